@@ -10,13 +10,19 @@ const outsideHost = /[^a-z0-9.-]/gi;
  * (RFC 3986 section 4.2). Never empty.
  */
 export function hostSegment(url: string): string {
-  return (URL.parse(url)?.host || url || "_").replaceAll(outsideHost, "_");
+  return (webAddress(url)?.host ?? (url || "_")).replaceAll(outsideHost, "_");
 }
 
 /** Relative reference without leading slash, as in `www.example.org/shop`; a start page is `www.example.org/`. Without the query. */
 export function locationPath(url: string): string {
-  const path = URL.parse(url)?.pathname ?? "/";
+  const path = webAddress(url)?.pathname ?? "/";
   return hostSegment(url) + path.replaceAll(brokenEscape, "%25").replaceAll(outsidePath, encodeURIComponent);
+}
+
+/** Null for what no browser would load. */
+function webAddress(url: string): URL | null {
+  const parsed = URL.parse(url);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed : null;
 }
 
 /** Path of a file in the repository as a relative reference; null for a path that names no file below it. */

@@ -10,9 +10,19 @@ const special = new RegExp(`(${active})|${linking}`, "gi");
 /** Empty comment: renderers show nothing, and whatever they would link is cut in two. */
 const cut = "<!-- -->";
 
-/** Text on one line that renders as itself, without links, mentions and references. Not for the beginning of a line. */
+/** What makes the beginning of a paragraph an item of a list, a rule or the underline of a heading. */
+const blockStart = /^(\d{0,9})([-+=.)])/;
+
+/** Text on one line that renders as itself, without links, mentions and references. */
 export function escapedMarkdown(text: string): string {
-  return plainLine(text).replaceAll(special, (sign, isActive) => (isActive === undefined ? sign + cut : `&#${sign.charCodeAt(0)};`));
+  return plainLine(text)
+    .trim()
+    .replaceAll(special, (sign, isActive) => (isActive === undefined ? sign + cut : entity(sign)))
+    .replace(blockStart, (_start, digits, sign) => digits + entity(sign));
+}
+
+function entity(sign: string): string {
+  return `&#${sign.charCodeAt(0)};`;
 }
 
 /** Code on one line; neither markup nor links work in it. Empty for an empty text. Not for cells of a table, if it may have a pipe. */

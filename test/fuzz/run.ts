@@ -1,9 +1,10 @@
 /**
- * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input, then 10,000 pairs of sites. Prints a table. Exits with 1 when
- * a parser threw, broke a property or took more than linear time. It also does so when an improved site got a lower score.
- * `npm run fuzz -- csp sites` runs these alone; `--inputs=1000` is a short run.
+ * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input, then 10,000 pairs of sites and 10,000 hostile exports. Prints a
+ * table. Exits with 1 when a parser threw, broke a property or took more than linear time. It also does so when an improved site got a lower
+ * score, or an export was not read back. `npm run fuzz -- csp sites exports` runs these alone; `--inputs=1000` is a short run.
  */
 import fc from "fast-check";
+import { fuzzExports } from "./exports.ts";
 import { type Growth, ratioMax, worstGrowth } from "./growth.ts";
 import { inputsOf } from "./inputs.ts";
 import { compareSitePairs } from "./site-pairs.ts";
@@ -13,6 +14,7 @@ import { fuzzTargets } from "./targets.ts";
 const names = process.argv.slice(2).filter((name) => !name.startsWith("--"));
 const inputs = Number(process.argv.find((argument) => argument.startsWith("--inputs="))?.slice("--inputs=".length) ?? 200_000);
 const sitePairsMax = 10_000;
+const exportsMax = 10_000;
 /** Generated inputs have at most a few thousand characters. */
 const slowMs = 50;
 const repeats = 3;
@@ -81,6 +83,11 @@ if (names.length === 0 || names.includes("sites")) {
   const { pairs, moved, failures: breaches } = compareSitePairs(Math.min(inputs, sitePairsMax));
   print(`${pairs} pairs of sites compared, ${moved} of them with different scores, ${breaches.length} against the law`);
   failures.push(...breaches);
+}
+if (names.length === 0 || names.includes("exports")) {
+  const { scans, failures: found } = await fuzzExports(Math.min(inputs, exportsMax));
+  print(`${scans} hostile scans written and read back in every format, ${found.length} failures`);
+  failures.push(...found);
 }
 for (const failure of failures) print(failure);
 process.exit(failures.length === 0 ? 0 : 1);

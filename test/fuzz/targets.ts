@@ -5,6 +5,9 @@ import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
 import { boundedHeaders, boundedSetCookie, boundedText } from "../../src/evidence/bound.ts";
 import { randomBitsOf } from "../../src/evidence/random-bits.ts";
 import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
+import { anchorPath, hostSegment, locationPath } from "../../src/export/location-path.ts";
+import { codeSpan, escapedMarkdown, fenced } from "../../src/export/markdown-text.ts";
+import { plainLine, plainText, shortened } from "../../src/export/plain-text.ts";
 import { parseCsp } from "../../src/parse/csp.ts";
 import { librariesInAnswers, librariesInHead, librariesInUrl } from "../../src/probe/browser/library-detection.ts";
 import { addressTargets } from "./address-targets.ts";
@@ -135,4 +138,42 @@ const otherTargets: readonly FuzzTarget[] = [
   },
 ];
 
-export const fuzzTargets: readonly FuzzTarget[] = [...parserTargets, ...otherTargets];
+const textTargets: readonly FuzzTarget[] = [
+  {
+    file: "export/plain-text",
+    tokens: ["\ud800", "\udc00", "\u202e", "\ufffe", "\0", "\x1b", "\r", "\n", "\t", "\u{1f600}", "a"],
+    samples: ["a text\r\nof two lines"],
+    functions: { plainText, plainLine, shortened: (text) => shortened(text, 10) },
+    properties: {
+      "a plain text is well-formed, and stays as it is": (text) => {
+        const plain = plainText(text);
+        return plain.isWellFormed() && plainText(plain) === plain;
+      },
+      "a plain line has no control character": (text) => !/(?!\t)\p{Cc}|[\u2028-\u202e\u2066-\u2069]/u.test(plainLine(text)),
+      "a shortened text keeps its limit and pairs": (text) => {
+        const short = shortened(text.toWellFormed(), 10);
+        return short.length <= 10 && short.isWellFormed();
+      },
+    },
+  },
+  {
+    file: "export/markdown-text",
+    tokens: [..."`|*_[]()<>&#@:-+=.1 \t\n", "www.", "GH-", "https://", "mailto:", "<!--"],
+    samples: ["a `b` [c](https://d.example) @e #1", "1. a"],
+    functions: { escapedMarkdown, codeSpan, fenced },
+    properties: { "escaped text has one line": (text) => !escapedMarkdown(text).includes("\n") },
+  },
+  {
+    file: "export/location-path",
+    tokens: [..."/:@?#[]%.\\|^ ", "https://", "http://", "host.example", "[::1]", ":8443", "..", "%2e", "%zz", "\u00fc", "\ud800"],
+    samples: ["https://host.example:8443/a/b?c#d", "http://[::1]/%zz"],
+    functions: { locationPath, anchorPath, hostSegment },
+    properties: {
+      "a path is relative, and its first segment is no scheme": (text) => /^[\w.-]+\/[\x21-\x7e]*$/.test(locationPath(text)),
+      "a file lies below the repository": (text) =>
+        !(anchorPath(text) ?? "a").split("/").some((segment) => segment === "" || segment === ".."),
+    },
+  },
+];
+
+export const fuzzTargets: readonly FuzzTarget[] = [...parserTargets, ...otherTargets, ...textTargets];

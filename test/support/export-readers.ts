@@ -184,9 +184,18 @@ function attributesOf(element: XmlElement): Readonly<Record<string, string>> {
   return Object.fromEntries(element.attrs.map(({ name, content }) => [name, content]));
 }
 
-/** HTML of the file, and its inline tokens in order. Tables are an extension of GitHub that is on by default. */
-export function readMarkdown(text: string): { readonly html: string; readonly inline: readonly Token[] } {
+interface MarkdownFile {
+  readonly html: string;
+  readonly inline: readonly Token[];
+  /** Texts of paragraphs, headings and cells as a reader sees them, without empty ones. */
+  readonly blocks: readonly string[];
+}
+
+/** By markdown-it, with HTML as services allow it. Tables are an extension of GitHub that is on by default. */
+export function readMarkdown(text: string): MarkdownFile {
   const markdown = new MarkdownIt({ html: true });
-  const tokens = markdown.parse(decoded(text), {});
-  return { html: markdown.render(text), inline: tokens.flatMap(({ children }) => children ?? []) };
+  const inline = markdown.parse(decoded(text), {}).map(({ children }) => children ?? []);
+  const visible = (token: Token) => (token.type === "html_inline" ? "" : token.content);
+  const blocks = inline.map((tokens) => tokens.map(visible).join("").trim()).filter((block) => block !== "");
+  return { html: markdown.render(text), inline: inline.flat(), blocks };
 }

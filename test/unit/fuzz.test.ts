@@ -3,12 +3,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { fuzzExports } from "../fuzz/exports.ts";
 import { inputsOf } from "../fuzz/inputs.ts";
 import { failuresOn } from "../fuzz/target.ts";
 import { fuzzTargets, parserTargets } from "../fuzz/targets.ts";
 
 const folder = resolve(import.meta.dirname, "../../src/parse");
 const runs = 400;
+/** Hostile scans that are written in every export format, the same ones each time. */
+const exportedScans = 60;
+const exportsSeed = 13;
 
 /** Files that use the facts of probes. Most of them read no text, and tests of their own cover them; some are fuzzed all the same. */
 const usesFacts = (file: string) => /evidence\/\w*-?facts\.ts"/.test(readFileSync(join(folder, file), "utf8"));
@@ -36,4 +40,9 @@ describe("never throws, stays bounded and keeps its properties", () => {
       { numRuns: runs },
     );
   });
+});
+
+test("hostile scans are read back from every export format", async () => {
+  const { scans, failures } = await fuzzExports(exportedScans, exportsSeed);
+  expect([scans, failures]).toEqual([exportedScans, []]);
 });

@@ -97,6 +97,28 @@ describe("escaped text", () => {
   ])("%j renders as itself", (text, html) => expect(rendered(text)).toBe(`<p>Text ${html}</p>\n`));
 });
 
+test.each([
+  "- a",
+  "+ a",
+  "* a",
+  "1. a",
+  "2) a",
+  "===",
+  "---",
+  "# a",
+  "> a",
+  "    a",
+  "\ta",
+  "```",
+  "| a | b |\n| - | - |",
+  "<div>",
+  "<!-- a -->",
+])("%j at the beginning is a paragraph", (text) => {
+  const { html, blocks } = readMarkdown(escapedMarkdown(text));
+  expect(html).toMatch(/^<p>/);
+  expect(blocks).toEqual([text.replaceAll("\n", " ").trim()]);
+});
+
 describe("code", () => {
   test.each(["a", "a`b", "``a``", "`", " a ", "a\\", "<b>&amp;", "*a* [b](c) @d #1 https://e.example", "|"])("%j is read back", (text) => {
     const { inline } = readMarkdown(codeSpan(text));
