@@ -105,14 +105,14 @@ async function isDone(write: () => Promise<void>): Promise<boolean> {
 }
 
 function printOutput(text: string | null): void {
-  if (text === null) printError("assay: nothing was written to stdout: no page was measured");
+  if (text === null) printError("assay: nothing was written to stdout: not all pages were measured");
   else currentTerminal().writeOut(text);
 }
 
 async function writeOutput(file: OutputFile, text: string | null): Promise<void> {
   if (text !== null) return writeAndNote(file, text);
   const removed = await file.remove();
-  printError(`assay: ${file.path} was not written: no page was measured${removed ? "; the earlier file was removed" : ""}`);
+  printError(`assay: ${file.path} was not written: not all pages were measured${removed ? "; the earlier file was removed" : ""}`);
 }
 
 /** @throws CliError */
