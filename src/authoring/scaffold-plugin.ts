@@ -1,4 +1,5 @@
 /** Files of a new plugin: a folder that needs nothing but this program. */
+import document from "../../docs/writing-checks.md" with { type: "text" };
 import type { Evidence } from "../evidence/evidence.ts";
 import { read } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
@@ -80,6 +81,15 @@ A check of the response header ${header}, for your own installation of assay. Ty
 | ${captured.passed}, ${captured.violated} | captured evidence of one page, with and without the header |
 | assay-check.d.ts, tsconfig.json | types of \`assay/check\`, for editors and for \`tsc -p .\` |
 
-The contract of a check is in docs/writing-checks.md of assay.
-`;
+${sectionsOfDocument.map(sectionOf).join("")}`;
+}
+
+/** Parts of the document that an author needs while writing. */
+const sectionsOfDocument = ["Tools for plugins", "The contract", "Fixes"];
+
+/** A section of docs/writing-checks.md. Its links lead to files that are not here, so only their words stay. @throws Error without it. */
+function sectionOf(title: string): string {
+  const section = document.split(/^(?=## )/m).find((text) => text.startsWith(`## ${title}\n`));
+  if (section === undefined) throw new Error(`docs/writing-checks.md has no section "${title}"`);
+  return section.replace(/\[([^\]]+)\]\((?!https:)[^)]*\)/g, "$1");
 }

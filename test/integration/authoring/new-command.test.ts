@@ -30,6 +30,9 @@ test("writes a folder that its own test accepts, but for the texts", async () =>
     ["value"],
     [],
   ]);
+  const readme = readFileSync("acme-build/README.md", "utf8");
+  expect(readme.match(/^## .*$/gm)).toEqual(["## Tools for plugins", "## The contract", "## Fixes"]);
+  expect(readme).not.toMatch(/\]\((?!https:)/);
   const tested = await runInProcess(["checks", "test", "acme-build"]);
   expect([tested.code, tested.stdout]).toEqual([1, expect.stringContaining("9 cases, 2 failed")]);
 });
