@@ -185,9 +185,13 @@ const readSecurity = {
   ...readsScan("The security result.", "SecurityResult"),
 };
 
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
 function readReportFile({ extension, mediaType }: ExportFormat) {
   return {
-    operationId: `readReportFile.${extension}`,
+    operationId: `readReport${extension.split(".").map(capitalized).join("")}`,
     tags: ["scans"],
     summary: `Read the report of a scan as a file: ${extension}`,
     description: "A download with an ETag. Its findings are in the order in which to fix them.",

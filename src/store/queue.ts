@@ -17,9 +17,23 @@ export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane
   return accountId === null || db.accounts.get(accountId)?.plan === "free" ? "free" : "agency";
 }
 
-/** Scans that the lane's share of the queue can still take. */
-export function freePlaces(db: QueueDb, lane: Lane, queueMax: number): number {
-  return Math.max(0, Math.ceil(queueMax * lanes[lane].queueShare) - queuedCount(db));
+/** Puts a scan at the end of the lane; null if the lane's share of the queue is taken. */
+type FillLane = (token: string) => QueueKey | null;
+
+/** Reads the queue once. The function may be called within the same transaction only. */
+export function laneFiller(db: QueueDb, lane: Lane, queueMax: number): FillLane {
+  const ends = mapLanes((name) => endsOf(db, name));
+  const share = Math.ceil(queueMax * lanes[lane].queueShare);
+  let places = laneNames.reduce((sum, name) => sum + placesIn(ends[name]), 0);
+  let last = ends[lane]?.last ?? 0;
+  let gaps: number | null = null;
+  return (token) => {
+    // Counted only where they decide: most queues are not full.
+    if (places >= share) gaps ??= laneNames.reduce((sum, name) => sum + gapsIn(db, name, ends[name]), 0);
+    if (places - (gaps ?? 0) >= share) return null;
+    places++;
+    return putInLane(db, [lane, ++last], token);
+  };
 }
 
 export function queuedCount(db: QueueDb): number {
@@ -105,9 +119,29 @@ function turnOf(db: QueueDb): number {
 }
 
 function laneLength(db: QueueDb, lane: Lane): number {
+  const ends = endsOf(db, lane);
+  return placesIn(ends) - gapsIn(db, lane, ends);
+}
+
+/** First and last place of a lane. */
+interface LaneEnds {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Null for an empty lane. */
+function endsOf(db: QueueDb, lane: Lane): LaneEnds | null {
   const first = firstPlace(db, lane);
   const last = first === undefined ? undefined : lastPlace(db, lane);
-  return first === undefined || last === undefined ? 0 : last - first + 1 - gapCount(db, lane, last);
+  return first === undefined || last === undefined ? null : { first, last };
+}
+
+function placesIn(ends: LaneEnds | null): number {
+  return ends === null ? 0 : ends.last - ends.first + 1;
+}
+
+function gapsIn(db: QueueDb, lane: Lane, ends: LaneEnds | null): number {
+  return ends === null ? 0 : gapCount(db, lane, ends.last);
 }
 
 /** Gaps before a place. Costs a walk over them, which is short: outer gaps are dropped. Most queues have none. */

@@ -1,8 +1,7 @@
 /** Starts scans, and cancels those that wait. */
 import type { Db } from "./database.ts";
 import { findIdempotentStart, type IdempotencyKey, type KeyedScan, putIdempotentStart } from "./idempotent-starts.ts";
-import type { Lane } from "./lanes.ts";
-import { appendToLane, freePlaces, laneOf, removeFromLane } from "./queue.ts";
+import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import type { ScanStatus } from "./scan-status.ts";
 import { findOwnScan, newScanToken } from "./scan-token.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -28,8 +27,8 @@ export function startMethods(db: Db, queueMax: number) {
     /** On disk when this resolves. `full`: the share of the lane in `queueMax` is taken. */
     queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
       db.write(() => {
-        const lane = laneOf(db, accountId);
-        return freePlaces(db, lane, queueMax) === 0 ? "full" : queueScan(db, lane, { accountId, url, now });
+        const fill = laneFiller(db, laneOf(db, accountId), queueMax);
+        return queueScan(db, fill, { accountId, url, now });
       }),
 
     /**
@@ -59,13 +58,8 @@ function startAll(db: Db, queueMax: number, { accountId, urls, idempotency, now 
   const found = idempotency === null ? undefined : findIdempotentStart(db, accountId, idempotency.key, now);
   if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
   const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
-  const lane = laneOf(db, accountId);
-  let free = freePlaces(db, lane, queueMax);
-  const scans = urls.map((url, index): StartedScan | "full" => {
-    const known = earlier.get(index);
-    if (known !== undefined) return known;
-    return free-- > 0 ? queueScan(db, lane, { accountId, url, now }) : "full";
-  });
+  const fill = laneFiller(db, laneOf(db, accountId), queueMax);
+  const scans = urls.map((url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now }));
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
   if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });
   return { scans, replayed: found !== undefined };
@@ -73,10 +67,12 @@ function startAll(db: Db, queueMax: number, { accountId, urls, idempotency, now 
 
 function queueScan(
   db: Db,
-  lane: Lane,
+  fill: ReturnType<typeof laneFiller>,
   { accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date },
-): ScanRecord {
+): ScanRecord | "full" {
   const token = newScanToken();
+  const queueKey = fill(token);
+  if (queueKey === null) return "full";
   const scan: ScanRecord = {
     token,
     id: db.next("nextScanId"),
@@ -91,7 +87,7 @@ function queueScan(
     attempts: 0,
     errorCode: null,
     summary: null,
-    queueKey: appendToLane(db, lane, token),
+    queueKey,
   };
   db.scans.put(token, scan);
   if (accountId === null) return scan;

@@ -1,4 +1,5 @@
 /** Report files on a running server with a real store: one for each export format. */
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FullReport } from "../../../src/text/render.ts";
@@ -120,6 +121,12 @@ test("report.json has the fields of the full report, with its findings in the or
   expect(codes(stored)).toEqual(result.findings.map(({ code }) => code));
   expect(codes(report)).not.toEqual(codes(stored));
   expect(ranks[0]).toBe(Math.min(...ranks));
+});
+
+test("docs/api.md names every format", () => {
+  const text = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
+  const named = [...text.matchAll(/^\| `report\.([\w.]+)` \|/gm)].map(([, extension]) => extension);
+  expect(named.toSorted()).toEqual(formats.map(({ extension }) => extension as string).toSorted());
 });
 
 test.each(["report", "report.", "report.exe", "report.JSON", "report.json.json", "report.toString"])(

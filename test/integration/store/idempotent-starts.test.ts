@@ -120,3 +120,11 @@ test("without a key, equal requests are two", async () => {
   expect(await store.scans.queueAll(request)).not.toEqual(await store.scans.queueAll(request));
   expect([store.scans.queueLength(), await rows()]).toEqual([2, 0]);
 });
+
+test("a cancelled scan makes room for one more, also in the middle of a full queue", async () => {
+  const scans = tokensOf(await start({ count: 6 }));
+  expect(scans.map((token) => token === "full")).toEqual([false, false, false, false, false, true]);
+  for (const token of scans.slice(1, 3)) await store.scans.cancel(accountId, token ?? "");
+  expect(tokensOf(await start({ key: "next", count: 3 })).map((token) => token === "full")).toEqual([false, false, true]);
+  expect(store.scans.queueLength()).toBe(5);
+});
