@@ -30,14 +30,18 @@ function lineOf(given: unknown): BulkLine {
   return "fault" in parsed ? { url: null, error: invalidUrl(parsed.fault) } : parsed;
 }
 
-/** The URLs to scan: equal lines share one scan. */
-export function distinctUrls(lines: readonly BulkLine[]): readonly string[] {
-  return [...new Set(lines.flatMap(({ url }) => url ?? []))];
+export function urlsOf(lines: readonly BulkLine[]): readonly (string | null)[] {
+  return lines.map(({ url }) => url);
+}
+
+/** The URLs to scan: equal ones share one scan. */
+export function distinctUrls(urls: readonly (string | null)[]): readonly string[] {
+  return [...new Set(urls.filter((url) => url !== null))];
 }
 
 /** One item for each line, in order. `scans`: those of `distinctUrls`. */
 export function bulkItems(lines: readonly BulkLine[], scans: StartOutcome["scans"], retryAfterSeconds: number): readonly object[] {
-  const scanOf = new Map(distinctUrls(lines).map((url, at) => [url, scans[at]]));
+  const scanOf = new Map(distinctUrls(urlsOf(lines)).map((url, at) => [url, scans[at]]));
   const full = queueFull(retryAfterSeconds);
   return lines.map((line, index) => {
     // A refused URL is never quoted: it may hold a password.

@@ -6,7 +6,7 @@ import { DataDirError } from "../store/data-dir.ts";
 import type { StartOutcome } from "../store/start-scans.ts";
 import type { Store } from "../store/store.ts";
 import { answer, prepareHeaders } from "./answer.ts";
-import { bulkItems, distinctUrls, readBulkLines } from "./bulk.ts";
+import { bulkItems, distinctUrls, readBulkLines, urlsOf } from "./bulk.ts";
 import { idempotencyKeyReused, invalidUrl, queueFull, scanBegun, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
 import { fingerprintOf, idempotencyKeyOf } from "./idempotency-key.ts";
 import { bulkPath, callingAccount, ownScan, scansPath, statusUrlOf } from "./own-scan.ts";
@@ -38,12 +38,7 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
     const account = stillCalling(start);
     const parsed = parseScanUrl(rawUrl);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
-    const key = idempotencyKeyOf(start.request);
-    const { scans, replayed } = await queue(
-      account,
-      [parsed.url],
-      key === null ? null : { key, fingerprint: fingerprintOf(scansPath, [parsed.url]) },
-    );
+    const { scans, replayed } = await queue(start, account, scansPath, [parsed.url]);
     const [scan] = scans;
     if (scan === undefined || scan === "full") throw queueFull(queueRetrySeconds);
     const { token, id } = scan;
@@ -55,14 +50,7 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
   async function startScans(start: StartRequest): Promise<Response> {
     const lines = await readBulkLines(start.request);
     const account = stillCalling(start);
-    const key = idempotencyKeyOf(start.request);
-    const urls = distinctUrls(lines);
-    const fingerprint = () =>
-      fingerprintOf(
-        bulkPath,
-        lines.map(({ url }) => url),
-      );
-    const { scans, replayed } = await queue(account, urls, key === null ? null : { key, fingerprint: fingerprint() });
+    const { scans, replayed } = await queue(start, account, bulkPath, urlsOf(lines));
     const items = bulkItems(lines, scans, queueRetrySeconds);
     const retry: HeaderFields = scans.includes("full") ? { "retry-after": String(queueRetrySeconds) } : {};
     return answer(start.requestContext, 200, JSON.stringify({ items }), prepareHeaders({ ...retry, ...replayedHeader(replayed) }));
@@ -74,9 +62,13 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
     return callingAccount(requestContext);
   }
 
-  async function queue(account: Account, urls: readonly string[], idempotency: Idempotency): Promise<StartOutcome> {
-    if (urls.length === 0) return { scans: [], replayed: false };
-    const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls, idempotency, now: now() }));
+  /** One scan for each of `distinctUrls`. `urls` are all that the request names, null for those that are refused. */
+  async function queue({ request }: StartRequest, account: Account, path: string, urls: readonly (string | null)[]): Promise<StartOutcome> {
+    const key = idempotencyKeyOf(request);
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(path, urls) };
+    const distinct = distinctUrls(urls);
+    if (distinct.length === 0) return { scans: [], replayed: false };
+    const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls: distinct, idempotency, now: now() }));
     if (outcome === "key-reused") throw idempotencyKeyReused();
     wake();
     return outcome;
@@ -92,8 +84,6 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
     return answer(requestContext, 204, null);
   }
 }
-
-type Idempotency = Parameters<Store["scans"]["queueAll"]>[0]["idempotency"];
 
 /** @throws ApiError 503 if the disk is full. */
 async function written<T>(write: () => Promise<T>): Promise<T> {

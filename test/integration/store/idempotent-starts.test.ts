@@ -107,6 +107,10 @@ describe("after its time", () => {
     expect(tokensOf(await start({ at: almost }))).toEqual(tokensOf(first));
     expect((await start({ at: later(idempotencyKeyHours) })).replayed).toBe(false);
   });
+  test("a clock that was set back over midnight makes no second scan", async () => {
+    const first = await start({ at: later(1) });
+    expect(tokensOf(await start({ at: now }))).toEqual(tokensOf(first));
+  });
   test("its row is removed by a later start", async () => {
     for (let at = 0; at < 4; at++) await start({ key: `key ${at}` });
     expect(await rows()).toBe(4);
