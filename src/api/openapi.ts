@@ -1,6 +1,5 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { headerValueCharsMax } from "../evidence/limits.ts";
-import type { ExportFormat } from "../export/formats.ts";
 import { idempotencyKeyHours } from "../store/idempotent-starts.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
@@ -8,7 +7,7 @@ import { bulkBodyBytesMax } from "./bulk.ts";
 import { idempotencyKeyCharsMax } from "./idempotency-key.ts";
 import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { bulkUrlsMax, ListQuery, LocaleQuery, models, ReportFileQuery, TokenParams } from "./schemas.ts";
+import { bulkUrlsMax, ListQuery, LocaleQuery, models, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
 
 type ModelName = keyof typeof models;
 
@@ -35,9 +34,7 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/scans/bulk": { post: startScans },
       "/api/v1/scans/{token}": { get: readReport, delete: cancelScan },
       "/api/v1/scans/{token}/security": { get: readSecurity },
-      ...Object.fromEntries(
-        reportFormats.map((format) => [`/api/v1/scans/{token}/report.${format.extension}`, { get: readReportFile(format) }]),
-      ),
+      "/api/v1/scans/{token}/report.{extension}": { get: readReportFile },
     },
     components: {
       schemas: models,
@@ -185,27 +182,22 @@ const readSecurity = {
   ...readsScan("The security result.", "SecurityResult"),
 };
 
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function readReportFile({ extension, mediaType }: ExportFormat) {
-  return {
-    operationId: `readReport${extension.split(".").map(capitalized).join("")}`,
-    tags: ["scans"],
-    summary: `Read the report of a scan as a file: ${extension}`,
-    description: "A download with an ETag. Its findings are in the order in which to fix them.",
-    parameters: [...parameters("path", TokenParams), ...parameters("query", ReportFileQuery)],
-    responses: {
-      200: { description: "The file.", content: { [mediaType]: { schema: {} } } },
-      ...notModified,
-      400: error("A parameter is not valid."),
-      ...refusals,
-      ...notFound,
-      409: error("The scan is not over; or it measured nothing that this format could say.", retryAfter),
-    },
-  };
-}
+/** One operation for all formats, each of which is a route of its own. */
+const readReportFile = {
+  operationId: "readReportFile",
+  tags: ["scans"],
+  summary: "Read the report of a scan as a file",
+  description: "A download with an ETag. Its findings are in the order in which to fix them.",
+  parameters: [...parameters("path", ReportFileParams), ...parameters("query", ReportFileQuery)],
+  responses: {
+    200: { description: "The file.", content: Object.fromEntries(reportFormats.map(({ mediaType }) => [mediaType, { schema: {} }])) },
+    ...notModified,
+    400: error("A parameter is not valid."),
+    ...refusals,
+    404: error("There is no such scan or format, or the scan is another account's."),
+    409: error("The scan is not over; or it measured nothing that this format could say.", retryAfter),
+  },
+};
 
 /** Served without a token: a developer of a client has none yet. */
 export function createOpenapiAnswer(headerCharsMax: number): (requestContext: RequestContext) => Response {

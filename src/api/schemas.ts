@@ -3,6 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
 import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
+import { type ExportFormat, exportFormats } from "../export/formats.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
@@ -247,3 +248,12 @@ export const ListQuery = Type.Object(
 );
 
 export const TokenParams = Type.Object({ token: scanToken });
+
+export const ReportFileParams = Type.Object({
+  ...TokenParams.properties,
+  extension: t.UnionEnum(extensionsOf(exportFormats), { default: undefined, description: "Format of the file." }),
+});
+
+function extensionsOf<F extends Readonly<Record<string, ExportFormat>>>(formats: F): [string, ...string[]] {
+  return Object.values(formats).map(({ extension }) => extension) as [string, ...string[]];
+}

@@ -123,7 +123,7 @@ function EndpointPart({ method, path, operation }: Endpoint) {
           {i18n.t("apiReference.body")} <BodyLink name={bodyName} />
         </p>
       )}
-      <ConfigLines label="curl">{curlOf(method, path, { body })}</ConfigLines>
+      <ConfigLines label="curl">{curlOf(method, path, { body, parameters })}</ConfigLines>
       <Answers responses={responses} />
     </section>
   );
@@ -165,13 +165,18 @@ function Answers({ responses }: Pick<Operation, "responses">) {
   );
 }
 
-/** Link to the body, or the media type of a file. */
+/** Link to the body, or the media types of a file. */
 function AnsweredBody({ content }: { readonly content: Content | undefined }) {
   const { i18n } = useVisit();
   const name = bodyNameOf(content);
-  const [mediaType] = Object.keys(content ?? {});
+  const mediaTypes = Object.keys(content ?? {});
   if (name !== null) return <BodyLink name={name} />;
-  return mediaType === undefined ? i18n.t("apiReference.noBody") : <Code text={mediaType} />;
+  if (mediaTypes.length === 0) return i18n.t("apiReference.noBody");
+  return mediaTypes.map((mediaType) => (
+    <div key={mediaType}>
+      <Code text={mediaType} />
+    </div>
+  ));
 }
 
 function BodyLink({ name }: { readonly name: string }) {

@@ -1,9 +1,19 @@
 /** curl commands for a shell with `BASE` and `TOKEN` set. */
-import type { Schema } from "./api-document.ts";
+import type { Parameter, Schema } from "./api-document.ts";
 
-/** `body`: JSON without single quotes. Path parameters become shell variables. */
-export function curlOf(method: string, path: string, { body = null }: { readonly body?: string | null } = {}): string {
-  const address = path.replaceAll("{token}", "$SCAN");
+interface CurlOptions {
+  /** JSON without single quotes. */
+  readonly body?: string | null;
+  /** Of the request, with the values that they may have. */
+  readonly parameters?: readonly Parameter[];
+}
+
+/** The token of a scan becomes a shell variable. Another path parameter has its first value. */
+export function curlOf(method: string, path: string, { body = null, parameters = [] }: CurlOptions = {}): string {
+  const firstValueOf = (name: string) => parameters.find((each) => each.name === name)?.schema.enum?.[0];
+  const address = path
+    .replaceAll("{token}", "$SCAN")
+    .replaceAll(/\{(\w+)\}/g, (placeholder, name) => String(firstValueOf(name) ?? placeholder));
   const lines = [`curl ${method === "GET" || body !== null ? "" : `-X ${method} `}"$BASE${address}"`, '-H "Authorization: Bearer $TOKEN"'];
   if (body !== null) lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   return lines.join(" \\\n  ");

@@ -13,7 +13,7 @@ FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text)
 
 interface Described {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly in: string }[];
+  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: { readonly enum?: readonly string[] } }[];
   readonly requestBody?: unknown;
   readonly responses: Record<string, unknown>;
 }
@@ -51,7 +51,10 @@ test("describes exactly the routes of the API", () => {
     .filter(({ method, path }) => path.startsWith("/api/v1/scans") && method !== "ALL")
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
+      const extensions = parameters.find(({ name }) => name === "extension")?.schema.enum ?? [""];
+      return extensions.map((extension) => `${method.toUpperCase()} ${path.replace("{extension}", extension)}`);
+    }),
   );
   expect(described.sort()).toEqual(served.sort());
 });

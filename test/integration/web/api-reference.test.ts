@@ -92,6 +92,11 @@ test("its curl commands work in a shell", async () => {
   expect(token).toMatch(/^\w+$/);
   const [read = ""] = linesIn(await html("en-gb")).filter((lines) => lines.startsWith('curl "$BASE/api/v1/scans/$SCAN/security"'));
   expect(await run(read, { SCAN: token })).toMatchObject({ token, url: "https://site.example/", status: "queued" });
+  const [many = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("/scans/bulk"));
+  expect(await run(many)).toMatchObject({ items: [{ status: "queued" }, { status: "queued" }] });
+  await api.finish();
+  const [file = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("/report."));
+  expect(await run(file.replace("report.html", "report.json"), { SCAN: token })).toMatchObject({ token, status: "finished" });
   await api.stop();
 });
 
@@ -119,6 +124,8 @@ describe("a field's type", () => {
 describe("a request for a shell", () => {
   test("names the method only if curl would use another", () => {
     expect(curlOf("GET", "/x/{token}")).toBe('curl "$BASE/x/$SCAN" \\\n  -H "Authorization: Bearer $TOKEN"');
+    const parameters = [{ name: "extension", in: "path", required: true, schema: { enum: ["html", "json"] } }] as const;
+    expect(curlOf("GET", "/{token}.{extension}", { parameters })).toContain('"$BASE/$SCAN.html"');
     expect(curlOf("DELETE", "/x")).toContain("curl -X DELETE ");
     expect(curlOf("POST", "/x", { body: "{}" })).toContain("-d '{}'");
   });
