@@ -36,7 +36,6 @@ export interface TriedPlugin extends TriedVerdict {
 }
 
 export type AuthorMessage =
-  | { readonly type: "loading"; readonly file: string }
   | { readonly type: "refused"; readonly faults: readonly PluginFault[] }
   /** Sent before a judgement, so that one that never ends can be named. */
   | { readonly type: "running"; readonly name: string; readonly place: PluginFault }
@@ -46,28 +45,27 @@ export type AuthorMessage =
 
 type Post = (message: AuthorMessage) => void;
 
+/** What cannot be loaded or used is refused with its place: code of authors is not type-checked. */
 export async function runAuthorTask(task: AuthorTask, post: Post): Promise<void> {
   provideModules({ "assay/check/testing": testingApi });
   const record = recordModules(null);
-  if (task.kind === "test") await runTest(task, record, post);
-  else await runTry(task, record, post);
+  const file = realpathSync(task.kind === "test" ? task.testFile : task.checkFile);
+  try {
+    if (task.kind === "test") await runTest(file, task.checkFile, record, post);
+    else await runTry(file, task.evidence, record, post);
+  } catch (error) {
+    post({ type: "refused", faults: [importFault(error, file, record)] });
+  }
   post({ type: "end" });
 }
 
-async function runTest({ testFile, checkFile }: AuthorTask & { kind: "test" }, record: ModuleRecord, post: Post): Promise<void> {
-  const [test, check] = [realpathSync(testFile), realpathSync(checkFile)];
-  post({ type: "loading", file: testFile });
-  let tables: readonly testingApi.TestedTable[];
-  try {
-    tables = await testingApi.collectTestedTables(dirname(test), () => import(test));
-  } catch (error) {
-    return post({ type: "refused", faults: [importFault(error, test, record)] });
-  }
+async function runTest(test: string, checkFile: string, record: ModuleRecord, post: Post): Promise<void> {
+  const check = realpathSync(checkFile);
+  const tables = await testingApi.collectTestedTables(dirname(test), () => import(test));
   const [tested] = tables;
-  if (tested === undefined || tables.length > 1 || record.sourceOf(check) === undefined) {
-    const reason = `must call testCheck once, with the check of ${checkFile}; it called it ${tables.length} times`;
-    return post({ type: "refused", faults: [locatedAt(test, record, ["testCheck"], reason)] });
-  }
+  const refuse = (reason: string) => post({ type: "refused", faults: [locatedAt(test, record, ["testCheck"], reason)] });
+  if (tested === undefined || tables.length > 1) return refuse(`must call testCheck once, but called it ${tables.length} times`);
+  if (record.sourceOf(check) === undefined) return refuse(`must test the check of ${basename(checkFile)}, which it does not import`);
   const pathOf = ({ file, path }: CasePlace) => ({ file: file === "check" ? check : test, path });
   const texts = { texts: tested.check.texts ?? {}, fileOf: () => basename(checkFile) };
   for (const one of testCasesOf(tested.check, tested.table, texts)) {
@@ -90,31 +88,27 @@ function ranCase(one: TestCase, located: (place: CasePlace, reason: string) => P
   }
 }
 
-async function runTry({ checkFile, evidence }: AuthorTask & { kind: "try" }, record: ModuleRecord, post: Post): Promise<void> {
-  const file = realpathSync(checkFile);
-  post({ type: "loading", file: checkFile });
+async function runTry(file: string, evidence: Evidence, record: ModuleRecord, post: Post): Promise<void> {
   const before = registeredChecks().length;
-  try {
-    await import(file);
-  } catch (error) {
-    return post({ type: "refused", faults: [importFault(error, file, record)] });
-  }
+  await import(file);
   const checks = registeredChecks().slice(before);
   const [check] = checks;
-  if (check === undefined || checks.length > 1)
-    return post({
-      type: "refused",
-      faults: [locatedAt(file, record, ["key"], `must register exactly one check, but registered ${checks.length}`)],
-    });
+  if (check === undefined || checks.length > 1) {
+    const reason = `must register exactly one check, but registered ${checks.length}`;
+    return post({ type: "refused", faults: [locatedAt(file, record, ["key"], reason)] });
+  }
   const located = ({ path, reason }: DeclarationFault) => locatedAt(file, record, path, reason);
   const texts = { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] };
   const faults = [...faultsOfCheck(check, texts), ...unknownKeysOf(check)].map(located);
   if (typeof check.judge !== "function") return post({ type: "refused", faults });
   post({ type: "running", name: "judge", place: locatedAt(file, record, ["judge"], "") });
   const { result, judged, thrown, fault } = tryCheck(check, evidence);
+  const definition = definitionOf(check);
   const ofVerdict = fault === null ? null : locatedAt(file, record, ["judge"], fault);
-  const broken = thrown === null ? ofVerdict : importFault(thrown.error, file, record);
-  post({ type: "tried", tried: { definition: definitionOf(check), texts, result, judged, faults, broken } });
+  const ofThrown = thrown === null ? null : importFault(thrown.error, file, record);
+  // An exception that names no line of the author is one of the verdict.
+  const broken = ofThrown === null || ofThrown.line === null ? ofVerdict : ofThrown;
+  post({ type: "tried", tried: { definition, texts: definition.texts ?? {}, result, judged, faults, broken } });
 }
 
 const nowhere = { line: null, column: null };

@@ -25,17 +25,27 @@ export function authoredChecksAt(path: string): readonly AuthoredCheck[] {
   }
   const own = checksIn(place);
   if (own.length > 0) return own;
-  const folders = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
   // Other folders hold other programs, whose code was not meant to run.
-  return folders
-    .map(({ name }) => join(place, name))
-    .sort()
-    .flatMap((folder) => checksIn(folder).filter(({ key }) => key === basename(folder)));
+  return foldersIn(place).flatMap((folder) => checksIn(folder).filter(({ key }) => key === basename(folder)));
 }
 
+function foldersIn(place: string): readonly string[] {
+  try {
+    const entries = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+    return entries.map(({ name }) => join(place, name)).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Empty for a folder that cannot be read. */
 function checksIn(folder: string): readonly AuthoredCheck[] {
-  const names = readdirSync(folder).filter(isCheckFileName).sort();
-  return names.map((name) => authoredCheck(join(folder, name)));
+  try {
+    const names = readdirSync(folder).filter(isCheckFileName).sort();
+    return names.map((name) => authoredCheck(join(folder, name)));
+  } catch {
+    return [];
+  }
 }
 
 function authoredCheck(checkFile: string): AuthoredCheck {

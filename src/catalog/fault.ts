@@ -31,10 +31,15 @@ export class CatalogError extends Error {
 /** Control and formatting characters: file names and reasons come from plugins, and are printed to terminals. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
+/** One line, as in `check /srv/checks/own-check.ts:3:7: no luck`. */
+export function describeFault(fault: PluginFault): string {
+  return `check ${placedReason(fault)}`;
+}
+
 /** One line, as in `/srv/checks/own-check.ts:3:7: no luck`, a form that editors and terminals link. */
-export function describeFault({ file, line, column, reason }: PluginFault): string {
+export function placedReason({ file, line, column, reason }: PluginFault): string {
   const place = line === null ? file : column === null ? `${file}:${line}` : `${file}:${line}:${column}`;
-  return `check ${place}: ${reason}`.replace(unprintable, " ");
+  return `${place}: ${reason}`.replace(unprintable, " ");
 }
 
 /** One sentence each, bounded. */

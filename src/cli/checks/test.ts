@@ -42,32 +42,39 @@ async function testAt(path: string): Promise<ExitCode> {
   if (checks.length === 0)
     throw new CliError(exitCodes.usage, `there is no check in ${stripControls(path)}; "assay checks new KEY" writes one`);
   const unusable = await contractFaults(checks);
-  const tested = [];
+  const tested: TestedCheck[] = [];
   for (const check of checks)
     if (!unusable.some(({ file }) => file === check.checkFile)) tested.push({ check, outcome: await testOne(check) });
+  const failures = tested.flatMap(({ outcome: { cases, broken } }) =>
+    [...cases.map(({ fault }) => fault), broken].flatMap((fault) => fault ?? []),
+  );
   const refused = [...unusable, ...tested.flatMap(({ outcome }) => outcome.refused)];
-  const rows = tested.filter(({ outcome }) => outcome.cases.length > 0).flatMap(({ check, outcome }) => rowsOf(check, outcome));
-  if (rows.length > 0) print(table([["CHECK", "CASES OF", "PASSED", "FAILED", "SLOWEST"], ...rows]));
-  const failures = tested.flatMap(({ outcome }) => [
-    ...outcome.cases.flatMap(({ fault }) => fault ?? []),
-    ...(outcome.broken === null ? [] : [outcome.broken]),
-  ]);
-  if (failures.length > 0) print(`\n${failures.map(faultLine).join("\n")}`);
-  const cases = tested.flatMap(({ outcome }) => outcome.cases);
-  const slowestMs = Math.max(0, ...cases.map(({ judgeMs }) => judgeMs));
-  if (cases.length > 0)
-    print(
-      `\n${cases.length} cases, ${failures.length === 0 ? "all passed" : `${failures.length} failed`}, in ${milliseconds(performance.now() - began)}; slowest judgement ${milliseconds(slowestMs)}`,
-    );
+  printOutcome(tested, failures, performance.now() - began);
   for (const fault of refused) printError(`assay: ${faultLine(fault)}`);
   if (refused.length > 0) return exitCodes.usage;
   return failures.length > 0 ? exitCodes.policy : exitCodes.ok;
 }
 
+interface TestedCheck {
+  readonly check: AuthoredCheck;
+  readonly outcome: AuthorOutcome;
+}
+
+function printOutcome(tested: readonly TestedCheck[], failures: readonly PluginFault[], ms: number): void {
+  const rows = tested.flatMap(rowsOf);
+  if (rows.length > 0) print(table([["CHECK", "CASES OF", "PASSED", "FAILED", "SLOWEST"], ...rows]));
+  if (failures.length > 0) print(`\n${failures.map(faultLine).join("\n")}`);
+  const cases = tested.flatMap(({ outcome }) => outcome.cases);
+  if (cases.length === 0) return;
+  const slowestMs = Math.max(...cases.map(({ judgeMs }) => judgeMs));
+  const verdict = failures.length === 0 ? "all passed" : `${failures.length} failed`;
+  print(`\n${cases.length} cases, ${verdict}, in ${milliseconds(ms)}; slowest judgement ${milliseconds(slowestMs)}`);
+}
+
 /** Faults that a server would refuse too: by the same loader, each folder as a whole. */
 async function contractFaults(checks: readonly AuthoredCheck[]): Promise<readonly PluginFault[]> {
   const folders = [...new Set(checks.map(({ checkFile }) => dirname(checkFile)))];
-  const all = new Map(folders.flatMap((folder) => authoredChecksAt(folder).map(({ checkFile }) => [checkFile, true])));
+  const all = new Set(folders.flatMap((folder) => authoredChecksAt(folder).map(({ checkFile }) => checkFile)));
   const found: PluginFault[] = [];
   for (const checksDir of folders) {
     const { faults } = await loadCatalogSafely({ checksDir, unknownKeys: "refuse", workerFile: workerFiles.catalog });
@@ -83,7 +90,8 @@ async function testOne({ key, checkFile, testFile }: AuthoredCheck): Promise<Aut
   return { cases: [], tried: null, refused: [], broken: untested };
 }
 
-function rowsOf({ key }: AuthoredCheck, { cases }: AuthorOutcome): readonly (readonly string[])[] {
+/** One line for each group of cases. */
+function rowsOf({ check: { key }, outcome: { cases } }: TestedCheck): readonly (readonly string[])[] {
   return [...Map.groupBy(cases, ({ group }) => group)].map(([group, ran], at) => {
     const failed = ran.filter(({ fault }) => fault !== null).length;
     const slowestMs = Math.max(...ran.map(({ judgeMs }) => judgeMs));

@@ -11,6 +11,8 @@ const settleMs = 60;
 
 /** `folders` are asked anew after each run. Ends at SIGINT or SIGTERM. */
 export async function watchFolders(folders: () => readonly string[], run: () => Promise<ExitCode>): Promise<ExitCode> {
+  // Without a folder, the run says what is missing.
+  if (folders().length === 0) return run();
   const stop = stopSignal();
   while (!stop.aborted) {
     // Watches before the run, so that a save during it is seen.

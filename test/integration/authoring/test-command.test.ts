@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { runAuthorTaskInThread } from "../../../src/authoring/run-author-task.ts";
+import { evidence } from "../../support/evidence.ts";
 import { runInProcess } from "../../support/program.ts";
 import { pluginCode, removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
 
@@ -118,10 +119,16 @@ describe("a file that cannot be loaded is named with its line, exit 2:", () => {
       /acme-build\.ts:\d+:\d+: .*declare/,
     ],
     ["evidence that is missing", [cases, '"passed.json"', '"absent.json"'], /acme-build\.test\.ts:8:\d+: \S+absent\.json does not exist/],
+    ["a table that is none", [cases, "testCheck(check, {", "testCheck(check, null as any); ({"], /acme-build\.test\.ts: .*null/],
+    [
+      "a check that is none",
+      [cases, "testCheck(check, {", "testCheck(undefined as any, {"],
+      /acme-build\.test\.ts:\d+:\d+: must test the check of acme-build\.ts, which it does not import/,
+    ],
     [
       "a test without cases",
       [cases, /testCheck\(check[\s\S]*/, "void [check, evidenceFile, testCheck];\n"],
-      /must call testCheck once, with the check of/,
+      /must call testCheck once, but called it 0 times/,
     ],
   ])("%s", async (_words, edit, message) => {
     const plugin = scaffoldedPlugin();
@@ -133,6 +140,7 @@ describe("a file that cannot be loaded is named with its line, exit 2:", () => {
   test("no check at all", async () => {
     const { code, stderr } = await runInProcess(["checks", "test", "/nothing/here"]);
     expect([code, stderr]).toEqual([2, 'assay: there is no check in /nothing/here; "assay checks new KEY" writes one\n']);
+    expect(await runInProcess(["checks", "test", "/nothing/here", "--watch"])).toEqual({ code, stdout: "", stderr });
   });
 });
 
@@ -181,6 +189,14 @@ describe("code that never ends is named", () => {
       column: 8,
       reason: expect.stringContaining(`${pluginCode}: no header: did not end within 0.3 seconds`),
     });
+  });
+
+  test("while it is tried", async () => {
+    const plugin = scaffoldedPlugin();
+    plugin.edit(check, "    const [value]", "    for (;;) {}\n    const [value]");
+    const task = { kind: "try", checkFile: join(plugin.folder, check), evidence: evidence() } as const;
+    const { tried, broken } = await runAuthorTaskInThread(task, workerFiles.author, deadlines);
+    expect([tried, broken]).toEqual([null, { file: task.checkFile, line: 16, column: 3, reason: "judge: did not end within 0.3 seconds" }]);
   });
 
   test("by ending its thread", async () => {

@@ -130,6 +130,8 @@ describe("a fault is named with its line:", () => {
     ],
     ["an async judge", "judge(", "async judge(", 1, /acme-build\.ts:16:\d+: judge is async, but must return its verdict at once/],
     ["an unknown key", "area:", "aria:", 1, /acme-build\.ts:7:3: unknown key aria: did you mean area\?/],
+    ["declarations that are no JSON", "weight: 1", "weight: 1n", 2, /acme-build\.ts.*BigInt/],
+    ["texts that are no text", 'reason: "', 'reason: (() => 1) as any, other: "', 1, /acme-build\.ts:\d+:\d+: en-gb: no reason/],
     ["a missing language", '"de-de": {', '"fr-fr": {', 1, /no texts for de-de/],
     ["a syntax error", "judge(", "judge((", 2, /acme-build\.ts:16:9: Expected identifier/],
   ])("%s", async (_words, from, to, exitCode, message) => {
