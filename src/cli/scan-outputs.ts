@@ -11,7 +11,7 @@ import { CliError, exitCodes } from "./exit.ts";
 import { fileIdentity, type OutputFile, openOutputFile } from "./output-file.ts";
 import type { JudgedCall } from "./scan-notes.ts";
 import type { ReportCatalog } from "./scan-outcome.ts";
-import { currentTerminal, note, printError } from "./terminal.ts";
+import { currentTerminal, note, printError, printWhileOpen } from "./terminal.ts";
 
 export interface ScanOutput {
   readonly format: ExportFormatName;
@@ -66,7 +66,7 @@ export function exportSettingsOf(locale: PageLocale, { checks, texts }: ReportCa
   return { locale, texts, checks, version, origin: null, csvRows: csv, strict, sarifAnchor };
 }
 
-/** Writes each file, also if another one could not be written; stdout last, since its reader may be gone. True if all were written. */
+/** Writes each file, also if another one could not be written; stdout last. True if all were written. */
 export async function writeOutputs(
   outputs: readonly ScanOutput[],
   scans: readonly ExportedScan[],
@@ -76,7 +76,7 @@ export async function writeOutputs(
   const written: boolean[] = [];
   for (const { format, file } of outputs) if (file !== null) written.push(await isDone(() => writeOutput(file, textOf(format))));
   const toStdout = outputs.find(({ file }) => file === null);
-  if (toStdout !== undefined) printOutput(textOf(toStdout.format));
+  if (toStdout !== undefined) printWhileOpen(() => printOutput(textOf(toStdout.format)));
   return !written.includes(false);
 }
 

@@ -12,7 +12,7 @@ import { renderReports } from "./scan-reports.ts";
 import { scanUrls } from "./scan-run.ts";
 import { urlsFrom } from "./scan-targets.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
-import { note, printError } from "./terminal.ts";
+import { note, printError, printWhileOpen } from "./terminal.ts";
 
 export function scanCommand(onExit: (code: ExitCode) => void): Command {
   const scan = new Command("scan")
@@ -39,7 +39,7 @@ async function scanAll(urls: readonly string[], config: Config, options: ScanOpt
   });
   const [pages, verdicts, scans] = [judged.map(({ page }) => page), judged.map(({ verdict }) => verdict), judged.map(({ scan }) => scan)];
   const hasPolicy = policy.baseline !== null || settings.accept !== null;
-  if (outputs.every(({ file }) => file !== null)) renderReports(scans, config, options, catalog, hasPolicy);
+  if (outputs.every(({ file }) => file !== null)) printWhileOpen(() => renderReports(scans, config, options, catalog, hasPolicy));
   const call: JudgedCall = { pages, verdicts, policy, checks, acceptFile: settings.accept };
   for (const line of policyFaults(call)) printError(`assay: ${line}`);
   if (interrupted) return exitCodes.interrupted;

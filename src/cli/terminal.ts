@@ -55,6 +55,15 @@ export function print(text: string): void {
   currentTerminal().writeOut(`${text}\n`);
 }
 
+/** Runs what prints data, and stops it quietly once the reader of stdout is gone. What follows, and the exit code, stay the same. */
+export function printWhileOpen(action: () => void): void {
+  try {
+    action();
+  } catch (error) {
+    if (!(error instanceof OutputClosed)) throw error;
+  }
+}
+
 export function printError(text: string): void {
   currentTerminal().writeError(`${text}\n`);
 }
@@ -90,23 +99,28 @@ function write(file: number, text: string): void {
 /** Control and bidirectional formatting characters. Quoted text comes from the scanned site and can be hostile. */
 const steering = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text on one line, without characters that control a terminal. */
+/** Marks of commands in the log of a build: `::name::text` where a line begins (GitHub), `##[name]` and `##vso[` anywhere (GitHub, Azure). */
+const logCommand = /(?<![^ ])::(?=[a-z-]{1,50}(?: [^:]{0,200})?::)|##(?=\[|vso\[)/gi;
+
+/** Text on one line, without characters that control a terminal, and without commands to the runner of a pipeline. */
 export function stripControls(text: string): string {
-  return text.replace(steering, "?");
+  return text.replace(steering, "?").replace(logCommand, "?");
 }
 
-/** JSON on one line, with characters that control a terminal escaped. */
+/** JSON on one line, with what controls a terminal or a runner escaped. */
 export function jsonLine(value: unknown): string {
   return escapeControls(JSON.stringify(value));
 }
 
-/** Indented JSON, line by line, with characters that control a terminal escaped. */
+/** Indented JSON, line by line, with what controls a terminal or a runner escaped. */
 export function jsonLines(value: unknown): readonly string[] {
   return JSON.stringify(value, null, 2).split("\n").map(escapeControls);
 }
 
+/** A line of JSON begins with no colon, and both patterns match inside strings only. */
 function escapeControls(line: string): string {
-  return line.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const escaped = (signs: string) => signs.replace(/./gs, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return line.replace(steering, escaped).replace(/##(?=\[|vso\[)/gi, escaped);
 }
 
 export function table(rows: readonly (readonly string[])[]): string {

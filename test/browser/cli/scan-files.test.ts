@@ -87,6 +87,16 @@ describe("files", () => {
   );
 
   test(
+    "and the exit code do not depend on the reader of stdout",
+    async () => {
+      const command = [...fromSource, "scan", ...mayScan, page, "--fail-under", "100", "-o", `json=${at("unread.json")}`, "--quiet"];
+      const { stdout } = await run(["-c", `{ "$@"; echo $? > ${at("code")}; } | true`, "sh", ...command], { command: ["sh"] });
+      expect([stdout, readFileSync(at("code"), "utf8"), existsSync(at("unread.json"))]).toEqual(["", "1\n", true]);
+    },
+    scanMsMax,
+  );
+
+  test(
     "that cannot be written are exit 4, and the others are written",
     async () => {
       const { code, stderr } = await scan(page, "-o", "json=/dev/full", "-o", `json=${at("whole.json")}`, "--fail-under", "100", "--quiet");

@@ -4,6 +4,7 @@ import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
 import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { algorithmVersion } from "../../../src/judge/result.ts";
+import type { FindingMark } from "../../../src/policy/finding-mark.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { renderFullReport } from "../../../src/text/render.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
@@ -17,9 +18,10 @@ function styled(given: Partial<ReportStyle> = {}): ReportStyle {
   return { locale: "en-gb", texts, colour: false, columns: 80, ...given };
 }
 
-function rendered(sent?: string, style = styled()): string {
+function rendered(sent?: string, style = styled(), mark?: FindingMark): string {
   const stored = { ...scan, errorCode: null };
-  return reportText(renderFullReport(stored, storedResult(sent), { evidence: null, timings: null }, style.locale, texts), style);
+  const report = renderFullReport(stored, storedResult(sent), { evidence: null, timings: null }, style.locale, texts);
+  return reportText(report, style, new Map(mark === undefined ? [] : [["security.sample.weak", mark]]));
 }
 
 describe("a finished scan", () => {
@@ -118,4 +120,22 @@ test("a score that an unread main defence limits names the row and the remedy", 
     `  The score is at most 79, because a main defence could not be checked:
     Sample header (header-truncated): Shorten the header, or`,
   );
+});
+
+describe("the policy of the caller marks a finding", () => {
+  const accepted = { reason: "known\x1b[31m ::error::x", until: "2027-03-01" };
+  test.each([
+    ["en-gb", { accepted, inBaseline: false }, "Accepted until 2027-03-01: known?[31m ?error::x"],
+    ["en-gb", { accepted: { ...accepted, until: null }, inBaseline: null }, "Accepted: known?[31m ?error::x"],
+    ["en-gb", { accepted: null, inBaseline: false }, "New: the baseline does not hold it."],
+    ["de-de", { accepted, inBaseline: true }, "Akzeptiert bis 2027-03-01: known?[31m ?error::x"],
+    ["de-de", { accepted: null, inBaseline: false }, "Neu: nicht in der Baseline."],
+  ])("%s %j", (locale, mark, line) => {
+    const lines = rendered(undefined, styled({ locale }), mark).split("\n");
+    expect(lines[lines.indexOf("  security.sample.weak") + 1]).toBe(`  ${line}`);
+  });
+
+  test("with nothing, if it is in the baseline", () => {
+    expect(rendered(undefined, styled(), { accepted: null, inBaseline: true })).toBe(rendered());
+  });
 });
