@@ -4,7 +4,7 @@ import { renderToString } from "preact-render-to-string";
 import { DocumentContext } from "../report/context.ts";
 import { pageDocument, VisitContext } from "./context.ts";
 import { Layout } from "./layout.tsx";
-import { acceptsGzip, type ResponseHeaders, respond } from "./response.ts";
+import { compressedBody, type ResponseHeaders, respond } from "./response.ts";
 import type { Visit } from "./visit.ts";
 
 export interface PageContent {
@@ -34,18 +34,11 @@ export interface PageContent {
   readonly secret?: boolean;
 }
 
-/** A smaller body fits into one packet anyway. */
-const compressedBytesMin = 1_400;
-/** zlib level: a report compresses to within a few percent of the best in a third of its time. */
-const compressionLevel = 4;
-
 export function page(visit: Visit, content: PageContent): Response {
   const { status = 200, headers = {}, secret = false } = content;
-  const bytes = Buffer.from(htmlOf(visit, content));
-  // Compressed length leaks how much secrets of a page resemble its query (BREACH). CSRF tokens are masked, so pages with forms may still
-  // be compressed.
-  const compressed = !secret && bytes.length >= compressedBytesMin && acceptsGzip(visit);
-  const body = compressed ? Bun.gzipSync(bytes, { level: compressionLevel }) : bytes;
+  const html = htmlOf(visit, content);
+  // CSRF tokens are masked, so pages with forms may be compressed.
+  const { body, compressed } = secret ? { body: html, compressed: false } : compressedBody(visit, html);
   return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
 }
 

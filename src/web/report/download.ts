@@ -3,7 +3,7 @@ import { exportFileName } from "../../export/file-name.ts";
 import { type ExportFormat, exportFormats } from "../../export/formats.ts";
 import { storedExport } from "../../export/stored-scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { respond } from "../response.ts";
+import { compressedBody, respond } from "../response.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { notFinishedPage, nothingToTellPage } from "./no-download.tsx";
 
@@ -20,11 +20,13 @@ export function downloadReport(visit: Visit, scan: ScanRecord, format: ExportFor
   if (endedAt === null || (status !== "finished" && status !== "failed")) return notFinishedPage(visit, scan);
   const text = fileOf(visit, { ...scan, endedAt }, format);
   if (text === null) return nothingToTellPage(visit, scan, format);
-  return respond(visit, 200, text, {
+  const { body, compressed } = compressedBody(visit, text);
+  return respond(visit, 200, body, {
     "content-type": format.mediaType,
     "content-disposition": `attachment; filename="${exportFileName({ ...scan, endedAt }, format.extension)}"`,
     "cache-control": "private, no-cache",
-    vary: "Accept-Language, Cookie",
+    vary: "Accept-Encoding, Accept-Language, Cookie",
+    ...(compressed ? { "content-encoding": "gzip" } : {}),
   });
 }
 

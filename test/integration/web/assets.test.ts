@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { script } from "../../../src/web/client/script.ts";
 import { style } from "../../../src/web/style.ts";
 import { startPages } from "../../support/pages.ts";
-import { sourcesBelow } from "../../support/source-tree.ts";
+import { unusedClasses } from "../../support/style-classes.ts";
 
 const styleBytesMax = 14 * 1_024;
 const scriptBytesMax = 12 * 1_024;
@@ -35,14 +35,7 @@ describe("the style sheet", () => {
 });
 
 test("every CSS class is used by a page", () => {
-  const code = ["src/web", "src/report"]
-    .flatMap(sourcesBelow)
-    .map(({ text }) => text)
-    .join("\n");
-  const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");
-  const classes = new Set([...withoutValues.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
-  expect(classes.size).toBeGreaterThan(50);
-  expect([...classes].filter((name) => !new RegExp(`["\\s\`]${name}["\\s\`$]`).test(code))).toEqual([]);
+  expect(unusedClasses(style, ["src/web", "src/report"])).toEqual([]);
 });
 
 describe("the script", () => {

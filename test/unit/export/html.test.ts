@@ -9,7 +9,7 @@ import { markupComplaints } from "../../browser/web/markup.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
-import { sourcesBelow } from "../../support/source-tree.ts";
+import { unusedClasses } from "../../support/style-classes.ts";
 
 /** Uncompressed size limit of a file with one report of a faulty shop. */
 const shopBytesMax = 400_000;
@@ -186,15 +186,8 @@ test.each(["en-gb", "de-de"])("texts of a site stay texts in %s", (locale) => {
   expect(html).not.toMatch(/href="javascript:/i);
 });
 
-test("every class of the style is used by reports or files", () => {
-  const code = ["src/report", "src/export", "src/web"]
-    .flatMap(sourcesBelow)
-    .map(({ text }) => text)
-    .join("\n");
-  const style = fileStyle.replace(/"[^"]*"|\d*\.\d+/g, "");
-  const classes = new Set([...style.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
-  expect(classes.size).toBeGreaterThan(50);
-  expect([...classes].filter((name) => !new RegExp(`["\\s\`]${name}["\\s\`$]`).test(code))).toEqual([]);
+test("every class of the style is used by reports, files or pages", () => {
+  expect(unusedClasses(fileStyle, ["src/report", "src/export", "src/web"])).toEqual([]);
 });
 
 test("an address that is no web address is not linked", () => {

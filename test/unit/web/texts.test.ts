@@ -15,7 +15,7 @@ const composed = [...code.matchAll(/`(\w+\.(?:[\w.-]*\$\{[^}]*\}[\w.-]*)+)`/g)].
   ([, template = ""]) => new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`),
 );
 /** Chosen by placeholder names, of which plugin checks may have further ones, and by names of export formats. */
-const byValue = /^(check\.samples|report\.downloads\.formats)\./;
+const byValue = /^(check\.sample$|check\.samples\.|report\.downloads\.formats\.)/;
 
 function pathsOf(texts: object, above = ""): readonly string[] {
   if ("one" in texts && "other" in texts) return [above];

@@ -36,7 +36,8 @@ describe.each(formats)("%s", (name, { extension, mediaType }) => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, mediaType]);
     const file = `assay-bare-site.org_${at.toISOString().slice(0, 10)}_${token}.${extension}`;
     expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${file}"`);
-    expect(answer.headers.get("vary")).toBe("Accept-Language, Cookie");
+    expect(answer.headers.get("vary")).toBe("Accept-Encoding, Accept-Language, Cookie");
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
     expect((await answer.text()).length).toBeGreaterThan(100);
   });
 
@@ -69,6 +70,12 @@ test("HTML has the language of the visitor and links to this appliance", async (
   expect(html).toContain('<html lang="de-DE"');
   expect(html).toContain(deDe.pages.report.ledger.heading);
   expect(html).toContain(`<a href="${pages.url}/checks/`);
+});
+
+test("a visitor without gzip gets the same text", async () => {
+  const plain = await fetch(`${pages.url}/scans/${token}.csv`, { headers: { "accept-encoding": "identity" } });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(await plain.text()).toBe(await (await get(`${token}.csv`)).text());
 });
 
 test("JSON is indented and tells about a failed scan", async () => {
