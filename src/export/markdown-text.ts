@@ -4,7 +4,7 @@ import { plainLine } from "./plain-text.ts";
 /** Characters that Markdown, HTML, tables and formulas are made of. */
 const active = "[&<>\\\\`*_[\\]{}|~$^!]";
 /** Signs after which services link names, numbers and addresses: `@name`, `#12`, `GH-12`, `https://`, `mailto:`, `www.`. */
-const linking = "[@#]|(?<=\\bGH)-|:(?=//)|(?<=\\b(?:mailto|xmpp)):|(?<=\\bwww)\\.";
+const linking = "[@#]|:(?=//)|\\b(?:GH-|www\\.|mailto:|xmpp:)";
 const special = new RegExp(`(${active})|${linking}`, "gi");
 
 /** Empty comment: renderers show nothing, and whatever they would link is cut in two. */

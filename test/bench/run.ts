@@ -1,13 +1,14 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts (api, pages, preload, queue, scan, slots, start, memory, soak). The soak runs only if it is named.
+ * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak). The soak runs only if it is named.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
+import { benchExports } from "./exports.ts";
 import { benchPages } from "./pages.ts";
 import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
@@ -27,6 +28,7 @@ const soakScans = 5_000;
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
+  exports: () => Promise.resolve(benchExports({ rounds: full ? 101 : 31 })),
   pages: () => benchPages({ rounds: full ? 15 : 5 }),
   preload: () => Promise.resolve(benchPreloadList({ rounds: full ? 31 : 9 })),
   queue: () => benchQueue({ rounds: full ? 101 : 31 }),
