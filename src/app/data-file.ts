@@ -36,18 +36,23 @@ export function dataFileBytes(file: DataFile): Buffer {
 export function firstBytes(path: string, count: number): Buffer {
   const file = openSync(path, "r");
   try {
-    const parts: Buffer[] = [];
-    for (let left = count; left > 0; ) {
-      const part = Buffer.alloc(Math.min(left, partBytes));
-      const length = readSync(file, part);
-      if (length === 0) break;
-      parts.push(part.subarray(0, length));
-      left -= length;
-    }
-    return Buffer.concat(parts);
+    return readOpenFile(file, count);
   } finally {
     closeSync(file);
   }
+}
+
+/** The same of an open file. */
+export function readOpenFile(file: number, count: number): Buffer {
+  const parts: Buffer[] = [];
+  for (let left = count; left > 0; ) {
+    const part = Buffer.alloc(Math.min(left, partBytes));
+    const length = readSync(file, part);
+    if (length === 0) break;
+    parts.push(part.subarray(0, length));
+    left -= length;
+  }
+  return Buffer.concat(parts);
 }
 
 /** Date in the file name, else the day of the last change. @throws ConfigError for a name with a date in the future. */

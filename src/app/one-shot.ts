@@ -2,7 +2,7 @@
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CheckDefinition } from "../check/registry.ts";
-import type { Scanner } from "../scan/scanner.ts";
+import type { Scanner, ScannerOptions } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { loadConfiguredCatalog } from "./configured-catalog.ts";
@@ -15,12 +15,19 @@ export interface OneShotScanner extends Scanner {
   readonly texts: Texts;
 }
 
-/** `given`: the catalog, by default that of the configuration. @throws ConfigError or CatalogError before anything is started. */
+export interface OneShotOptions {
+  /** By default the catalog of the configuration. */
+  readonly catalog?: Catalog | null;
+  /** Null or absent for pages without sign-in. */
+  readonly credentialsFor?: ScannerOptions["credentialsFor"] | null;
+}
+
+/** @throws ConfigError or CatalogError before anything is started. */
 export async function openOneShotScanner(
   config: Config,
   concurrency: number,
   log: Log,
-  given: Catalog | null = null,
+  { catalog: given = null, credentialsFor = null }: OneShotOptions = {},
 ): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
   const scriptAdvisories = configuredAdvisories(config, new Date());
@@ -28,7 +35,8 @@ export async function openOneShotScanner(
   const catalog = given ?? (await loadConfiguredCatalog(config));
   const browsers = openConfiguredBrowsers(config, log);
   const egress = egressSettings(config, []);
-  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, catalog, browsers, log };
+  const ofScans = credentialsFor === null ? {} : { credentialsFor };
+  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, catalog, browsers, log, ...ofScans };
   const scanner = openConfiguredScanner(config, options);
   return {
     checks: catalog.checks,

@@ -2,9 +2,10 @@
 import { type Command, Option } from "commander";
 import { type PolicyKey, policyKeys, policySettings } from "../app/policy-settings.ts";
 import type { Setting } from "../app/setting.ts";
+import type { CredentialFiles } from "./scan-credentials.ts";
 import { formatNames } from "./scan-outputs.ts";
 
-export interface ScanOptions {
+export interface ScanOptions extends CredentialFiles {
   readonly format: "text" | "json";
   /** `FORMAT=PATH`, as typed. */
   readonly output?: readonly string[];
@@ -21,6 +22,8 @@ export function addScanOptions(command: Command): Command {
         (value, before: readonly string[] | undefined) => [...(before ?? []), value],
       ),
     )
+    .option("--header-file <file>", "send these request headers to the pages' own origin, over https alone; a line is Name: value")
+    .option("--cookie-file <file>", "send the cookies of this file (Netscape format) likewise")
     .option("--write-baseline <file>", "write the findings to this file; they do not fail the build");
   for (const key of policyKeys) command.addOption(policyOption(key));
   return command.addHelpText("after", policyHelp);

@@ -13,9 +13,31 @@ const secretParameter =
 /** Fields that contain only a secret. Set-Cookie is redacted separately. */
 const secretField = /(?:token|secret|session|session-?id|api-?key|authorization|password|cookie2?)$/i;
 
-/** Copy of the facts in which URL credentials, secret parameters and secret fields are replaced. */
-export function withoutSecrets<T>(facts: T): T {
-  return redacted(facts) as T;
+/** Shorter secrets are replaced only as whole words, because they may be a part of another word. */
+const anywhereCharsMin = 12;
+/** Beginning of a secret at the end of a text, where a limit has cut it. */
+const cutCharsMin = 6;
+
+/** Copy of the facts in which URL credentials, secret parameters, secret fields and the given texts are replaced. */
+export function withoutSecrets<T>(facts: T, secrets: readonly string[] = []): T {
+  if (secrets.length === 0) return redacted(facts, redactedText) as T;
+  const sent = secrets.map((secret) => ({ anywhere: patternOf(secret), lowerCase: secret.toLowerCase() }));
+  const withoutSent = (text: string) =>
+    sent.reduce((rest, { anywhere, lowerCase }) => withoutCutEnd(rest.replace(anywhere, mark), lowerCase), text);
+  return redacted(facts, (text) => redactedText(withoutSent(text))) as T;
+}
+
+function patternOf(secret: string): RegExp {
+  const escaped = RegExp.escape(secret);
+  return new RegExp(secret.length < anywhereCharsMin ? `(?<![a-z0-9])${escaped}(?![a-z0-9])` : escaped, "gi");
+}
+
+function withoutCutEnd(text: string, secret: string): string {
+  const lowerCase = text.toLowerCase();
+  const start = secret.slice(0, cutCharsMin);
+  for (let at = lowerCase.indexOf(start, Math.max(0, text.length - secret.length)); at >= 0; at = lowerCase.indexOf(start, at + 1))
+    if (secret.startsWith(lowerCase.slice(at))) return text.slice(0, at) + mark;
+  return text;
 }
 
 /** Set-Cookie line without its value. */
@@ -35,11 +57,11 @@ function cookieValueRange(line: string): { readonly start: number; readonly end:
   return { start: line.slice(0, end).indexOf("=") + 1, end };
 }
 
-function redacted(value: unknown): unknown {
-  if (typeof value === "string") return redactedText(value);
-  if (Array.isArray(value)) return value.map(redacted);
+function redacted(value: unknown, redactText: (text: string) => string): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (Array.isArray(value)) return value.map((part) => redacted(part, redactText));
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([name, part]) => [name, redacted(part)] as const);
+  const entries = Object.entries(value).map(([name, part]) => [name, redacted(part, redactText)] as const);
   const { name, value: field } = value as { readonly name?: unknown; readonly value?: unknown };
   const isSecretField = typeof name === "string" && typeof field === "string" && field.length >= mark.length && isSecretFieldName(name);
   return Object.fromEntries(isSecretField ? [...entries, ["value", mark]] : entries);

@@ -2,6 +2,7 @@
 import { withDeadline } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
+import { secretsOf } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
 import { isErrorPage } from "../evidence/error-page.ts";
@@ -20,6 +21,7 @@ import { startNameProbes } from "./name-probes.ts";
 import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
 import { openTlsEndpoints, tlsEndpointOf } from "./tls-endpoints.ts";
 import { unreachableBecause } from "./unreachable.ts";
+import { refusalOf, verifiedCredentials, withoutVisit } from "./verified-credentials.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
@@ -44,10 +46,11 @@ async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, browser: Sc
   const proxy = await startProxy(egress);
   try {
     // Redacted last, because probes use the readings of others. The subject stays complete: it identifies the scan.
-    const { readings, ...visited } = await runProbes(task, { subject, egress, proxy, browser }, watch);
-    const evidence: Evidence = { subject, ...withoutSecrets(readings) };
+    const { readings, refusals, ...visited } = await runProbes(task, { subject, egress, proxy, browser }, watch);
+    const { credentials } = task;
+    const evidence: Evidence = { subject, ...withoutSecrets(readings, credentials === null ? [] : secretsOf(credentials)) };
     const unreachable = unreachableBecause(evidence);
-    return { evidence, ...visited, timings: watch.timings(), unreachable, refusals: egress.refusals };
+    return { evidence, ...visited, timings: watch.timings(), unreachable, refusals: [...egress.refusals, ...refusals] };
   } finally {
     await proxy.stop();
     egress.close();
@@ -59,7 +62,7 @@ async function runProbes(
   task: GatherTask,
   { subject, egress, proxy, browser }: Pick<PageProbeContext, "subject" | "egress" | "proxy" | "browser">,
   watch: Watch,
-): Promise<{ readonly readings: Readings } & Pick<Gathered, "screenshot" | "browserBroke">> {
+): Promise<{ readonly readings: Readings } & Pick<Gathered, "screenshot" | "browserBroke" | "refusals">> {
   const { url, deadlines, caPems, screenshot, scriptAdvisories } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
@@ -77,13 +80,20 @@ async function runProbes(
     // Beside the page load, but only for one host: a page may navigate through many.
     if (isHttps(documentUrl) && ++documents === 1) void endpoints.offers(tlsEndpointOf(documentUrl));
   };
-  const loading = watch.within(
-    "page",
-    navigationMs + settleMaxMs + probeMs,
-    (signal) => probePage({ browser, subject, egress, proxy, signal, screenshot, deadlines, onDocument, scriptAdvisories }),
-    failedVisit,
-    pageGraceMs,
-  );
+  const credentials = task.credentials === null ? null : verifiedCredentials(task.credentials, await scannedTls, task.scannedAt);
+  const pageContext = { browser, subject, egress, proxy, screenshot, deadlines, onDocument, scriptAdvisories };
+  const loading =
+    typeof credentials === "string"
+      ? withoutVisit(credentials)
+      : watch.within(
+          "page",
+          navigationMs + settleMaxMs + probeMs,
+          (signal) => probePage({ ...pageContext, credentials, signal }),
+          failedVisit,
+          pageGraceMs,
+        );
+
+  const sent = typeof credentials === "string" ? null : credentials;
 
   watch.stage("tls");
   void scannedTls.then(() => watch.stage("browsing"));
@@ -98,7 +108,7 @@ async function runProbes(
   const crossOrigin =
     finalUrl === null || refused !== null
       ? (refused ?? failed("not-asked"))
-      : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, url: finalUrl, signal }));
+      : run("crossOrigin", (signal) => probeCrossOrigin({ ...context, caPems, credentials: sent, url: finalUrl, signal }));
   const favicon =
     finalUrl === null
       ? failed("not-asked")
@@ -112,6 +122,7 @@ async function runProbes(
   return {
     readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others },
     ...withScreenshot(browser, await pendingScreenshot, browserBroke),
+    refusals: task.credentials !== null && typeof credentials === "string" ? [refusalOf(task.credentials, credentials)] : [],
   };
 }
 

@@ -2,6 +2,7 @@
 import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { blockedPorts } from "../egress/blocked-ports.ts";
+import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
@@ -30,6 +31,8 @@ export interface ScannerOptions {
   readonly workerFiles: { readonly gather: string; readonly judge: string };
   readonly log: Log;
   readonly screenshots?: boolean;
+  /** TargetCredentials for pages behind a sign-in; null for a URL without. */
+  readonly credentialsFor?: (url: string) => TargetCredentials | null;
   /** Characters kept of a header value. */
   readonly headerValueCharsMax?: number;
   /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
@@ -149,7 +152,7 @@ const errorCodeOf = { late: "timeout", cancelled: "interrupted", died: "crashed"
 /** Gathers evidence in a worker, and once more after a broken worker or browser. */
 function createGather(openGatherPool: () => Promise<WorkerPool>, options: ScannerOptions) {
   const { egress, caPems, scriptAdvisories = null, deadlines, log, graceMs = defaultGraceMs } = options;
-  const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault } = options;
+  const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, credentialsFor = () => null } = options;
 
   async function gatherOnce(
     url: string,
@@ -159,7 +162,7 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: Scanne
   ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
     const scannedAt = new Date().toISOString();
     const ofSettings = { egress, caPems, scriptAdvisories, screenshot, headerValueCharsMax, deadlines };
-    const task: GatherTask = { url, scannedAt, freshBrowser, ...ofSettings };
+    const task: GatherTask = { url, scannedAt, freshBrowser, credentials: credentialsFor(url), ...ofSettings };
     let pool: WorkerPool;
     try {
       pool = await openGatherPool();

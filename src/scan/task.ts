@@ -1,5 +1,6 @@
 /** Tasks and messages between dispatcher and worker: plain JSON, without references to the local machine. */
 import type { BrowserEvent } from "../browser/slot.ts";
+import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
@@ -35,6 +36,8 @@ export interface GatherTask {
   /** Advisories of the operator; null for those of the program. */
   readonly scriptAdvisories: ScriptAdvisories | null;
   readonly screenshot: boolean;
+  /** Of the user, for pages behind a sign-in; null for none. */
+  readonly credentials: TargetCredentials | null;
   /** Characters kept of a header value. */
   readonly headerValueCharsMax: number;
   readonly deadlines: ScanDeadlines;

@@ -23,6 +23,7 @@ export function openLaboratory() {
         caPems: site.caPems,
         scriptAdvisories: null,
         screenshot: false,
+        credentials: null,
         headerValueCharsMax,
         deadlines: { ...defaultDeadlines, ...site.deadlines },
         freshBrowser: false,

@@ -22,7 +22,7 @@ export async function captureUrl(url: string, config: Config, options: { readonl
   const stop = stopSignal();
   const progress = startProgress(1, options.quiet !== true);
   const log = commandLog(config, options, progress);
-  const scanner = await openOneShotScanner(config, 1, log, builtInCatalog()).catch((error) => {
+  const scanner = await openOneShotScanner(config, 1, log, { catalog: builtInCatalog() }).catch((error) => {
     progress.stop();
     throw error;
   });

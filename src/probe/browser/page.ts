@@ -2,6 +2,7 @@
 import { within } from "../../base/deadline.ts";
 import { type BrowserPage, type CDPSession, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
+import type { VerifiedCredentials } from "../../egress/credentials.ts";
 import type { Egress } from "../../egress/dial.ts";
 import { portOf } from "../../egress/host.ts";
 import type { EgressProxy } from "../../egress/proxy.ts";
@@ -13,6 +14,7 @@ import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
 import { isChallenge } from "./page-challenge.ts";
+import { sendCredentials } from "./page-credentials.ts";
 import { readDom } from "./page-dom.ts";
 import { readScripts } from "./page-libraries.ts";
 import { probeMarkup } from "./page-markup.ts";
@@ -40,6 +42,8 @@ export interface PageProbeContext {
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
   readonly screenshot: boolean;
+  /** Null or absent for none. */
+  readonly credentials?: VerifiedCredentials | null;
   readonly deadlines: PageDeadlines;
   /** Advisories for script libraries; null or absent for those of the program. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
@@ -127,7 +131,7 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 
 /** Calls `onShown` once the final document is shown, before it is read. */
 async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
-  const { subject, egress, deadlines, signal, onDocument } = context;
+  const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
   // The main frame of a page has the id of its target.
   const network = watchNetwork(session, targetId, headerLimitOf(subject));
   const scripts = watchScripts(session, targetId);
@@ -143,8 +147,9 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     session.send("Log.enable"),
     session.send("Security.enable"),
     session.send("Emulation.setDeviceMetricsOverride", viewport),
-    // A page with an invalid certificate is still read; the certificate has its own checks.
-    session.send("Security.setIgnoreCertificateErrors", { ignore: true }),
+    // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
+    session.send("Security.setIgnoreCertificateErrors", { ignore: credentials?.browserVerifies !== true }),
+    credentials === null ? undefined : sendCredentials(session, targetId, credentials),
   ]);
 
   // This command is answered only once the first document exists, so it is awaited together with the load event.

@@ -1,0 +1,61 @@
+/** Adds a user's header fields and cookies to the requests of a page load that go to their origin. */
+import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
+
+type PausedRequest = Protocol.Fetch.RequestPausedEvent;
+
+/**
+ * Pauses every request, redirects included, before it is sent: extra header fields of the session, and the cookie store, know no
+ * origin with scheme and port. `mainFrameId` is the page's main frame. WebSockets and service workers cannot be paused: they get nothing.
+ */
+export async function sendCredentials(session: CDPSession, mainFrameId: string, credentials: TargetCredentials): Promise<void> {
+  session.on("Fetch.requestPaused", (event) => {
+    const fields = fieldsOf(event, mainFrameId, credentials);
+    // Fails only for requests that were given up.
+    session
+      .send("Fetch.continueRequest", { requestId: event.requestId, ...(fields === null ? {} : { headers: [...fields] }) })
+      .catch(() => {});
+  });
+  await Promise.all([
+    // A service worker could copy fields of a request into one to another origin.
+    session.send("Network.setBypassServiceWorker", { bypass: true }),
+    session.send("Fetch.enable", { patterns: [{ urlPattern: "*", requestStage: "Request" }] }),
+  ]);
+}
+
+/** All fields of the request; null to leave them as they are. */
+function fieldsOf(event: PausedRequest, mainFrameId: string, credentials: TargetCredentials): readonly Protocol.Fetch.HeaderEntry[] | null {
+  const { request, redirectedRequestId } = event;
+  const own = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
+  if (!isOfOrigin(credentials, request.url) || !isFromOrigin(event, mainFrameId, credentials)) {
+    // A browser may keep fields of a request for its redirects.
+    return redirectedRequestId === undefined ? null : own.filter((field) => !isGiven(field, credentials));
+  }
+  const names = new Set(own.map(({ name }) => name.toLowerCase()));
+  // A field that a script of the page sets itself has priority, but not what the browser adds.
+  const added = headersFor(credentials, request.url).filter(({ name }) => !names.has(name.toLowerCase()) || isPreferenceField(name));
+  const siteCookies = own.find(({ name }) => name.toLowerCase() === "cookie")?.value;
+  const cookies = cookieFieldFor(credentials, request.url, siteCookies);
+  const replaced = new Set([...added.map(({ name }) => name.toLowerCase()), "cookie"]);
+  return [
+    ...own.filter(({ name }) => !replaced.has(name.toLowerCase())),
+    ...added.map(({ name, value }) => ({ name, value })),
+    ...(cookies === null ? [] : [{ name: "Cookie", value: cookies }]),
+  ];
+}
+
+function isGiven({ name, value }: Protocol.Fetch.HeaderEntry, { headers, cookies }: TargetCredentials): boolean {
+  if (name.toLowerCase() === "cookie") return cookies.some((cookie) => value.includes(`${cookie.name}=${cookie.value}`));
+  return headers.some((header) => header.name.toLowerCase() === name.toLowerCase() && header.value === value);
+}
+
+/**
+ * Like cookies with SameSite=Lax: documents of other origins, such as frames, cannot use the credentials. Only the page itself may be
+ * opened from elsewhere, as after a sign-in at another host.
+ */
+function isFromOrigin({ request, resourceType, frameId }: PausedRequest, mainFrameId: string, { origin }: TargetCredentials): boolean {
+  if (resourceType === "Document" && frameId === mainFrameId && request.method === "GET") return true;
+  return Object.entries(request.headers)
+    .filter(([name]) => /^(?:origin|referer)$/i.test(name))
+    .every(([, value]) => URL.parse(String(value))?.origin === origin);
+}
