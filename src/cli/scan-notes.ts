@@ -18,8 +18,10 @@ export function policyFaults({ pages, verdicts, policy }: JudgedCall): readonly 
   const unmeasured = pages.filter(({ result }) => result !== null && !result.measured);
   return [
     ...verdicts.flatMap((verdict) => shortfalls(verdict, policy)),
-    ...verdicts.flatMap(({ url, expired }) =>
-      expired.map(({ code, entry }) => `${url}: ${code} counts again, because it was accepted until ${entry.until}`),
+    ...verdicts.flatMap(({ url, expired, marks }) =>
+      expired
+        .filter(({ code }) => marks.get(code)?.inBaseline !== true)
+        .map(({ code, entry }) => `${url}: ${code} counts again, because it was accepted until ${entry.until}`),
     ),
     ...(policy.needsMeasurement
       ? failedPages(unmeasured, policy).map(({ url }) => `${url}: not measured, so it counts as not scannable`)

@@ -72,17 +72,17 @@ const ownFailures: readonly ScanErrorCode[] = ["crashed", "browser-unavailable",
 export function verdictOf(page: PolicyPage, policy: Policy, checks: readonly CheckDefinition[]): PageVerdict {
   const { url, result } = page;
   const findings = result?.findings ?? [];
-  const covering = policy.accepted.filter((entry) => coversUrl(entry, url));
+  const found = new Set<string>(findings.map(({ code }) => code));
+  const covering = policy.accepted.filter((entry) => found.has(entry.code) && coversUrl(entry, url));
   const inBaseline = policy.baseline?.findings.get(url) ?? new Set<string>();
   const entries = new Map(findings.map(({ code }) => [code, entryFor(code, covering, policy.today)]));
   const marks = new Map(
     findings.map(({ code }): [string, FindingMark] => {
-      const { active = null } = entries.get(code) ?? {};
+      const active = entries.get(code)?.active ?? null;
       const accepted = active === null ? null : { reason: active.reason, until: active.until };
       return [code, { accepted, inBaseline: policy.baseline === null ? null : inBaseline.has(code) }];
     }),
   );
-  const found = new Set(findings.map(({ code }) => code));
   return {
     url,
     score: result?.score ?? null,
@@ -97,9 +97,9 @@ export function verdictOf(page: PolicyPage, policy: Policy, checks: readonly Che
   };
 }
 
-/** The entry that holds for a finding, or else one that held until its last day. */
+/** The entry that holds for a finding, and the one of all that ends last. */
 function entryFor(code: string, covering: readonly AcceptEntry[], today: string) {
-  const ofCode = covering.filter((entry) => entry.code === code);
+  const ofCode = covering.filter((entry) => entry.code === code).toSorted((a, b) => ((a.until ?? "") < (b.until ?? "") ? -1 : 1));
   const active = ofCode.find((entry) => !hasExpired(entry, today)) ?? null;
   return { active, over: ofCode.at(-1) ?? null };
 }
