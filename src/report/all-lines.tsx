@@ -4,17 +4,20 @@ import { configurationFor, isTestedForReal, serverLabel } from "../text/servers/
 import { ConfigLines } from "./components/config-lines.tsx";
 import { Sentence } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
-import type { Report } from "./report.ts";
+import { isOpen, type Report } from "./report.ts";
 
 /** Element id of the section. */
 const allLinesId = "all-lines";
 
-/** One configuration for all findings that the chosen server can repair; nothing if it can repair none. Notes are left out. */
+/**
+ * One configuration for all findings that the chosen server can repair; nothing if it can repair none. Notes and accepted findings are left
+ * out.
+ */
 export function AllLines({ report }: { readonly report: Report }) {
   const { i18n, texts, idOf } = useDocument();
   const { server, findings } = report;
   if (server.name === "explain") return null;
-  const problems = findings.filter(({ points }) => points !== 0);
+  const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
   const items = problems.map(({ finding }) => fixedFinding(finding, report.scan.url, texts));
   const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
   const { text, codes, left } = configurationFor(server.name, items, write);

@@ -141,6 +141,16 @@ describe("the policy of a pipeline", () => {
     expect(html).toContain("1 finding is new since the baseline.");
   });
 
+  test("leaves accepted findings out of the one configuration", () => {
+    const all = (file: string) => /<details class="paste all-lines".*?<\/figure>/s.exec(file)?.[0] ?? "";
+    const hsts = "security.missing-header.strict-transport-security";
+    const accepted = new Map([[hsts, mark({ accepted: { reason: "Not yet", until: null } })]]);
+    expect(all(fileOf([shop]))).toContain("Strict-Transport-Security");
+    const without = all(fileOf([{ ...shop, marks: accepted }]));
+    expect(without).toContain("X-Content-Type-Options");
+    expect(without).not.toContain("Strict-Transport-Security");
+  });
+
   test("leaves accepted findings out of the first steps and folds them", () => {
     const steps = /<section class="first-steps".*?<\/section>/s.exec(html)?.[0] ?? "";
     expect(hrefsOf(steps)).toContain(`#${third}`);
