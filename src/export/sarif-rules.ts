@@ -28,6 +28,9 @@ const securitySeverities: Readonly<Record<Severity, string | null>> = {
   info: null,
 };
 
+/** As in texts of the catalog. */
+const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
+
 interface RuleSubject {
   readonly code: string;
   readonly checkKey: string;
@@ -55,15 +58,21 @@ export function rulesOf(findings: readonly ExportedFinding[], settings: ExportSe
 }
 
 function ruleOf({ code, checkKey, severity, area }: RuleSubject, settings: ExportSettings) {
-  const text = (path: readonly string[], retired: string) => plainText(catalogText([checkKey, ...path], retired, checkKey, settings));
-  const ofFinding = (field: string) => text(["findings", code, field], field);
-  const [risk, reason] = [ofFinding("riskStatement"), text(["reason"], "reason")];
+  const { locale, texts } = settings;
+  /** A text of the catalog with samples in place of values; the text for removed checks if it has none. */
+  const text = (path: readonly string[], field: string) => {
+    const found =
+      texts.translate(locale, ["checks", checkKey, ...path, field]) ?? texts.translate(locale, ["retired", field], { key: checkKey });
+    return plainText((found ?? code).replaceAll(placeholder, (_whole, name: string) => placeholderSample(name, locale, texts)));
+  };
+  const ofFinding = (field: string) => text(["findings", code], field);
+  const [risk, reason] = [ofFinding("riskStatement"), text([], "reason")];
   const help = [
     reason,
     exportText(settings, "report/risk", { text: risk }),
     exportText(settings, "report/remediation", { text: ofFinding("remediation") }),
   ];
-  const cwe = settings.texts.cweOf(code);
+  const cwe = texts.cweOf(code);
   const helpUri = helpUriOf(code, checkKey, cwe, settings);
   const securitySeverity = securitySeverities[severity];
   return {
@@ -92,12 +101,4 @@ function ruleName(code: string): string {
 function helpUriOf(code: string, checkKey: string, cwe: string | null, { origin, checks }: ExportSettings): string | null {
   if (origin !== null && checks.some(({ key }) => key === checkKey)) return new URL(`/checks/${checkKey}#${code}`, origin).href;
   return cwe === null ? null : `https://cwe.mitre.org/data/definitions/${cwe.replace("CWE-", "")}.html`;
-}
-
-const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
-
-/** A text of the catalog with samples in place of values; the text for removed checks if it has none. */
-function catalogText(path: readonly string[], retired: string, key: string, { locale, texts }: ExportSettings): string {
-  const found = texts.translate(locale, ["checks", ...path]) ?? texts.translate(locale, ["retired", retired], { key }) ?? key;
-  return found.replaceAll(placeholder, (_whole, name: string) => placeholderSample(name, locale, texts));
 }
