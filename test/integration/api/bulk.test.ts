@@ -158,6 +158,8 @@ describe("refused as a whole", () => {
     ["an empty list after a full one", `{"urls":${urls},"urls":[]}`],
     ["1,001 URLs", JSON.stringify({ urls: urlsOf(bulkUrlsMax + 1) })],
     ["a million numbers", `{"urls":[${"0,".repeat(900_000)}0]}`],
+    ["lists in lists without end", `{"urls":${"[".repeat(500_000)}${"]".repeat(500_000)}}`],
+    ["objects in objects behind a text with an escaped quote", `{"a":"\\"","urls":${'{"b":'.repeat(101)}1${"}".repeat(101)}}`],
     ["another media type", `{"urls":${urls}}`, { "content-type": "text/plain" }],
   ];
   for (const [words, body, headers] of bodies)
@@ -167,10 +169,11 @@ describe("refused as a whole", () => {
       expect(await response.json()).toEqual({ errorMessage: expect.any(String), fieldErrors: { urls: [expect.any(String)] } });
       expect(api.store.scans.queueLength()).toBe(0);
     });
-  test("lists in lists are bad lines at most", async () => {
-    const response = await send(`{"urls":${"[".repeat(500_000)}${"]".repeat(500_000)}}`);
-    expect([200, 400]).toContain(response.status);
-    expect(api.store.scans.queueLength()).toBe(0);
+  test("a list in a list is a bad line, and brackets in a text are none", async () => {
+    const text = `https://site.example/?${"[".repeat(500)}\\"{`;
+    const items = await itemsOf(await send(`{"urls":[[[]],"https://[::1]/",${JSON.stringify(text)}]}`));
+    expect(items.map(({ error }) => error?.status)).toEqual([400, undefined, 400]);
+    expect(items[2]?.error?.errorMessage).toContain("backslashes");
   });
   test("413 above the limit of its own, and not at it", async () => {
     const padded = (bytes: number) => {
