@@ -1,5 +1,6 @@
 /** Style sheet and script: size, self-containment, and no unused rules. */
 import { afterAll, describe, expect, test } from "vitest";
+import { fileStyle } from "../../../src/export/html/file-style.ts";
 import { script } from "../../../src/web/client/script.ts";
 import { style } from "../../../src/web/style.ts";
 import { startPages } from "../../support/pages.ts";
@@ -34,8 +35,9 @@ describe("the style sheet", () => {
   });
 });
 
-test("every CSS class is used by a page", () => {
+test("every CSS class is used by a page, or by an HTML file", () => {
   expect(unusedClasses(style, ["src/web", "src/report"])).toEqual([]);
+  expect(unusedClasses(fileStyle, ["src/web", "src/report", "src/export"])).toEqual([]);
 });
 
 describe("the script", () => {

@@ -2,14 +2,12 @@
 import { describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { ExportedScan } from "../../../src/export/export.ts";
-import { fileStyle } from "../../../src/export/html/file-style.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
 import { markupComplaints } from "../../browser/web/markup.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
-import { unusedClasses } from "../../support/style-classes.ts";
 
 /** Uncompressed size limit of a file with one report of a faulty shop. */
 const shopBytesMax = 400_000;
@@ -194,10 +192,6 @@ test.each(["en-gb", "de-de"])("texts of a site stay texts in %s", (locale) => {
   expect(html).toContain('<span class="sign">U+202E</span>');
   expect(html.replaceAll("\u2060<", "<").match(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu) ?? []).toEqual([]);
   expect(html).not.toMatch(/href="javascript:/i);
-});
-
-test("every class of the style is used by reports, files or pages", () => {
-  expect(unusedClasses(fileStyle, ["src/report", "src/export", "src/web"])).toEqual([]);
 });
 
 test("an address that is no web address is not linked", () => {
