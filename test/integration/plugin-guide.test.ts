@@ -1,6 +1,6 @@
 /** Follows the guide for authors of plugins literally: the compiled program in an empty folder, without node, on a real server. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { SecurityResult } from "../../src/text/render.ts";
 import { apiClient } from "../support/api-client.ts";
@@ -11,6 +11,8 @@ import { endServers, run, serve } from "../support/program.ts";
 /** The first scan unpacks the browser. */
 const guideMsMax = 300_000;
 const reloadMsMax = 10_000;
+
+const tsc = resolve(import.meta.dirname, "../../node_modules/.bin/tsc");
 
 /** Places of the guide, which the test has elsewhere. */
 const guidePage = "https://shop.acme.example/";
@@ -93,6 +95,9 @@ describe.skipIf(compiledBinary === null)(`the guide for plugins${skippedNote}`, 
         `0 assay checks list --data ${guideData}`,
         "0 systemctl reload assay",
       ]);
+      // With the types that the program wrote, as editors do; authors need no compiler.
+      const { exitCode, stdout } = Bun.spawnSync([tsc, "-p", cwd, "--noEmit", "--strict"], { cwd });
+      expect([stdout.toString(), exitCode]).toEqual(["", 0]);
       await expectInService(server, env);
       expect(await server.end("SIGTERM")).toBe(0);
     },

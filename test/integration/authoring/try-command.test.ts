@@ -4,14 +4,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { failed, read } from "../../../src/evidence/evidence.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
-import { fromSource, runInProcess } from "../../support/program.ts";
+import { runInProcess } from "../../support/program.ts";
 import { pluginCode, removeScaffoldedPlugins, type ScaffoldedPlugin, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
 
 afterAll(removeScaffoldedPlugins);
 
 const check = "acme-build.ts";
-/** From a save to the new verdict. */
-const watchMsMax = 1_000;
 /** Control characters except the line feed, and a bidirectional override. */
 const controls = /[^\P{Cc}\n]|\u202e/u;
 
@@ -155,40 +153,6 @@ describe("a fault is named with its line:", () => {
     expect([code, stderr]).toEqual([2, "assay: /nothing/captured.json does not exist\n"]);
   });
 });
-
-test("--watch tries again within a second of a save", async () => {
-  const plugin = scaffoldedPlugin();
-  const file = withEvidence(plugin, {});
-  const child = Bun.spawn([...fromSource, "checks", "try", join(plugin.folder, check), file, "--watch"], {
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  let output = "";
-  const seen = async (pattern: RegExp) => {
-    while (!pattern.test(output)) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`ended before ${pattern}: ${output}`);
-      output += value;
-    }
-    output = "";
-  };
-  const reader = child.stdout.pipeThrough(new TextDecoderStream() as never).getReader() as unknown as {
-    read(): Promise<{ value: string; done: boolean }>;
-  };
-  // The first verdict is printed after the folder is watched.
-  await seen(/violated/);
-  for (const [from, to, verdict] of [
-    ["value === undefined", "value !== undefined", /passed/],
-    ["value !== undefined", "value === undefined", /violated/],
-  ] as const) {
-    const saved = performance.now();
-    plugin.edit(check, from, to);
-    await seen(verdict);
-    expect(performance.now() - saved).toBeLessThan(watchMsMax);
-  }
-  child.kill("SIGINT");
-  expect(await child.exited).toBe(130);
-}, 20_000);
 
 describe("evidence show", () => {
   test("prints readings, failures and headers without control characters", async () => {
