@@ -55,10 +55,10 @@ export function assertDistinct(files: readonly OutputFile[]): void {
 }
 
 /** @throws CliError if an output would overwrite one of the files that the call reads. */
-export function assertKept(inputs: readonly string[], outputs: readonly OutputFile[]): void {
-  const identities = new Set(inputs.map(fileIdentity));
+export function assertKept(inputs: readonly (string | null | undefined)[], outputs: readonly OutputFile[]): void {
+  const identities = new Set(inputs.filter((input) => input !== null && input !== undefined).map(fileIdentity));
   const clash = outputs.find(({ identity }) => identities.has(identity));
-  if (clash !== undefined) throw new CliError(exitCodes.usage, `-o would overwrite ${clash.path}, which this call reads`);
+  if (clash !== undefined) throw new CliError(exitCodes.usage, `${clash.path} would be overwritten, but this call reads it`);
 }
 
 export function exportSettingsOf(locale: PageLocale, { checks, texts }: ReportCatalog, settings: PolicySettings): ExportSettings {

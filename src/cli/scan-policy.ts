@@ -37,13 +37,13 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   const outputs = outputsFrom(options.output ?? []);
   const newBaseline = options.writeBaseline === undefined ? null : openOutputFile(options.writeBaseline);
   const outputFiles = outputs.flatMap(({ file: output }) => (output === null ? [] : [output]));
-  assertDistinct(newBaseline === null ? outputFiles : [...outputFiles, newBaseline]);
+  const written = newBaseline === null ? outputFiles : [...outputFiles, newBaseline];
+  assertDistinct(written);
   const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
   const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
-  assertKept(
-    [settings.baseline, settings.accept, file].filter((input) => input !== null),
-    outputFiles,
-  );
+  assertKept([settings.accept, file, options.headerFile, options.cookieFile], written);
+  // A new baseline may replace the one that the call reads.
+  assertKept([settings.baseline], outputFiles);
   const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;
   return {
     policy: {

@@ -7,7 +7,7 @@ import { credentialsFrom } from "./scan-credentials.ts";
 import { type JudgedCall, policyFaults, policyNotes } from "./scan-notes.ts";
 import { addScanOptions, type ScanOptions } from "./scan-options.ts";
 import { exitCodeOf, exportedScanOf, policyPageOf } from "./scan-outcome.ts";
-import { assertKept, exportSettingsOf, writeBaseline, writeOutputs } from "./scan-outputs.ts";
+import { exportSettingsOf, writeBaseline, writeOutputs } from "./scan-outputs.ts";
 import { type ScanPolicy, scanPolicyOf } from "./scan-policy.ts";
 import { renderReports } from "./scan-reports.ts";
 import { scanUrls } from "./scan-run.ts";
@@ -31,10 +31,6 @@ export function scanCommand(onExit: (code: ExitCode) => void): Command {
 
 async function scanAll(urls: readonly string[], config: Config, options: ScanOptions, ofCall: ScanPolicy): Promise<ExitCode> {
   const credentialsFor = credentialsFrom(options, urls);
-  assertKept(
-    [options.headerFile, options.cookieFile].filter((file) => file !== undefined),
-    ofCall.outputs.flatMap(({ file }) => file ?? []),
-  );
   const { policy, settings, outputs, newBaseline } = ofCall;
   const { scanned, interrupted, catalog } = await scanUrls(urls, config, options, credentialsFor);
   const { checks } = catalog;

@@ -54,6 +54,6 @@ describe("assay scan refuses", () => {
 
   test("to overwrite the file", async () => {
     const path = good();
-    expect(await refusalOf("https://a.test/", "--header-file", path, "-o", `json=${path}`)).toContain("would overwrite");
+    expect(await refusalOf("https://a.test/", "--header-file", path, "-o", `json=${path}`)).toContain("would be overwritten");
   });
 });
