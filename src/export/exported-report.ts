@@ -1,6 +1,6 @@
 /** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters. */
 import type { Severity, State } from "../check/check.ts";
-import { isNote, type StoredFinding } from "../judge/result.ts";
+import { isNote } from "../judge/result.ts";
 import type { FindingMark } from "../policy/finding-mark.ts";
 import type { TextValues } from "../text/i18n.ts";
 import { type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
@@ -13,7 +13,6 @@ export interface ExportedFinding extends RenderedFinding, FindingMark {
   readonly cwe: string | null;
   /** Whether its check has no effect on the score. */
   readonly isNote: boolean;
-  readonly stored: StoredFinding;
 }
 
 export interface ExportedRow {
@@ -33,7 +32,8 @@ export interface ExportedReport {
   readonly endedAt: string;
   /** Why the page has no score; null if it was measured. */
   readonly failure: string | null;
-  readonly security: SecurityBlock | null;
+  /** Null for a scan that is not over. */
+  readonly security: Pick<SecurityBlock, "score" | "rank" | "checkSummary"> | null;
   /** Seconds; null if not stored. */
   readonly tookSeconds: number | null;
   /** Empty for a scan that failed. */
@@ -52,7 +52,7 @@ export function exportedReport({ scan, result, timings, marks }: ExportedScan, s
     const rendered = security?.findings[at];
     if (rendered === undefined) return [];
     const { accepted, inBaseline } = marks.get(stored.code) ?? unmarked;
-    const own = { checkKey: stored.checkKey, cwe: texts.cweOf(stored.code), isNote: notes.has(stored.checkKey), stored };
+    const own = { checkKey: stored.checkKey, cwe: texts.cweOf(stored.code), isNote: notes.has(stored.checkKey) };
     return [
       {
         ...rendered,
@@ -99,7 +99,7 @@ export function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding)
   return accepted === null && inBaseline !== true && !isNote;
 }
 
-/** Text of the section `report` or `exports` of the locale files. */
+/** Text of the locale files by its path, as in `report/score`. */
 export function exportText({ locale, texts }: ExportSettings, path: string, values?: TextValues): string {
   return texts.translate(locale, path.split("/"), values) ?? path;
 }
@@ -109,8 +109,8 @@ export function markText({ accepted, inBaseline }: FindingMark, settings: Export
   if (accepted !== null) {
     const { reason, until } = accepted;
     return until === null
-      ? exportText(settings, "exports/accepted", { reason })
-      : exportText(settings, "exports/acceptedUntil", { reason, until });
+      ? exportText(settings, "report/accepted", { reason })
+      : exportText(settings, "report/acceptedUntil", { reason, day: until });
   }
   return inBaseline === true ? exportText(settings, "exports/inBaseline") : null;
 }
