@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { jsonFaultPosition } from "../parse/json-position.ts";
 import { evidenceWithoutErrorPage } from "./error-page.ts";
-import { type Evidence, failed, readingNames } from "./evidence.ts";
+import { type Evidence, failed, type ReadingName, readingNames } from "./evidence.ts";
 
 /** A full report has 1 MB at most; a landmark less. */
 const fileBytesMax = 16 * 1024 ** 2;
@@ -23,9 +23,20 @@ export function readEvidenceFile(file: string): Evidence {
   if (!URL.canParse(String(subject.url))) throw unusable(file, "holds evidence whose subject.url is not a URL");
   // Evidence of an older version lacks readings of newer probes, and takes an error page for the page.
   const readings = readingNames.map((name) => [name, inner[name] ?? failed("not-asked")] as const);
-  const malformed = readings.find(([, reading]) => !isObject(reading) || !(reading.status === "failed" || isObject(reading.facts)));
+  const malformed = readings.find(
+    ([name, reading]) => !isObject(reading) || !(reading.status === "failed" || isUsable(name, reading.facts)),
+  );
   if (malformed !== undefined) throw unusable(file, `holds evidence with a malformed reading, ${malformed[0]}`);
   return evidenceWithoutErrorPage({ subject, ...Object.fromEntries(readings) } as unknown as Evidence);
+}
+
+/** The ledger itself reads these facts, before any check that could be blamed. */
+function isUsable(name: ReadingName, facts: unknown): boolean {
+  if (!isObject(facts)) return false;
+  if (name === "navigation") return typeof facts.finalUrl === "string" && Array.isArray(facts.hops);
+  if (name !== "page") return true;
+  const isField = (field: unknown) => isObject(field) && typeof field.name === "string" && typeof field.value === "string";
+  return Array.isArray(facts.headers) && facts.headers.every(isField);
 }
 
 function jsonIn(file: string): unknown {

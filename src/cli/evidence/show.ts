@@ -46,16 +46,13 @@ function overview(evidence: Evidence): string {
     stripControls(`  host ${subject.host}, registrable domain ${domain}, scanned at ${subject.scannedAt}`),
     "",
     table([["READING", "STATE", "FACTS"], ...rows]),
-    ...(page.status === "read" && Array.isArray(page.facts.headers) ? headerLines(page.facts.headers) : []),
+    ...(page.status === "read" ? headerLines(page.facts.headers) : []),
   ].join("\n");
 }
 
-/** Evidence files may be written by hand: entries of another shape are shown as they are. */
-function headerLines(headers: readonly unknown[]): readonly string[] {
-  const lines = headers.slice(0, headersShownMax).map((field) => {
-    const { name, value, truncated } = Object(field) as Partial<HeaderField>;
-    const line = cut(stripControls(`${name}: ${value}`), cellCharsMax);
-    return `  ${line}${truncated === true ? "  (cut at the limit)" : ""}`;
+function headerLines(headers: readonly HeaderField[]): readonly string[] {
+  const lines = headers.slice(0, headersShownMax).map(({ name, value, truncated }) => {
+    return `  ${cut(stripControls(`${name}: ${value}`), cellCharsMax)}${truncated ? "  (cut at the limit)" : ""}`;
   });
   const more = headers.length > lines.length ? [`  and ${headers.length - lines.length} more`] : [];
   return ["", `Headers of the page: ${headers.length}`, ...lines, ...more];

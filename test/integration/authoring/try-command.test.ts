@@ -1,8 +1,8 @@
 /** `assay checks try` and `assay evidence show` on files: what they print, and how faults are named. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { failed, read } from "../../../src/evidence/evidence.ts";
+import { read } from "../../../src/evidence/evidence.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 import { runInProcess } from "../../support/program.ts";
 import { pluginCode, removeScaffoldedPlugins, type ScaffoldedPlugin, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
@@ -177,17 +177,22 @@ describe("evidence show", () => {
     expect([wrong.code, wrong.stderr]).toEqual([2, 'assay: there is no reading "tlls"; did you mean tls?\n']);
   });
 
-  test("bears facts of other shapes", async () => {
+  test.each([
+    ["page", { headers: [{ name: "x-a", value: "1", truncated: false }, null] }],
+    ["page", {}],
+    ["navigation", { hops: [] }],
+    ["tls", null],
+  ])("refuses a malformed reading %s: %j", async (name, facts) => {
     const plugin = scaffoldedPlugin();
-    const file = withEvidence(plugin, {}, (captured) => ({
-      ...(captured as object),
-      page: read({ headers: [null, 7, { name: 1 }] }),
-      dns: failed("timeout"),
-    }));
-    const { code, stdout } = await runInProcess(["evidence", "show", file]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining("Headers of the page: 3")]);
-    mkdirSync(join(plugin.folder, "folder"));
-    expect((await runInProcess(["evidence", "show", join(plugin.folder, "folder")])).stderr).toMatch(/folder cannot be read \(EISDIR\)/);
-    expect(readFileSync(file, "utf8")).toContain("headers");
+    const file = withEvidence(plugin, {}, (captured) => ({ ...(captured as object), [name]: { status: "read", facts } }));
+    const refused = { code: 2, stdout: "", stderr: `assay: ${file} holds evidence with a malformed reading, ${name}\n` };
+    expect(await runInProcess(["evidence", "show", file])).toEqual(refused);
+    expect(await tried(plugin, file)).toEqual(refused);
+    expect(await runInProcess(["checks", "try", "content-security-policy", file])).toEqual(refused);
+  });
+
+  test("refuses a folder", async () => {
+    const { folder } = scaffoldedPlugin();
+    expect((await runInProcess(["evidence", "show", folder])).stderr).toBe(`assay: ${folder} cannot be read (EISDIR)\n`);
   });
 });
