@@ -20,6 +20,7 @@ Examples:
   assay scan example.com                           scan once and print a report
   assay scan https://example.com --fail-on high    exit 1 if a finding is high or critical
   assay scan - --format json < urls.txt            one line of JSON for each URL
+  assay scan --urls urls.txt                       many pages, with a table, the worst first
   assay scan example.com -o html=report.html       write a report as a file; also sarif, junit, csv and others
   assay scan example.com --baseline b.json         exit 1 only for what is new since --write-baseline b.json
   assay judge report.json                          judge the evidence of a report again

@@ -2,10 +2,10 @@
 import { type Command, Option } from "commander";
 import { type PolicyKey, policyKeys, policySettings } from "../app/policy-settings.ts";
 import type { Setting } from "../app/setting.ts";
-import type { CredentialFiles } from "./scan-credentials.ts";
 import { formatNames } from "./scan-outputs.ts";
+import type { TargetOptions } from "./scan-targets.ts";
 
-export interface ScanOptions extends CredentialFiles {
+export interface ScanOptions extends TargetOptions {
   readonly format: "text" | "json";
   /** `FORMAT=PATH`, as typed. */
   readonly output?: readonly string[];
@@ -22,6 +22,8 @@ export function addScanOptions(command: Command): Command {
         (value, before: readonly string[] | undefined) => [...(before ?? []), value],
       ),
     )
+    .option("--urls <file>", "scan the pages of this file too, one a line; # begins a comment")
+    .option("--from-sitemap <url>", "scan the pages of this sitemap too: of its own origin, at most 100")
     .option("--header-file <file>", "send these request headers to the pages' own origin, over https alone; a line is Name: value")
     .option("--cookie-file <file>", "send the cookies of this file (Netscape format) likewise")
     .option("--write-baseline <file>", "write the findings to this file; they do not fail the build");

@@ -41,7 +41,7 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   assertDistinct(written);
   const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
   const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
-  assertKept([settings.accept, file, options.headerFile, options.cookieFile], written);
+  assertKept([settings.accept, file, options.urls, options.headerFile, options.cookieFile], written);
   // A new baseline may replace the one that the call reads.
   assertKept([settings.baseline], outputFiles);
   const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;

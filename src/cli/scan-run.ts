@@ -3,9 +3,9 @@ import { type OneShotScanner, openOneShotScanner } from "../app/one-shot.ts";
 import type { Config } from "../app/settings.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { type Progress, startProgress } from "./progress.ts";
-import type { CredentialsFor } from "./scan-credentials.ts";
 import type { ScanOptions } from "./scan-options.ts";
 import type { ReportCatalog, ScannedUrl } from "./scan-outcome.ts";
+import type { ScanTargets } from "./scan-targets.ts";
 import { stopSignal } from "./shutdown.ts";
 
 export interface ScanRun {
@@ -17,12 +17,7 @@ export interface ScanRun {
 }
 
 /** @throws ConfigError, CatalogError or BrowserError before the first scan. */
-export async function scanUrls(
-  urls: readonly string[],
-  config: Config,
-  options: ScanOptions,
-  credentialsFor: CredentialsFor | null,
-): Promise<ScanRun> {
+export async function scanUrls({ urls, credentialsFor }: ScanTargets, config: Config, options: ScanOptions): Promise<ScanRun> {
   const stop = stopSignal();
   const progress = startProgress(urls.length, options.quiet !== true);
   const concurrency = Math.min(urls.length, config["scan.concurrency"]);

@@ -1,29 +1,81 @@
-/** Pages that a call of `assay scan` names. */
+/** Pages that a call of `assay scan` names: as arguments, on stdin, in a file or in a sitemap. */
+import { firstBytes } from "../app/data-file.ts";
+import type { Config } from "../app/settings.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { currentTerminal, stripControls } from "./terminal.ts";
+import { type CredentialFiles, type CredentialsFor, credentialsFrom } from "./scan-credentials.ts";
+import { pagesOfSitemap, sitemapUrlFrom } from "./scan-sitemap.ts";
+import { currentTerminal, note, stripControls } from "./terminal.ts";
 
 /** URLs of one call; the server's queue is for longer lists. */
 const urlsMax = 1_000;
 const quotedCharsMax = 100;
+const listBytesMax = 4 * 1024 ** 2;
 
-/** @throws CliError for the first URL that cannot be scanned. */
-export async function urlsFrom(given: readonly string[]): Promise<readonly string[]> {
-  const texts: string[] = [];
-  for (const text of given) {
-    if (text === "-") texts.push(...(await currentTerminal().stdin.text()).split("\n").map((line) => line.trim()));
-    else texts.push(text.trim());
-  }
-  const urls = texts.filter((text) => text !== "").map(urlFrom);
-  if (urls.length === 0 && !given.includes("-")) throw new CliError(exitCodes.usage, "the URL is empty");
-  if (urls.length === 0) throw new CliError(exitCodes.usage, "stdin names no URL");
+export interface TargetOptions extends CredentialFiles {
+  readonly urls?: string;
+  readonly fromSitemap?: string;
+}
+
+export interface ScanTargets {
+  readonly urls: readonly string[];
+  /** Null without header and cookie file. */
+  readonly credentialsFor: CredentialsFor | null;
+}
+
+/** Each URL once, in order. @throws CliError for the first fault of an argument, a file or the sitemap. */
+export async function targetsFrom(given: readonly string[], options: TargetOptions, config: Config): Promise<ScanTargets> {
+  const { urls: file, fromSitemap } = options;
+  const named = await urlsFrom(given, file);
+  const sitemapUrl = fromSitemap === undefined ? null : sitemapUrlFrom(fromSitemap);
+  if (named.length === 0 && sitemapUrl === null)
+    throw new CliError(exitCodes.usage, "no page is named: give a URL, --urls FILE or --from-sitemap URL");
+  const credentialsFor = credentialsFrom(options, sitemapUrl === null ? named : [...named, sitemapUrl]);
+  const pages = sitemapUrl === null ? [] : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
+  const all = [...named, ...pages];
+  const urls = [...new Set(all)];
+  if (urls.length < all.length) note(`assay: ${all.length - urls.length} of ${all.length} URLs are repeated, and scanned once`);
   if (urls.length > urlsMax) throw new CliError(exitCodes.usage, `${urls.length} URLs are too many for one call; it takes ${urlsMax}`);
+  return { urls, credentialsFor };
+}
+
+/** `-` is stdin; `file` adds the URLs of a file. @throws CliError for the first URL that cannot be scanned. */
+export async function urlsFrom(given: readonly string[], file?: string): Promise<readonly string[]> {
+  const urls: string[] = [];
+  for (const text of given) {
+    if (text === "-") urls.push(...listed("stdin", await currentTerminal().stdin.text()));
+    else if (text.trim() === "") throw new CliError(exitCodes.usage, "the URL is empty");
+    else urls.push(urlFrom(text.trim(), ""));
+  }
+  return file === undefined ? urls : [...urls, ...listed(file, listText(file))];
+}
+
+/** One URL a line; skips blank lines and comments. `source` names the list in messages. */
+function listed(source: string, text: string): readonly string[] {
+  const urls = text.split("\n").flatMap((line, at) => {
+    const entry = line.trim();
+    return entry === "" || entry.startsWith("#") ? [] : [urlFrom(entry, `${source}, line ${at + 1}: `)];
+  });
+  if (urls.length === 0) throw new CliError(exitCodes.usage, `${source} names no URL`);
   return urls;
 }
 
-function urlFrom(text: string): string {
+function listText(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = firstBytes(file, listBytesMax + 1);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CliError(exitCodes.usage, `${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`);
+  }
+  if (bytes.length > listBytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${listBytesMax / 1024 ** 2} MiB`);
+  // A URL that is not UTF-8 text is refused with its line.
+  return new TextDecoder().decode(bytes);
+}
+
+function urlFrom(text: string, place: string): string {
   const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`);
-  if ("fault" in parsed) throw new CliError(exitCodes.usage, `"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
+  if ("fault" in parsed) throw new CliError(exitCodes.usage, `${place}"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
   return parsed.url;
 }
 

@@ -3,7 +3,6 @@ import { Command } from "commander";
 import type { Config } from "../app/settings.ts";
 import { pipelineEnd, verdictOf } from "../policy/policy.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
-import { credentialsFrom } from "./scan-credentials.ts";
 import { type JudgedCall, policyFaults, policyNotes } from "./scan-notes.ts";
 import { addScanOptions, type ScanOptions } from "./scan-options.ts";
 import { exitCodeOf, exportedScanOf, policyPageOf } from "./scan-outcome.ts";
@@ -11,28 +10,28 @@ import { exportSettingsOf, writeBaseline, writeOutputs } from "./scan-outputs.ts
 import { type ScanPolicy, scanPolicyOf } from "./scan-policy.ts";
 import { renderReports } from "./scan-reports.ts";
 import { scanUrls } from "./scan-run.ts";
-import { urlsFrom } from "./scan-targets.ts";
+import { type ScanTargets, targetsFrom } from "./scan-targets.ts";
 import { addSettings, configOf, scanSettings } from "./settings.ts";
 import { note, printError, printWhileOpen } from "./terminal.ts";
 
 export function scanCommand(onExit: (code: ExitCode) => void): Command {
   const scan = new Command("scan")
     .description("Scan pages once, without server or account. Progress goes to stderr, reports to stdout.")
-    .argument("<url...>", "pages to scan; https:// is added where no scheme is given; - reads them from stdin, one a line")
+    .argument("[url...]", "pages to scan; https:// is added where no scheme is given; - reads them from stdin, one a line")
     .action(async (given: string[], _options, command: Command) => {
       const config = configOf(command);
       const ofCall = scanPolicyOf(command, config);
-      const urls = await urlsFrom(given);
-      ofCall.assertUrls(urls);
-      onExit(await scanAll(urls, config, command.optsWithGlobals(), ofCall));
+      const options: ScanOptions = command.optsWithGlobals();
+      const targets = await targetsFrom(given, options, config);
+      ofCall.assertUrls(targets.urls);
+      onExit(await scanAll(targets, config, options, ofCall));
     });
   return addSettings(addScanOptions(scan), ["locale.default", ...scanSettings]);
 }
 
-async function scanAll(urls: readonly string[], config: Config, options: ScanOptions, ofCall: ScanPolicy): Promise<ExitCode> {
-  const credentialsFor = credentialsFrom(options, urls);
+async function scanAll(targets: ScanTargets, config: Config, options: ScanOptions, ofCall: ScanPolicy): Promise<ExitCode> {
   const { policy, settings, outputs, newBaseline } = ofCall;
-  const { scanned, interrupted, catalog } = await scanUrls(urls, config, options, credentialsFor);
+  const { scanned, interrupted, catalog } = await scanUrls(targets, config, options);
   const { checks } = catalog;
   const judged = scanned.map((one) => {
     const page = policyPageOf(one, checks);

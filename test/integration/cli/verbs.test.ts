@@ -45,7 +45,7 @@ describe("usage", () => {
     [["scan", "https://example.com/\x1b[31m"], '"https://example.com/?[31m" cannot be scanned'],
     [["scan", `https://example.com/${"a".repeat(3_000)}`], 'aaa..." cannot be scanned'],
     [["checks", "list", "--checks-dir", "/no/such/folder"], "there is no folder /no/such/folder"],
-    [["scan"], "missing required argument 'url'"],
+    [["scan"], "no page is named"],
     [["serve", "--listen", "8787"], "it takes address:port"],
     [["serve", "--config", "/no/such/file"], "cannot be read (ENOENT)"],
     [["user", "create", "nonsense", "--data", freshData()], "not an email address"],
