@@ -10,10 +10,13 @@ type PausedRequest = Protocol.Fetch.RequestPausedEvent;
  */
 export async function sendCredentials(session: CDPSession, mainFrameId: string, credentials: TargetCredentials): Promise<void> {
   session.on("Fetch.requestPaused", (event) => {
+    const { requestId } = event;
     const fields = fieldsOf(event, mainFrameId, credentials);
-    // Fails only for requests that were given up.
     session
-      .send("Fetch.continueRequest", { requestId: event.requestId, ...(fields === null ? {} : { headers: [...fields] }) })
+      .send("Fetch.continueRequest", { requestId, ...(fields === null ? {} : { headers: [...fields] }) })
+      // Otherwise a request with a field that the browser refuses would stay paused.
+      .catch(() => session.send("Fetch.failRequest", { requestId, errorReason: "Failed" }))
+      // Fails only for a request that was given up.
       .catch(() => {});
   });
   await Promise.all([

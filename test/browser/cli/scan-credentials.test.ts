@@ -82,7 +82,7 @@ beforeAll(async () => {
     startHttp(otherRoutes),
   ]);
   written("root.pem", testAuthority().root.pem);
-  headerFile = written("headers", `# gate of the test\nX-Gate: ${headerSecret}\n`);
+  headerFile = written("headers", `# gate of the test\nX-Gate: ${headerSecret}\nUser-Agent: gate\tagent\nAccept-Language: eo\n`);
   const cookies = [
     "# Netscape HTTP Cookie File",
     `#HttpOnly_site.test\tFALSE\t/\tTRUE\t0\tsession\t${cookieSecret}`,
@@ -145,7 +145,12 @@ describe("header and cookie files", () => {
 
       const fieldsAt = (path: string) => site.requests.filter((request) => request.path === path).map(({ headers }) => headers);
       const [page, probe] = fieldsAt("/account");
-      expect(page).toMatchObject({ "x-gate": headerSecret, cookie: `session=${cookieSecret}; rotated=new-value; own=1` });
+      expect(page).toMatchObject({
+        "x-gate": headerSecret,
+        "user-agent": "gate\tagent",
+        "accept-language": "eo",
+        cookie: `session=${cookieSecret}; rotated=new-value; own=1`,
+      });
       // The site has set a cookie of that name since; the probe of CORS knows no cookies of the site.
       expect(probe).toMatchObject({ origin: "https://cross-origin-probe.invalid", "x-gate": headerSecret });
       expect(fieldsAt("/image")[0]).toMatchObject({ "x-gate": headerSecret });

@@ -52,6 +52,13 @@ describe("assay scan refuses", () => {
     expect(await refusalOf("https://a.test/", "https://a.test:8443/", "--header-file", good())).toContain("the URLs have 2");
   });
 
+  test("nothing, but warns, where no cookie is of a target", async () => {
+    const cookies = file("other.test\tFALSE\t/\tTRUE\t0\tid\thush\nsite.test\tFALSE\t/\tTRUE\t1\told\thush\n");
+    // The folder of checks does not exist, so the call ends before a scan.
+    const stderr = await refusalOf("https://site.test/", "--cookie-file", cookies, "--checks-dir", join(folder, "none"));
+    expect(stderr).toContain(`${cookies} has no cookie for https://site.test: all are of other hosts, or have expired`);
+  });
+
   test("to overwrite the file", async () => {
     const path = good();
     expect(await refusalOf("https://a.test/", "--header-file", path, "-o", `json=${path}`)).toContain("would be overwritten");
