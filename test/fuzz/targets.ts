@@ -11,6 +11,7 @@ import { plainLine, plainText, shortened } from "../../src/export/plain-text.ts"
 import { parseCsp } from "../../src/parse/csp.ts";
 import { librariesInAnswers, librariesInHead, librariesInUrl } from "../../src/probe/browser/library-detection.ts";
 import { addressTargets } from "./address-targets.ts";
+import { credentialTargets } from "./credential-targets.ts";
 import { documentTargets } from "./document-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { libraryTargets } from "./library-targets.ts";
@@ -21,6 +22,7 @@ import type { FuzzTarget } from "./target.ts";
 /** A test fails for a file of `src/parse` that exports functions and is not listed here. */
 export const parserTargets: readonly FuzzTarget[] = [
   ...addressTargets,
+  ...credentialTargets,
   ...documentTargets,
   ...fieldTargets,
   ...libraryTargets,
