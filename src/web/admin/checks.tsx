@@ -1,4 +1,5 @@
 /** `/admin/checks`: the loaded catalog and the files of plugin checks. */
+import type { PluginFile } from "../../catalog/catalog.ts";
 import type { ReloadResult } from "../../catalog/catalog-holder.ts";
 import { describeFault, describeFaults, type PluginFault } from "../../catalog/fault.ts";
 import { Instant } from "../../report/components/instant.tsx";
@@ -54,6 +55,18 @@ function checksPage(visit: Visit): Response {
       </>
     ),
   });
+}
+
+function File({ file }: { readonly file: PluginFile | undefined }) {
+  return (
+    <>
+      <code {...untranslated}>{file?.path}</code>
+      <br />
+      <code class="muted" {...untranslated}>
+        SHA-256 {file?.sha256}
+      </code>
+    </>
+  );
 }
 
 function Reload() {
@@ -124,10 +137,12 @@ function PluginFiles() {
             </a>
           ),
         },
-        { label: i18n.t("admin.checks.label"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.label ?? key },
+        {
+          label: i18n.t("admin.checks.label"),
+          cell: ({ key }) => <span class="break">{settings.texts.ofCheck(i18n.locale, key)?.label ?? key}</span>,
+        },
         { label: i18n.t("admin.checks.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
-        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]?.path}</code> },
-        { label: i18n.t("admin.checks.sha256"), cell: ({ key }) => <code {...untranslated}>{pluginFiles[key]?.sha256}</code> },
+        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <File file={pluginFiles[key]} /> },
       ]}
     />
   );

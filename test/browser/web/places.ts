@@ -1,5 +1,8 @@
 /** Table of every page in every state, and how to reach it; read by tests and screenshots. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { codeAt } from "../../support/account-fixture.ts";
+import { pluginSource } from "../../support/plugin-source.ts";
 import { submit } from "./forms.ts";
 import { type Fixtures, type Person, passwordOfAll, type TestServers } from "./servers.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
@@ -218,8 +221,27 @@ const administration: readonly Place[] = [
   { name: "admin-doctor-done", who: "admin", go: doctorDone },
   { name: "admin-settings", who: "admin", go: at("/admin/settings") },
   { name: "admin-checks", who: "admin", go: at("/admin/checks") },
+  {
+    name: "admin-checks-reloaded",
+    who: "admin",
+    go: reloaded({ "acme-build.ts": pluginSource("acme-build", { label: longWord.slice(0, 50) }) }),
+  },
+  { name: "check-plugin", go: at("/checks/acme-build") },
+  { name: "admin-checks-refused", who: "admin", go: reloaded({ "acme-broken.ts": `throw new Error("${longWord}");` }) },
+  { name: "admin-reload-refused", who: "admin", go: at("/admin") },
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
+
+/** Submits the form of the reload, with files in the folder of checks. */
+function reloaded(files: Readonly<Record<string, string>>): Place["go"] {
+  return async (visitor, _fixtures, { busy }) => {
+    const folder = join(busy.dataDir, "checks");
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+    await visitor.open("/admin/checks");
+    return submit(visitor.page, {}, { form: "form[action='/admin/checks/reload']" });
+  };
+}
 
 const doctorForm = "form[action='/admin/doctor']";
 

@@ -1,10 +1,17 @@
 /** Administration pages: access, content and forms. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
+import { workerFiles } from "../../../src/app/placement.ts";
+import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
+import { loadCatalogSafely } from "../../../src/catalog/load.ts";
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
+import { pluginSource } from "../../support/plugin-source.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
@@ -211,6 +218,57 @@ test("/admin/settings shows each value with its source", async () => {
 
 test("/admin/checks lists the files of plugin checks", async () => {
   expect(await read("/admin/checks")).toContain("No checks of your own are loaded.");
+});
+
+describe("the reload of checks", () => {
+  const checksDir = mkdtempSync(join(tmpdir(), "assay-admin-checks-"));
+  const options = { checksDir, unknownKeys: "refuse", workerFile: workerFiles.catalog } as const;
+  const checks = createCatalogHolder(builtInCatalog, {
+    load: () => loadCatalogSafely(options),
+    onReload: () => {},
+    now: () => new Date(),
+  });
+
+  afterAll(() => {
+    Object.assign(sad, { checks: quietOperator.checks });
+    rmSync(checksDir, { recursive: true, force: true });
+  });
+
+  test("needs an administrator and a CSRF token", async () => {
+    let reloads = 0;
+    sad.checks = { ...checks, reload: () => Promise.reject(new Error(`reload ${++reloads}`)) };
+    const cookie = (by: Visitor) => [...by.cookies].map((pair) => pair.join("=")).join("; ");
+    const other = await signedIn(pages, user);
+    const send = (headers: Record<string, string>) => {
+      return fetch(`${pages.url}/admin/checks/reload`, { method: "POST", headers, body: new URLSearchParams({}) });
+    };
+    const answers = [{}, { cookie: cookie(other) }, { cookie: cookie(visitor), origin: pages.url }].map(send);
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 403, 403]);
+    expect((await visitor.get("/admin/checks/reload")).status).toBe(405);
+    expect(reloads).toBe(0);
+  });
+
+  test("shows what changed, in both languages", async () => {
+    sad.checks = checks;
+    writeFileSync(join(checksDir, "own-check.ts"), pluginSource("own-check"), { mode: 0o600 });
+    const answer = await visitor.post("/admin/checks/reload", {}, "/admin/checks");
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin/checks#reload"]);
+    expect(await read("/admin/checks")).toMatch(/The checks were reloaded.*Added:.*own-check/s);
+    expect(await read("/admin/checks?locale=de-de")).toMatch(/Die Pr\u00fcfungen wurden neu geladen.*Neu:.*own-check/s);
+    await visitor.post("/admin/checks/reload", {}, "/admin/checks");
+    expect(await read("/admin/checks?locale=en-gb")).toContain("No file has changed.");
+    expect(await read("/admin")).not.toContain("reload of the checks");
+  });
+
+  test("shows the faults of a refused one, escaped, until one succeeds", async () => {
+    writeFileSync(join(checksDir, "own-two.ts"), '\nthrow new Error("<script>\\u202e");', { mode: 0o600 });
+    await visitor.post("/admin/checks/reload", {}, "/admin/checks");
+    expect(await read("/admin/checks")).toMatch(/changed nothing, because files have faults.*own-two\.ts:2:\d+: &lt;script> <\/li>/s);
+    expect(await read("/admin")).toContain('<a href="/admin/checks#reload">Show the faults</a>');
+    rmSync(join(checksDir, "own-two.ts"));
+    await visitor.post("/admin/checks/reload", {}, "/admin/checks");
+    expect(await read("/admin")).not.toContain("Show the faults");
+  });
 });
 
 test("/admin/checks names unknown keys of plugins", async () => {

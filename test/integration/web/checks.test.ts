@@ -168,7 +168,7 @@ describe("a plugin check", () => {
     weight: 2,
     appliesTo: ["html", "public-name"],
     reads: ["page"],
-    findings: { "security.acme.build": { severity: "low", riskLevel: "low", effort: "low" } },
+    findings: { "security.acme.build": { severity: "low", riskLevel: "low", effort: "low", cwe: 200 } },
     judge: () => ({ state: "passed" }),
   };
   const catalog: Catalog = {
@@ -179,6 +179,15 @@ describe("a plugin check", () => {
     warnings: [],
     snapshot: null,
   };
+
+  test("has the hash of its file, and its findings the weakness of the CWE list", async () => {
+    const own = await startPages({ catalog });
+    expect(await read("/checks", own.url)).toContain(`SHA-256 ${"ab".repeat(6)}\u2026`);
+    const html = await read("/checks/acme-build", own.url);
+    expect(html).toMatch(new RegExp(`SHA-256 of the file.*${"ab".repeat(32)}`, "s"));
+    expect(html).toMatch(/Weakness:.*<a class="external" href="https:\/\/cwe\.mitre\.org\/data\/definitions\/200\.html"[^>]*>CWE-200/s);
+    await own.stop();
+  });
 
   test("is listed with its file name, without the path", async () => {
     const own = await startPages({ catalog });
