@@ -1,6 +1,6 @@
 /** Source files of plugins in a thread: read once, hashed and recorded, or served from such a record. */
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, extname } from "node:path";
 import { plugin } from "bun";
 import { messageOf } from "../base/log.ts";
@@ -16,6 +16,7 @@ const modulesMax = 2_000;
 
 /** All but packages: those stay on the disk, as they may be of another module system. */
 const moduleFiles = /^(?!.*\/node_modules\/).*\.(m?[jt]s|[jt]sx|json)$/;
+const packageFiles = /\/node_modules\//;
 /** Modules that the program provides. */
 const pluginApi: Readonly<Record<string, object>> = { "assay/check": checkApi, "assay/check/parsers": parserApi };
 
@@ -95,6 +96,10 @@ export function replayModules({ modules }: PluginSnapshot): void {
 
 function serveModules(textOf: (path: string) => string, isKnown: (path: string) => boolean = () => false): void {
   provideModules(pluginApi);
+  // Messages of this thread belong to the program, which would take others for its own.
+  globalThis.postMessage = () => {
+    throw new Error("a check must not post messages");
+  };
   plugin({
     name: "plugin files",
     setup(build) {
@@ -133,17 +138,33 @@ function jsonOf(path: string, text: string): unknown {
   }
 }
 
+/** A file that the runtime would load by itself is neither hashed nor recorded. @throws RefusedModule */
+export function assertRecordable(path: string): void {
+  regularFile(path);
+  if (!moduleFiles.test(path))
+    throw new RefusedModule(path, "is no .ts or .js file outside node_modules: copy it into the folder of checks");
+}
+
 /** @throws RefusedModule */
 function moduleBytes(path: string): Buffer {
+  const stats = regularFile(path);
+  if ((stats.mode & 0o002) !== 0)
+    throw new RefusedModule(path, "any user may write to it, but its code runs with this process's rights; run chmod o-w");
+  if (stats.size > moduleBytesMax) throw new RefusedModule(path, `has ${stats.size} bytes; at most ${moduleBytesMax} are read`);
+  return readable(path, () => readFileSync(path));
+}
+
+/** @throws RefusedModule */
+function regularFile(path: string): Stats {
+  const stats = readable(path, () => statSync(path));
+  if (!stats.isFile()) throw new RefusedModule(path, "is no regular file");
+  return stats;
+}
+
+function readable<T>(path: string, read: () => T): T {
   try {
-    const stats = statSync(path);
-    if (!stats.isFile()) throw new RefusedModule(path, "is no regular file");
-    if ((stats.mode & 0o002) !== 0)
-      throw new RefusedModule(path, "any user may write to it, but its code runs with this process's rights; run chmod o-w");
-    if (stats.size > moduleBytesMax) throw new RefusedModule(path, `has ${stats.size} bytes; at most ${moduleBytesMax} are read`);
-    return readFileSync(path);
+    return read();
   } catch (error) {
-    if (error instanceof RefusedModule) throw error;
     throw new RefusedModule(path, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
@@ -163,8 +184,11 @@ function withAbsoluteImports(path: string, source: string, pins: Pins | null): P
   for (const name of importsOf(path, source)) {
     const imported = resolvedImport(name, path);
     if (imported === null) continue;
-    if (pins !== null && !moduleFiles.test(imported))
-      throw new RefusedModule(path, `imports ${imported}, whose hash checks.require_sha256 cannot check`);
+    if (!moduleFiles.test(imported)) {
+      if (pins !== null) throw new RefusedModule(path, `imports ${imported}, whose hash checks.require_sha256 cannot check`);
+      if (!packageFiles.test(imported))
+        throw new RefusedModule(path, `imports ${imported}, but checks may import .ts, .js and .json files only`);
+    }
     imports.push(imported);
     const quoted = new RegExp(`(\\b(?:from|import|require)\\s*\\(?\\s*)(["'\`])${RegExp.escape(name)}\\2`, "g");
     text = text.replace(quoted, (_written, before: string) => `${before}${JSON.stringify(imported)}`);

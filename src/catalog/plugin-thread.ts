@@ -5,9 +5,12 @@ import { type AnyCheck, type CheckDefinition, closeRegistry, registeredChecks } 
 import type { JudgingCatalog, LoadedPlugin, PluginSnapshot } from "./catalog.ts";
 import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
 import type { Pins } from "./pins.ts";
-import { type ModuleRecord, RefusedModule, recordModules, replayModules } from "./plugin-modules.ts";
+import { assertRecordable, type ModuleRecord, RefusedModule, recordModules, replayModules } from "./plugin-modules.ts";
 import { unknownKeysOf } from "./unknown-keys.ts";
 import { faultsOfCheck } from "./validate.ts";
+
+/** Wait after each import for timers of 0 milliseconds and for promises. */
+const strayMs = 2;
 
 /** A check file of the folder. */
 export interface CheckFile {
@@ -47,6 +50,8 @@ export async function loadPluginFiles({ files, pins }: LoadTask, post: (message:
 /** Checks of a thread that judges: the built-in ones and the plugins of the snapshot. Call once per thread. */
 export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
   if (snapshot !== null) {
+    // Of timers and promises that a check left behind: no judgement waits for them.
+    onStrayErrors(() => {});
     replayModules(snapshot);
     for (const entry of snapshot.entries) await import(entry);
   }
@@ -59,7 +64,8 @@ async function loadPluginFile(
 ): Promise<LoadedPlugin | { readonly faults: readonly PluginFault[] }> {
   const before = registeredChecks().length;
   try {
-    await import(realPath);
+    assertRecordable(realPath);
+    await importPlugin(realPath);
   } catch (error) {
     const fault = importFault(error, realPath, record);
     return { faults: [fault.file === realPath ? { ...fault, file } : fault] };
@@ -90,6 +96,33 @@ async function loadPluginFile(
   };
 }
 
+/** Also throws what the file throws right after its import, as timers and promises do. Otherwise that would end each thread that judges. */
+async function importPlugin(path: string): Promise<void> {
+  let late: { readonly error: unknown } | null = null;
+  const stop = onStrayErrors((error) => {
+    late ??= { error };
+  });
+  try {
+    await import(path);
+    await new Promise((resolve) => setTimeout(resolve, strayMs));
+  } finally {
+    stop();
+  }
+  // Assigned by the listener, which the compiler does not see.
+  const found = late as { readonly error: unknown } | null;
+  if (found !== null) throw found.error;
+}
+
+/** Errors that no caller catches do not end this thread, but are given to `listener`. Returns the function that ends this. */
+function onStrayErrors(listener: (error: unknown) => void): () => void {
+  process.on("uncaughtException", listener);
+  process.on("unhandledRejection", listener);
+  return () => {
+    process.off("uncaughtException", listener);
+    process.off("unhandledRejection", listener);
+  };
+}
+
 const nowhere = { line: null, column: null };
 
 /** Without the code, and without anything else that cannot leave the thread. */
@@ -107,7 +140,8 @@ export function importFault(error: unknown, file: string, record: ModuleRecord):
   for (const [, path = "", line, column] of String(stack ?? "").matchAll(/(\/[^\n()]+?):(\d+):(\d+)\)?(?=\n|$)/g)) {
     if (record.sourceOf(path) !== undefined) return { file: path, line: Number(line), column: Number(column), reason };
   }
-  const importer = /imported from (\/\S+)/.exec(reason)?.[1] ?? file;
+  const named = /imported from (\/\S+)/.exec(reason)?.[1];
+  const importer = named !== undefined && record.sourceOf(named) !== undefined ? named : file;
   const quoted = [...reason.matchAll(/["']([^"']+)["']/g)].map((match) => match[1] ?? "");
   return { file: importer, reason, ...(placeOfWord(record.sourceOf(importer) ?? "", quoted) ?? nowhere) };
 }

@@ -52,6 +52,7 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly D
       return `weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`;
     }),
     ...unless(typeof check.judge === "function", ["judge"], () => "judge is not a function"),
+    ...unless(!isAsync(check.judge), ["judge"], () => "judge is async, but must return its verdict at once"),
     ...faultsOfDeclarations(check),
     ...faultsOfReference(check),
   ];
@@ -63,6 +64,10 @@ export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly D
     ...faultsOfFixes(check),
     ...faultsOfTexts(Object.keys(check.findings), texts),
   ];
+}
+
+function isAsync(judge: unknown): boolean {
+  return typeof judge === "function" && judge.constructor.name === "AsyncFunction";
 }
 
 /** Null or a number may stand where a finding belongs. */
