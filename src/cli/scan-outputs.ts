@@ -73,10 +73,12 @@ export async function writeOutputs(
   settings: ExportSettings,
 ): Promise<boolean> {
   const textOf = (format: ExportFormatName) => exportFormats[format].write(scans, settings);
+  const unmeasured = unmeasuredText(scans);
   const written: boolean[] = [];
-  for (const { format, file } of outputs) if (file !== null) written.push(await isDone(() => writeOutput(file, textOf(format))));
+  for (const { format, file } of outputs)
+    if (file !== null) written.push(await isDone(() => writeOutput(file, textOf(format), unmeasured)));
   const toStdout = outputs.find(({ file }) => file === null);
-  if (toStdout !== undefined) printWhileOpen(() => printOutput(textOf(toStdout.format)));
+  if (toStdout !== undefined) printWhileOpen(() => printOutput(textOf(toStdout.format), unmeasured));
   return !written.includes(false);
 }
 
@@ -104,15 +106,21 @@ async function isDone(write: () => Promise<void>): Promise<boolean> {
   }
 }
 
-function printOutput(text: string | null): void {
-  if (text === null) printError("assay: nothing was written to stdout: not all pages were measured");
+/** Why a format has nothing to say. */
+function unmeasuredText(scans: readonly ExportedScan[]): string {
+  const hasMeasured = scans.some(({ result }) => result?.measured === true);
+  return hasMeasured ? "each host has a page that was not measured" : "no page was measured";
+}
+
+function printOutput(text: string | null, unmeasured: string): void {
+  if (text === null) printError(`assay: nothing was written to stdout: ${unmeasured}`);
   else currentTerminal().writeOut(text);
 }
 
-async function writeOutput(file: OutputFile, text: string | null): Promise<void> {
+async function writeOutput(file: OutputFile, text: string | null, unmeasured: string): Promise<void> {
   if (text !== null) return writeAndNote(file, text);
   const removed = await file.remove();
-  printError(`assay: ${file.path} was not written: not all pages were measured${removed ? "; the earlier file was removed" : ""}`);
+  printError(`assay: ${file.path} was not written: ${unmeasured}${removed ? "; the earlier file was removed" : ""}`);
 }
 
 /** @throws CliError */

@@ -48,6 +48,14 @@ test("is empty for a sound site", () => {
 test.each([
   ["not measured", exportedScan("old")],
   ["not reached", failedExport()],
-])("is no file if a page was %s, because its findings would look fixed", (_why, scan) => {
-  expect(write([bare, scan], exportSettings())).toBeNull();
+])("has one issue for a page that was %s, and is no file without a measured page", (_why, scan) => {
+  const issues = (scans: Parameters<typeof write>[0]) => readGitlab(write(scans, exportSettings()) ?? "");
+  const ofPage = (scans: Parameters<typeof write>[0]) => issues(scans).filter(({ check_name }) => check_name === "assay.not-measured");
+  expect(issues([bare, scan]).length).toBe(findings.length + 1);
+  const [issue] = ofPage([scan, bare]);
+  expect(issue?.severity).toBe("major");
+  expect(issue?.description.startsWith(`${scan.scan.url}: `)).toBe(true);
+  expect(issue?.description.length).toBeGreaterThan(scan.scan.url.length + 20);
+  expect(ofPage([bare, scan])).toEqual([issue as NonNullable<typeof issue>]);
+  expect(write([scan, scan], exportSettings())).toBeNull();
 });
