@@ -59,7 +59,9 @@ export function createReportFiles({ store, checks, version, publicUrl }: ReportF
     const scan = ownScan(store, token, requestContext);
     if (!isOver(scan)) throw scanNotOver(pollAgainSeconds);
     const { extension, mediaType } = format;
-    const key = [token, extension, options.locale, options.csv, options.strict].join(" ");
+    // Evidence expires before its scan, and must not be given from the cache then.
+    const hasEvidence = store.evidence.has(token);
+    const key = [token, extension, options.locale, options.csv, options.strict, hasEvidence].join(" ");
     const file = bodies.get(key, () => {
       const text = textOf(format, scan, options);
       if (text === null) throw nothingToReport(extension);

@@ -109,6 +109,22 @@ describe("options", () => {
   );
 });
 
+test("files have no evidence any more once its retention time has ended", async () => {
+  const { evidence } = api.store;
+  const kept = { ...evidence };
+  const report = async () => (await (await read(`${scan}/report.json`)).json()) as FullReport<unknown, unknown>;
+  const page = async () => (await read(`${scan}/report.html`)).text();
+  const [before, pageBefore] = [await report(), await page()];
+  expect(before.evidence).not.toBeNull();
+  try {
+    Object.assign(evidence, { find: () => undefined, has: () => false });
+    expect(await report()).toEqual({ ...before, evidence: null, timings: null });
+    expect((await page()).length).toBeLessThan(pageBefore.length);
+  } finally {
+    Object.assign(evidence, kept);
+  }
+});
+
 test("report.json has the fields of the full report, with its findings in the order of fixing", async () => {
   const [file, full] = await Promise.all([read(`${scan}/report.json`), read(scan)]);
   const report = (await file.json()) as FullReport<unknown, unknown>;
