@@ -35,7 +35,7 @@ export function openOutputFile(path: string): OutputFile {
     };
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(exitCodes.usage, `${path} cannot be written: ${reasonOf(error)}`);
+    throw new CliError(exitCodes.usage, `${path} cannot be written: ${systemReason(error)}`);
   }
 }
 
@@ -148,7 +148,7 @@ async function orCliError<T>(path: string, action: () => Promise<T>): Promise<T>
   try {
     return await action();
   } catch (error) {
-    throw new CliError(exitCodes.internal, `${path} could not be written: ${reasonOf(error)}`);
+    throw new CliError(exitCodes.internal, `${path} could not be written: ${systemReason(error)}`);
   }
 }
 
@@ -164,7 +164,8 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: "its links lead back to it",
 };
 
-function reasonOf(error: unknown): string {
+/** Why the system refuses a file, as the end of a sentence. */
+export function systemReason(error: unknown): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
   return reasons[code] ?? (code || message);
 }

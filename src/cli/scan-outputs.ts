@@ -78,7 +78,7 @@ export async function writeOutputs(
   for (const { format, file } of outputs)
     if (file !== null) written.push(await isDone(() => writeOutput(file, textOf(format), unmeasured)));
   const toStdout = outputs.find(({ file }) => file === null);
-  if (toStdout !== undefined) printWhileOpen(() => printOutput(textOf(toStdout.format), unmeasured));
+  if (toStdout !== undefined) written.push(printWhileOpen(() => printOutput(textOf(toStdout.format), unmeasured)));
   return !written.includes(false);
 }
 

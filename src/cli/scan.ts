@@ -40,12 +40,14 @@ async function scanAll(targets: ScanTargets, config: Config, options: ScanOption
   });
   const [pages, verdicts, scans] = [judged.map(({ page }) => page), judged.map(({ verdict }) => verdict), judged.map(({ scan }) => scan)];
   const hasPolicy = policy.baseline !== null || settings.accept !== null;
-  if (outputs.every(({ file }) => file !== null)) printWhileOpen(() => renderReports(scans, config, options, catalog, hasPolicy));
+  const printsReports = outputs.every(({ file }) => file !== null);
+  const printed = !printsReports || printWhileOpen(() => renderReports(scans, config, options, catalog, hasPolicy));
   const call: JudgedCall = { pages, verdicts, policy, checks, acceptFile: settings.accept };
   for (const line of policyFaults(call)) printError(`assay: ${line}`);
   if (interrupted) return exitCodes.interrupted;
   for (const line of policyNotes(call)) note(`assay: ${line}`);
   const written = [
+    printed,
     newBaseline === null || (await writeBaseline(newBaseline, call)),
     await writeOutputs(outputs, scans, exportSettingsOf(config["locale.default"], catalog, settings)),
   ];

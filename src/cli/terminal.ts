@@ -1,6 +1,8 @@
 /** Output: data to stdout, everything else to stderr, without terminal escape sequences. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { writeSync } from "node:fs";
+import { CliError, exitCodes } from "./exit.ts";
+import { systemReason } from "./output-file.ts";
 
 const stdout = 1;
 const stderr = 2;
@@ -12,7 +14,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: Blob;
   isInteractive(): boolean;
-  /** @throws OutputClosed */
+  /** @throws OutputClosed, CliError if stdout cannot be written */
   writeOut(text: string): void;
   writeError(text: string): void;
 }
@@ -50,18 +52,24 @@ export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
 
-/** Prints data as one or more lines; complete when it returns. @throws OutputClosed */
+/** Prints data as one or more lines; complete when it returns. @throws OutputClosed, CliError if stdout cannot be written */
 export function print(text: string): void {
   currentTerminal().writeOut(`${text}\n`);
 }
 
-/** Runs what prints data, and stops it quietly once the reader of stdout is gone. What follows, and the exit code, stay the same. */
-export function printWhileOpen(action: () => void): void {
+/**
+ * Runs what prints data, and stops it quietly once the reader of stdout is gone. What follows, and the exit code, stay the same. False, with a
+ * line on stderr, if stdout could not be written.
+ */
+export function printWhileOpen(action: () => void): boolean {
   try {
     action();
   } catch (error) {
-    if (!(error instanceof OutputClosed)) throw error;
+    if (error instanceof CliError) printError(`assay: ${error.message}`);
+    else if (!(error instanceof OutputClosed)) throw error;
+    return error instanceof OutputClosed;
   }
+  return true;
 }
 
 export function printError(text: string): void {
@@ -88,10 +96,11 @@ function write(file: number, text: string): void {
     try {
       rest = rest.subarray(writeSync(file, rest));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === "EPIPE" && file === stdout) throw new OutputClosed("stdout is closed");
-      if (code !== "EAGAIN") return;
-      Bun.sleepSync(fullPipePauseMs);
+      const { code = "" } = error as NodeJS.ErrnoException;
+      if (code === "EAGAIN") Bun.sleepSync(fullPipePauseMs);
+      else if (file !== stdout) return;
+      else if (code === "EPIPE" || code === "EBADF") throw new OutputClosed("stdout is closed");
+      else throw new CliError(exitCodes.internal, `stdout could not be written: ${systemReason(error)}`);
     }
   }
 }

@@ -101,6 +101,15 @@ describe("files", () => {
       const { code, stderr } = await scan(page, "-o", "json=/dev/full", "-o", `json=${at("whole.json")}`, "--fail-under", "100", "--quiet");
       expect([code, existsSync(at("whole.json"))]).toEqual([4, true]);
       expect(stderr).toContain("/dev/full could not be written: the disk is full");
+      const full = async (...args: readonly string[]) => {
+        const command = [...fromSource, "scan", ...mayScan, page, ...args, "-o", `json=${at("whole.json")}`, "--quiet"];
+        const ended = await run(["-c", '"$@" > /dev/full', "sh", ...command], { command: ["sh"] });
+        return [ended.code, ended.stderr];
+      };
+      rmSync(at("whole.json"));
+      expect(await full()).toEqual([4, "assay: stdout could not be written: the disk is full\n"]);
+      expect(existsSync(at("whole.json"))).toBe(true);
+      expect(await full("-o", "sarif=-")).toEqual([4, "assay: stdout could not be written: the disk is full\n"]);
     },
     scanMsMax,
   );
