@@ -1,4 +1,5 @@
 /** Policy of one call: its flags and files, read and checked before the first scan. */
+import { join } from "node:path";
 import type { Command } from "commander";
 import { firstBytes } from "../app/data-file.ts";
 import { loadPolicy, type PolicySettings } from "../app/policy-settings.ts";
@@ -41,7 +42,10 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   assertDistinct(written);
   const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
   const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
-  assertKept([settings.accept, file, options.urls, options.headerFile, options.cookieFile], written);
+  assertKept(
+    [settings.accept, file, options.urls, options.headerFile, options.cookieFile, ...configFiles(config, options.config)],
+    written,
+  );
   // A new baseline may replace the one that the call reads.
   assertKept([settings.baseline], outputFiles);
   const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;
@@ -61,6 +65,12 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
     // A new baseline may add URLs.
     assertUrls: (urls) => newBaseline === null && baseline !== null && assertUrlsIn(baseline, urls),
   };
+}
+
+/** Files from which the settings are read, and those that they name. */
+function configFiles(config: Config, configFile: string | undefined): readonly (string | null)[] {
+  const { "scan.ca_files": caFiles, "hsts.preload_file": preload, "scripts.advisories_file": advisories, "browser.path": browser } = config;
+  return [configFile ?? join(config.data, "assay.toml"), ...caFiles, preload, advisories, browser];
 }
 
 interface BaselineFile {

@@ -46,6 +46,8 @@ describe("outputs", () => {
     [["-o", "json=@/new.json", "--write-baseline", "@/new.json"], "are one file"],
     [["-o", "json=@/baseline.json", "--baseline", "@/baseline.json"], "@/baseline.json would be overwritten, but this call reads it"],
     [["-o", "json=@/accept.toml", "--accept", "@/accept.toml"], "@/accept.toml would be overwritten, but this call reads it"],
+    [["-o", "json=@/accept.toml", "--config", "@/accept.toml"], "@/accept.toml would be overwritten, but this call reads it"],
+    [["-o", "json=@/baseline.json", "--ca-file", "@/baseline.json"], "@/baseline.json would be overwritten, but this call reads it"],
     [["--write-baseline", "@/accept.toml", "--accept", "@/accept.toml"], "@/accept.toml would be overwritten"],
     [["-o", "json=@/accept.toml", "-o", "json=@/none/x"], "@/none/x cannot be written"],
     [["--write-baseline", "@/none/b.json"], "@/none/b.json cannot be written"],
