@@ -10,6 +10,9 @@ import { fileIcon, filePolicy, fileStyle } from "./file-style.ts";
 import { Overview } from "./overview.tsx";
 import { ScanReport } from "./scan-report.tsx";
 
+/** Reports of finished scans in one file: with more, browsers need seconds to open it, and the writer gigabytes. */
+const reportsMax = 100;
+
 interface HtmlFileProps {
   readonly scans: readonly ExportedScan[];
   readonly document: ReportDocument;
@@ -95,12 +98,15 @@ interface SeveralProps extends Omit<HtmlFileProps, "version"> {
   readonly title: string;
 }
 
-/** Table of all reports, then each of them. Ids have the number of their report, which keeps them apart. */
+/** Table of all scans, then the reports. Ids have the number of their report, which keeps them apart. */
 function Several({ scans, document, title }: SeveralProps) {
-  const reports = worstFirst(scans).map((exported, at) => ({ exported, prefix: `r${at + 1}-` }));
+  const rows = worstFirst(scans).map((exported, at) => {
+    return { exported, prefix: `r${at + 1}-`, hasReport: at < reportsMax || exported.result === null };
+  });
+  const reports = rows.filter(({ hasReport }) => hasReport);
   return (
     <>
-      <Overview title={title} reports={reports} />
+      <Overview title={title} rows={rows} reportsMax={reports.length < rows.length ? reportsMax : null} />
       {reports.map(({ exported, prefix }) => (
         <DocumentContext.Provider key={prefix} value={{ ...document, alone: false, idOf: (id) => `${prefix}${id}` }}>
           <ScanReport exported={exported} overview />

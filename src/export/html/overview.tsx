@@ -1,4 +1,4 @@
-/** Table of the reports in a file. */
+/** Table of the scans in a file. */
 import { severities } from "../../check/check.ts";
 import { SeverityChip } from "../../report/components/chips.tsx";
 import { HostUrl } from "../../report/components/host-url.tsx";
@@ -12,18 +12,21 @@ import { overviewId, reportId } from "./scan-report.tsx";
 interface OverviewProps {
   readonly title: string;
   /** In the order of the reports below. */
-  readonly reports: readonly ListedReport[];
+  readonly rows: readonly ListedScan[];
+  /** How many reports the file may have; null if it has all. */
+  readonly reportsMax: number | null;
 }
 
-interface ListedReport {
+interface ListedScan {
   readonly exported: ExportedScan;
   /** Of the ids of the report. */
   readonly prefix: string;
+  readonly hasReport: boolean;
 }
 
-export function Overview({ title, reports }: OverviewProps) {
+export function Overview({ title, rows, reportsMax }: OverviewProps) {
   const i18n = useI18n();
-  const failed = reports.filter(({ exported }) => exported.result === null).length;
+  const failed = rows.filter(({ exported }) => exported.result === null).length;
   return (
     <section aria-labelledby={overviewId}>
       <div class="page-head">
@@ -32,12 +35,13 @@ export function Overview({ title, reports }: OverviewProps) {
           <p class="lead">
             {i18n.t("report.file.lead")} {failed > 0 && i18n.count("report.file.failedCount", failed)}
           </p>
+          {reportsMax !== null && <p>{i18n.t("report.file.reportsCut", { max: reportsMax })}</p>}
         </div>
       </div>
       <DataTable
         caption={i18n.t("report.file.table")}
         captionUnseen
-        rows={reports}
+        rows={rows}
         columns={[
           { label: i18n.t("report.file.address"), cell: ReportLink },
           { label: i18n.t("report.file.score"), cell: Score },
@@ -49,22 +53,19 @@ export function Overview({ title, reports }: OverviewProps) {
   );
 }
 
-function ReportLink({ exported, prefix }: ListedReport) {
-  return (
-    <a href={`#${prefix}${reportId}`}>
-      <HostUrl url={exported.scan.url} short />
-    </a>
-  );
+function ReportLink({ exported, prefix, hasReport }: ListedScan) {
+  const address = <HostUrl url={exported.scan.url} short />;
+  return hasReport ? <a href={`#${prefix}${reportId}`}>{address}</a> : address;
 }
 
-function Score({ exported: { result } }: ListedReport) {
+function Score({ exported: { result } }: ListedScan) {
   const i18n = useI18n();
   if (result === null) return <span class="poor">{i18n.t("report.file.failed")}</span>;
   return <SmallScore score={result.score} />;
 }
 
 /** Counts by severity. */
-function Findings({ exported: { result } }: ListedReport) {
+function Findings({ exported: { result } }: ListedScan) {
   const i18n = useI18n();
   if (result === null) return null;
   const bySeverity = Map.groupBy(result.findings, ({ severity }) => severity);

@@ -111,6 +111,17 @@ describe("a report", () => {
   });
 });
 
+test("a file of very many pages has a table of all, and the reports of the lowest scores and of failed scans", () => {
+  const plain = exportedScan("plain");
+  const many = Array.from({ length: 150 }, (_, at) => ({ ...plain, scan: { ...plain.scan, url: `https://${at}.example/` } }));
+  const html = fileOf([...many, shop, failedExport()], { locale: "de-de" });
+  expect(html.match(/<article /g)).toHaveLength(101);
+  expect(html.match(/<a href="#r\d+-report"/g)).toHaveLength(101);
+  expect(html).toContain("die mit den 100 niedrigsten Punktzahlen");
+  for (const { scan } of many) expect(html).toContain(`>${new URL(scan.url).host}<`);
+  expect(html.indexOf('aria-labelledby="r1-report"')).toBeLessThan(html.indexOf('aria-labelledby="r152-report"'));
+});
+
 describe("the policy of a pipeline", () => {
   const codes = knownScans.shop.result.findings.map(({ code }) => code);
   const [first = "", second = "", third = ""] = shop.result?.findings.map(({ code }) => code) ?? [];
