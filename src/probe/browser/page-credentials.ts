@@ -9,9 +9,14 @@ type PausedRequest = Protocol.Fetch.RequestPausedEvent;
  * origin with scheme and port. `mainFrameId` is the page's main frame. WebSockets and service workers cannot be paused: they get nothing.
  */
 export async function sendCredentials(session: CDPSession, mainFrameId: string, credentials: TargetCredentials): Promise<void> {
+  let isPageOfOrigin = false;
   session.on("Fetch.requestPaused", (event) => {
-    const { requestId } = event;
-    const fields = fieldsOf(event, mainFrameId, credentials);
+    const { requestId, request, resourceType, frameId } = event;
+    const isOfMainFrame = frameId === mainFrameId;
+    const isPage = resourceType === "Document" && isOfMainFrame;
+    if (isPage) isPageOfOrigin = isOfOrigin(credentials, request.url);
+    const mayCarry = (isPage && request.method === "GET") || isFromOrigin(event, credentials, isOfMainFrame && isPageOfOrigin);
+    const fields = fieldsOf(event, credentials, mayCarry);
     session
       .send("Fetch.continueRequest", { requestId, ...(fields === null ? {} : { headers: [...fields] }) })
       // Otherwise a request with a field that the browser refuses would stay paused.
@@ -27,10 +32,10 @@ export async function sendCredentials(session: CDPSession, mainFrameId: string, 
 }
 
 /** All fields of the request; null to leave them as they are. */
-function fieldsOf(event: PausedRequest, mainFrameId: string, credentials: TargetCredentials): readonly Protocol.Fetch.HeaderEntry[] | null {
+function fieldsOf(event: PausedRequest, credentials: TargetCredentials, mayCarry: boolean): readonly Protocol.Fetch.HeaderEntry[] | null {
   const { request, redirectedRequestId } = event;
   const own = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
-  if (!isOfOrigin(credentials, request.url) || !isFromOrigin(event, mainFrameId, credentials)) {
+  if (!isOfOrigin(credentials, request.url) || !mayCarry) {
     // A browser may keep fields of a request for its redirects.
     return redirectedRequestId === undefined ? null : own.filter((field) => !isGiven(field, credentials));
   }
@@ -54,11 +59,9 @@ function isGiven({ name, value }: Protocol.Fetch.HeaderEntry, { headers, cookies
 
 /**
  * Like cookies with SameSite=Lax: documents of other origins, such as frames, cannot use the credentials. Only the page itself may be
- * opened from elsewhere, as after a sign-in at another host.
+ * opened from elsewhere, as after a sign-in at another host. `otherwise` holds for requests that do not say where they come from.
  */
-function isFromOrigin({ request, resourceType, frameId }: PausedRequest, mainFrameId: string, { origin }: TargetCredentials): boolean {
-  if (resourceType === "Document" && frameId === mainFrameId && request.method === "GET") return true;
-  return Object.entries(request.headers)
-    .filter(([name]) => /^(?:origin|referer)$/i.test(name))
-    .every(([, value]) => URL.parse(String(value))?.origin === origin);
+function isFromOrigin({ request }: PausedRequest, { origin }: TargetCredentials, otherwise: boolean): boolean {
+  const sources = Object.entries(request.headers).filter(([name]) => /^(?:origin|referer)$/i.test(name));
+  return sources.length === 0 ? otherwise : sources.every(([, value]) => URL.parse(String(value))?.origin === origin);
 }

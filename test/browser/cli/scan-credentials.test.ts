@@ -25,7 +25,7 @@ const to = (location: string) => ({ status: 302, headers: { location } });
 const signedInPage = `
   <meta name="generator" content="${headerSecret}">
   <a href="https://other.test/?${cookieSecret}">echo</a><form action="/save/${headerSecret}"></form>
-  <img src="/image"><img src="/to-other"><img src="https://other.test/image"><img src="https://site.test:8443/image">
+  <img src="/image"><img src="/silent-image" referrerpolicy="no-referrer"><img src="/to-other"><img src="https://other.test/image"><img src="https://site.test:8443/image">
   <img src="http://site.test/plain-image"><iframe src="/frame-to-other"></iframe><iframe src="https://other.test/frame"></iframe>
   <script src="https://other.test/${cookieSecret}.js"></script>
   <script>
@@ -54,8 +54,9 @@ const routes: Routes = {
 };
 const otherRoutes: Routes = {
   "/frame": html(
-    `<img src="https://site.test/from-foreign-frame"><form method="post" action="https://site.test/transfer"></form><script>document.forms[0].submit()</script>`,
+    `<img src="https://site.test/from-foreign-frame"><img referrerpolicy="no-referrer" src="https://site.test/from-silent-frame"><form method="post" action="https://site.test/transfer"></form><script>document.forms[0].submit()</script>`,
   ),
+  "/landing": html(`<img referrerpolicy="no-referrer" src="https://site.test/from-landing"><img src="https://site.test/named-landing">`),
   "*": html("", { "access-control-allow-origin": "*" }),
 };
 
@@ -153,10 +154,10 @@ describe("header and cookie files", () => {
       });
       // The site has set a cookie of that name since; the probe of CORS knows no cookies of the site.
       expect(probe).toMatchObject({ origin: "https://cross-origin-probe.invalid", "x-gate": headerSecret });
-      expect(fieldsAt("/image")[0]).toMatchObject({ "x-gate": headerSecret });
+      for (const path of ["/image", "/silent-image"]) expect(fieldsAt(path)[0]).toMatchObject({ "x-gate": headerSecret });
       expect(fieldsAt("/api")[0]).toMatchObject({ "x-gate": "own", cookie: expect.stringContaining(cookieSecret) });
       expect(received(site)).not.toMatch(/not-for-this-path|not-any-more|not-of-/);
-      for (const path of ["/transfer", "/from-foreign-frame", "/.well-known/security.txt", "/favicon.ico"])
+      for (const path of ["/transfer", "/from-foreign-frame", "/from-silent-frame", "/.well-known/security.txt", "/favicon.ico"])
         expect(JSON.stringify(fieldsAt(path))).not.toMatch(/-secret-/);
 
       for (const path of ["/from-redirect", "/from-frame", "/image", "/frame"])
@@ -214,6 +215,9 @@ describe("header and cookie files", () => {
       const landed = other.requests.slice(before);
       expect(landed.filter(({ path }) => path === "/landing").length).toBeGreaterThan(0);
       expect(JSON.stringify(landed)).not.toMatch(/-secret-/);
+      const fromLanding = site.requests.filter(({ path }) => path.endsWith("-landing"));
+      expect(fromLanding).toHaveLength(2);
+      expect(JSON.stringify(fromLanding)).not.toMatch(/-secret-/);
     },
     scanMsMax,
   );
