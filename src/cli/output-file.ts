@@ -30,8 +30,8 @@ export function openOutputFile(path: string): OutputFile {
     return {
       path,
       identity: fileIdentity(target),
-      write: (text) => orCliError(path, () => writers[mode](target, text, stats)),
-      remove: () => orCliError(path, () => removed(target, mode)),
+      write: (text) => orCliError(path, "written", () => writers[mode](target, text, stats)),
+      remove: () => orCliError(path, "removed", () => removed(target, mode)),
     };
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -65,6 +65,8 @@ function writingMode(path: string, target: string, stats: Stats | undefined): Wr
   // Opening a pipe for writing waits for its reader.
   if (!stats.isFIFO()) closeSync(openSync(target, O_WRONLY | O_NONBLOCK));
   if (!stats.isFile() || descriptorPath.test(target)) return "append";
+  // A rename would change the owner, and folders such as /tmp refuse it.
+  if (stats.uid !== process.geteuid?.()) return "overwrite";
   try {
     tryFolder(target);
     return "replace";
@@ -144,11 +146,11 @@ async function removed(target: string, mode: WritingMode): Promise<boolean> {
   }
 }
 
-async function orCliError<T>(path: string, action: () => Promise<T>): Promise<T> {
+async function orCliError<T>(path: string, done: "written" | "removed", action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (error) {
-    throw new CliError(exitCodes.internal, `${path} could not be written: ${systemReason(error)}`);
+    throw new CliError(exitCodes.internal, `${path} could not be ${done}: ${systemReason(error)}`);
   }
 }
 

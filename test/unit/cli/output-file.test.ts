@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -86,6 +87,15 @@ describe("after the work", () => {
     expect([readFileSync(at("new.json"), "utf8"), readFileSync(at("old.json"), "utf8")]).toEqual(["new", "new"]);
     expect(statSync(at("old.json")).mode & 0o777).toBe(0o640);
     expect(statSync(at("old.json")).ino).not.toBe(inode);
+  });
+
+  // Only root can give a file away.
+  test.skipIf(process.geteuid?.() !== 0)("a file of another user stays theirs", async () => {
+    writeFileSync(at("theirs.json"), "old and longer");
+    chownSync(at("theirs.json"), 12_345, 12_345);
+    await openOutputFile(at("theirs.json")).write("new");
+    const { uid, gid } = statSync(at("theirs.json"));
+    expect([uid, gid, readFileSync(at("theirs.json"), "utf8"), readdirSync(folder)]).toEqual([12_345, 12_345, "new", ["theirs.json"]]);
   });
 
   test("a link stays, and its target is written", async () => {
