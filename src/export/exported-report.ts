@@ -96,7 +96,7 @@ function safeTexts({ code, title, detail, riskStatement, remediation }: Rendered
 
 /** Whether the finding counts: not accepted, and new where a baseline was given. */
 export function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding): boolean {
-  return accepted === null && inBaseline !== true && !isNote;
+  return accepted === null && (inBaseline === null || inBaseline === false) && !isNote;
 }
 
 /** Text of the locale files by its path, as in `report/score`. */
@@ -112,6 +112,7 @@ export function markText({ accepted, inBaseline }: FindingMark, settings: Export
       ? exportText(settings, "report/accepted", { reason })
       : exportText(settings, "report/acceptedUntil", { reason, day: until });
   }
+  if (inBaseline === "unknown") return exportText(settings, "exports/beyondBaseline");
   return inBaseline === true ? exportText(settings, "exports/inBaseline") : null;
 }
 

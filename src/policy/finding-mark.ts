@@ -11,8 +11,8 @@ export interface Acceptance {
 export interface FindingMark {
   /** Null if the finding counts. */
   readonly accepted: Acceptance | null;
-  /** Whether the baseline has the finding; null without a baseline. */
-  readonly inBaseline: boolean | null;
+  /** Whether the baseline has the finding; `unknown` if its program could not report it yet, null without a baseline. */
+  readonly inBaseline: boolean | "unknown" | null;
 }
 
 /** Marks by finding code. A code without a mark is neither accepted nor in a baseline. */

@@ -80,7 +80,7 @@ export function verdictOf(page: PolicyPage, policy: Policy, checks: readonly Che
     findings.map(({ code }): [string, FindingMark] => {
       const active = entries.get(code)?.active ?? null;
       const accepted = active === null ? null : { reason: active.reason, until: active.until };
-      return [code, { accepted, inBaseline: policy.baseline === null ? null : inBaseline.has(code) }];
+      return [code, { accepted, inBaseline: policy.baseline && inBaselineMark(code, url, policy.baseline) }];
     }),
   );
   return {
@@ -90,11 +90,14 @@ export function verdictOf(page: PolicyPage, policy: Policy, checks: readonly Che
     failing: result === null ? [] : failingFindings(result, marks, policy),
     scoreTooLow: result !== null && policy.failUnder !== null && (result.score === null || result.score < policy.failUnder),
     expired: [...entries].flatMap(([code, { active, over }]) => (active === null && over !== null ? [{ code, entry: over }] : [])),
-    beyondBaseline: findings
-      .map(({ code }) => code)
-      .filter((code) => policy.baseline?.knownCodes.has(code) === false && !inBaseline.has(code)),
+    beyondBaseline: findings.map(({ code }) => code).filter((code) => marks.get(code)?.inBaseline === "unknown"),
     fixed: result === null ? [] : [...inBaseline].filter((code) => !found.has(code) && wasDecided(code, result, checks)).sort(),
   };
+}
+
+function inBaselineMark(code: string, url: string, { findings, knownCodes }: Baseline): boolean | "unknown" {
+  if (findings.get(url)?.has(code) === true) return true;
+  return knownCodes.has(code) ? false : "unknown";
 }
 
 /** The entry that holds for a finding, and the one of all that ends last. */
@@ -111,7 +114,7 @@ function failingFindings({ findings, ledger }: StoredResult, marks: FindingMarks
   const notes = new Set(ledger.filter(isNote).map(({ key }) => key));
   return findings.filter(({ checkKey, code, severity }) => {
     const mark = marks.get(code);
-    const isNew = baseline === null || (mark?.inBaseline === false && baseline.knownCodes.has(code));
+    const isNew = baseline === null || mark?.inBaseline === false;
     return isNew && mark?.accepted === null && !notes.has(checkKey) && severities.indexOf(severity) <= severities.indexOf(threshold);
   });
 }

@@ -18,7 +18,7 @@ export function MarkChips({ mark: { accepted, inBaseline } }: OfMark) {
           <span class="chip unknown outlined">{i18n.t("report.marks.accepted")}</span>
         </>
       )}
-      {inBaseline !== null && (
+      {typeof inBaseline === "boolean" && (
         <>
           {" "}
           {inBaseline ? (

@@ -113,6 +113,8 @@ describe("a violation that the policy lets pass", () => {
       message: expect.stringContaining("Accepted until 2027-03-01: Replaced <soon>."),
     });
     expect(scriptSources(codes.map(known))).toMatchObject({ outcome: "skipped", message: expect.stringContaining("in the baseline") });
+    const unknown = codes.map((code) => [code, { accepted: null, inBaseline: "unknown" }] as const);
+    expect(scriptSources(unknown)).toMatchObject({ outcome: "skipped", message: expect.stringContaining("Not counted: ") });
   });
 
   test("leaves the others of the check a failure", () => {

@@ -118,6 +118,8 @@ describe("verdict", () => {
 
   test("names what the baseline could not know", () => {
     expect(verdict({ baseline: baseline([], [other]) })).toMatchObject({ beyondBaseline: [code], failing: [] });
+    expect(verdict({ baseline: baseline([], [other]) }).marks.get(code)?.inBaseline).toBe("unknown");
+    expect(verdict({ baseline: baseline([code], [other]) }).marks.get(code)?.inBaseline).toBe(true);
     expect(verdict({ baseline: baseline([], [code]) })).toMatchObject({ beyondBaseline: [], failing: [{ code }] });
   });
 });
