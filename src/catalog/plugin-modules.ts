@@ -150,6 +150,10 @@ function moduleBytes(path: string): Buffer {
   const stats = regularFile(path);
   if ((stats.mode & 0o002) !== 0)
     throw new RefusedModule(path, "any user may write to it, but its code runs with this process's rights; run chmod o-w");
+  const folder = dirname(path);
+  // A user who may write to the folder may replace the file.
+  if ((readable(folder, () => statSync(folder)).mode & 0o002) !== 0)
+    throw new RefusedModule(path, `any user may write to ${folder}, and so replace this file; run chmod o-w`);
   if (stats.size > moduleBytesMax) throw new RefusedModule(path, `has ${stats.size} bytes; at most ${moduleBytesMax} are read`);
   return readable(path, () => readFileSync(path));
 }

@@ -17,6 +17,9 @@ const codeOfFailure: { readonly [C in ScanErrorCode]?: ExitCode } = {
   interrupted: exitCodes.interrupted,
 };
 
+/** A user who captures a page is the operator of this command. */
+const howToAllow = "For a server of your own: --profile internal, or --allow-cidr and, for ports besides 80 and 443, --allow-port.";
+
 /** @throws CliError for a page that cannot be reached, ConfigError or BrowserError. */
 export async function captureUrl(url: string, config: Config, options: { readonly quiet?: boolean }): Promise<Evidence> {
   const stop = stopSignal();
@@ -31,7 +34,8 @@ export async function captureUrl(url: string, config: Config, options: { readonl
     progress.ended(url, outcome.status);
     if (outcome.status === "finished") return outcome.evidence;
     const { code } = outcome;
-    throw new CliError(codeOfFailure[code] ?? exitCodes.target, scanErrorMessage(code, url, config["locale.default"], scanner.texts));
+    const reason = scanErrorMessage(code, url, config["locale.default"], scanner.texts);
+    throw new CliError(codeOfFailure[code] ?? exitCodes.target, code === "blocked" ? `${reason}\n${howToAllow}` : reason);
   } finally {
     progress.stop();
     await scanner.close();

@@ -73,6 +73,8 @@ describe("assay evidence capture", () => {
         expect.stringContaining("refused the connection"),
         false,
       ]);
+      const blocked = await run(["evidence", "capture", page, "--data", data]);
+      expect([blocked.code, blocked.stderr]).toEqual([3, expect.stringContaining("--profile internal, or --allow-cidr and")]);
       const unwritable = await run(["evidence", "capture", page, "-o", join(work, "absent", "page.json"), ...mayScan]);
       expect([unwritable.code, unwritable.stderr]).toEqual([
         2,

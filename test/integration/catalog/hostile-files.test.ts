@@ -1,5 +1,5 @@
 /** Files that look like checks and are none, and code that acts after its import: refused by name when the catalog is loaded. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -60,6 +60,15 @@ test("a link into a package cannot bypass the list of hashes", async () => {
     expect.stringMatching(/^check checks\/own-check\.ts: is no \.ts or \.js file/),
   ]);
   expect(await Bun.file(ran).exists()).toBe(false);
+});
+
+test("shared code in a folder that any user may write to is refused before it runs", async () => {
+  write("checks/lib/shared.ts", "for (;;);");
+  chmodSync(join(checksDir, "lib"), 0o777);
+  write("checks/own-check.ts", `import "./lib/shared.ts";\n${pluginSource("own-check")}`);
+  expect(await faults()).toEqual([
+    expect.stringMatching(/^check checks\/lib\/shared\.ts: any user may write to .*lib, and so replace this file/),
+  ]);
 });
 
 test.each([
