@@ -2,7 +2,8 @@
 import { positionAt, type TextPosition } from "./text-position.ts";
 
 const blanks = /[ \t\r\n]*/y;
-const text = /"(?:[^"\\\p{Cc}]|\u007f|[\u0080-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
+/** Part of a string: a pattern for a whole one fails on millions of characters. */
+const textPart = /(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){1,1000}/uy;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|(?:true|false|null)(?!\w)/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or end";
@@ -24,11 +25,19 @@ export function jsonValuePosition(json: string, path: readonly string[]): TextPo
   return positionAt(json, at);
 }
 
-const structure = /[{}[\]]|"(?:[^"\\]|\\.)*"|[^{}[\]",:\s]+/y;
+const structure = /[{}[\]]|[^{}[\]",:\s]+/y;
 
 function endOf(pattern: RegExp, json: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(json) ? pattern.lastIndex : at;
+}
+
+/** Offset behind the string that begins at `at`; `at` if none does, or if it is not valid. */
+function endOfText(json: string, at: number): number {
+  if (json[at] !== '"') return at;
+  let end = at + 1;
+  for (let next = endOf(textPart, json, end); next > end; next = endOf(textPart, json, end)) end = next;
+  return json[end] === '"' ? end + 1 : at;
 }
 
 /** Offset of the member with this name or index. `JSON.parse` takes the last of several with one name. */
@@ -40,7 +49,7 @@ function memberOffset(json: string, container: number, name: string): number | n
   for (let index = 0; json[at] !== closer && at < json.length; index++) {
     let key = String(index);
     if (closer === "}") {
-      const end = endOf(text, json, at);
+      const end = endOfText(json, at);
       key = JSON.parse(json.slice(at, end));
       // Behind the colon.
       at = endOf(blanks, json, endOf(blanks, json, end) + 1);
@@ -59,7 +68,7 @@ function endOfValue(json: string, start: number): number {
     const sign = json[at];
     if (sign === "{" || sign === "[") depth++;
     else if (sign === "}" || sign === "]") depth--;
-    const end = endOf(structure, json, at);
+    const end = sign === '"' ? endOfText(json, at) : endOf(structure, json, at);
     // Commas, colons and white space between the parts of a container.
     at = end === at ? at + 1 : end;
   } while (depth > 0 && at < json.length);
@@ -70,12 +79,13 @@ function faultOffset(json: string): number | null {
   const closers: ("}" | "]")[] = [];
   let expected: Expected = "value";
   let at = 0;
-  const skip = (pattern: RegExp) => {
-    pattern.lastIndex = at;
-    if (!pattern.test(json)) return false;
-    at = pattern.lastIndex;
-    return true;
+  const skipTo = (end: number) => {
+    const skipped = end > at;
+    at = end;
+    return skipped;
   };
+  const skip = (pattern: RegExp) => skipTo(endOf(pattern, json, at));
+  const skipText = () => skipTo(endOfText(json, at));
   for (;;) {
     skip(blanks);
     const next = json[at];
@@ -87,13 +97,13 @@ function faultOffset(json: string): number | null {
     if (closes) expected = ", or end";
     else if (expected === ":" && next === ":") expected = "value";
     else if (expected === ", or end" && next === ",") expected = closers.at(-1) === "}" ? "key" : "value";
-    else if (expected.startsWith("key") && skip(text)) expected = ":";
+    else if (expected.startsWith("key") && skipText()) expected = ":";
     else if (!expected.startsWith("value")) return at;
     else if (next === "{" || next === "[") {
       at++;
       closers.push(next === "{" ? "}" : "]");
       expected = next === "{" ? "key or }" : "value or ]";
-    } else if (skip(text) || skip(scalar)) expected = ", or end";
+    } else if (skipText() || skip(scalar)) expected = ", or end";
     else return at;
   }
 }

@@ -1,7 +1,7 @@
 /** The position agrees with `JSON.parse` on what is JSON, and points at the first fault. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonFaultPosition } from "../../../src/parse/json-position.ts";
+import { jsonFaultPosition, jsonValuePosition } from "../../../src/parse/json-position.ts";
 
 test.each([
   ["", 1, 1],
@@ -51,4 +51,14 @@ test("agrees with JSON.parse", () => {
     }),
     { numRuns: 3_000 },
   );
+});
+
+test("reads strings of any length", () => {
+  const long = "a]\\n\u{1f600}".repeat(2_000_000);
+  expect(jsonFaultPosition(`{"a":"${long}"}`)).toBeNull();
+  expect(jsonFaultPosition(`{"a":"${long}"\nx`)).toEqual({ line: 2, column: 1 });
+  expect(jsonValuePosition(`{"a":["${long}"],\n"${long}":{},"b":[1]}`, ["b", "0"])).toEqual({
+    line: 2,
+    column: long.length + '"":{},"b":['.length + 1,
+  });
 });
