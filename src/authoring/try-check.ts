@@ -34,6 +34,7 @@ export function tryCheck(check: AnyCheck, evidence: Evidence): TryOutcome {
   let judgeMs = 0;
   let thrown: TryOutcome["thrown"] = null;
   let fault: string | null = null;
+  let wrongValue: string | null = null;
   const result = judgeEvidence(
     deepFreeze(evidence),
     { checks: [check], version: "try" },
@@ -50,6 +51,7 @@ export function tryCheck(check: AnyCheck, evidence: Evidence): TryOutcome {
           isAsync = true;
           verdict.catch(() => {});
         }
+        wrongValue = wrongValueOf(verdict);
         return verdict as ReturnType<typeof called.judge>;
       } catch (error) {
         thrown = { error };
@@ -59,5 +61,15 @@ export function tryCheck(check: AnyCheck, evidence: Evidence): TryOutcome {
       }
     },
   );
-  return { result, judged, judgeMs, thrown, fault };
+  return { result, judged, judgeMs, thrown, fault: fault ?? wrongValue };
+}
+
+/** A scan would show such a value as the word that JavaScript makes of it. */
+function wrongValueOf(verdict: unknown): string | null {
+  const { findings } = Object(verdict) as { readonly findings?: unknown };
+  for (const { code, values } of Array.isArray(findings) ? findings.map(Object) : [])
+    for (const [name, value] of Object.entries(Object(values)))
+      if (typeof value !== "string" && typeof value !== "number")
+        return `the value ${name} of ${code} is ${value === null ? "null" : typeof value}, but must be a text or a number`;
+  return null;
 }

@@ -67,6 +67,11 @@ describe("a failed case is named with its line:", () => {
       /acme-build\.test\.ts:13:8: .*the en-gb texts of \S+ quote \{\{build\}\}, but the finding has no such value/,
     ],
     [
+      "a value that is no text",
+      [[check, `violated("${pluginCode}")`, `violated("${pluginCode}", { build: value })`]],
+      /acme-build\.test\.ts:13:8: .*the value build of \S+ is undefined, but must be a text or a number/,
+    ],
+    [
       "another value",
       [[cases, '["no header", {}]', '["no header", {}, { values: { build: "7" } }]']],
       /acme-build\.test\.ts:13:8: .*expected the value build = "7", but found none/,
