@@ -13,7 +13,7 @@ import { parseSitemap, type Sitemap } from "../parse/sitemap.ts";
 import { trustAnchors } from "../probe/tls/trust.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import type { CredentialsFor } from "./scan-credentials.ts";
-import { note, stripControls } from "./terminal.ts";
+import { note, printError, stripControls } from "./terminal.ts";
 
 const pagesMax = 100;
 /** Files that an index may name; their own entries are pages, as the protocol demands. */
@@ -42,6 +42,14 @@ interface Found {
   readonly pages: Set<string>;
   /** Number of entries by the reason why they are left out. */
   readonly leftOut: Map<string, number>;
+  /** Files of an index that could not be read, one line for each. */
+  readonly unread: string[];
+}
+
+export interface SitemapPages {
+  readonly urls: readonly string[];
+  /** False if a file of the index could not be read. */
+  readonly complete: boolean;
 }
 
 /** URL of a sitemap in its stored form. @throws CliError */
@@ -53,10 +61,10 @@ export function sitemapUrlFrom(text: string): string {
 
 const entryCharsMax = 100;
 
-/** At most `pagesMax` pages in the order of the file. Prints what is left out. @throws CliError if no page can be read. */
-export async function pagesOfSitemap(url: string, config: Config, credentialsFor: CredentialsFor | null): Promise<readonly string[]> {
+/** At most `pagesMax` pages in the order of the file. Prints what is left out and what could not be read. @throws CliError if no page can be read. */
+export async function pagesOfSitemap(url: string, config: Config, credentialsFor: CredentialsFor | null): Promise<SitemapPages> {
   const egress = openEgress(egressSettings(config, []));
-  const found: Found = { pages: new Set(), leftOut: new Map() };
+  const found: Found = { pages: new Set(), leftOut: new Map(), unread: [] };
   try {
     await withDeadline(allFilesMs, [], (signal) =>
       readAll(url, { egress, origin: new URL(url).origin, signal, trust: trustAnchors(caPems(config)).context, credentialsFor }, found),
@@ -69,8 +77,9 @@ export async function pagesOfSitemap(url: string, config: Config, credentialsFor
     egress.close();
   }
   for (const [reason, count] of found.leftOut) note(`assay: ${url}: left out ${reason}: ${count}`);
+  for (const line of found.unread) printError(`assay: ${line}`);
   if (found.pages.size === 0) throw new CliError(exitCodes.target, `${url} names no page of ${new URL(url).origin}`);
-  return [...found.pages];
+  return { urls: [...found.pages], complete: found.unread.length === 0 };
 }
 
 async function readAll(url: string, reader: Reader, found: Found): Promise<void> {
@@ -91,7 +100,7 @@ async function readAll(url: string, reader: Reader, found: Found): Promise<void>
       else leaveOut(found, "indexes within an index", 1);
     } catch (error) {
       if (!(error instanceof SitemapError)) throw error;
-      note(stripControls(`assay: ${file} cannot be read as a sitemap: ${error.message}`));
+      found.unread.push(stripControls(`${file} cannot be read as a sitemap: ${error.message}`));
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Config } from "../app/settings.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { type CredentialFiles, type CredentialsFor, credentialsFrom } from "./scan-credentials.ts";
-import { pagesOfSitemap, sitemapUrlFrom } from "./scan-sitemap.ts";
+import { pagesOfSitemap, type SitemapPages, sitemapUrlFrom } from "./scan-sitemap.ts";
 import { currentTerminal, note, stripControls } from "./terminal.ts";
 
 /** URLs of one call; the server's queue is for longer lists. */
@@ -21,7 +21,11 @@ export interface ScanTargets {
   readonly urls: readonly string[];
   /** Null without header and cookie file. */
   readonly credentialsFor: CredentialsFor | null;
+  /** False if a part of the sitemap could not be read, so that pages are missing. */
+  readonly complete: boolean;
 }
+
+const noSitemap: SitemapPages = { urls: [], complete: true };
 
 /** Each URL once, in order. @throws CliError for the first fault of an argument, a file or the sitemap. */
 export async function targetsFrom(given: readonly string[], options: TargetOptions, config: Config): Promise<ScanTargets> {
@@ -31,12 +35,12 @@ export async function targetsFrom(given: readonly string[], options: TargetOptio
   if (named.length === 0 && sitemapUrl === null)
     throw new CliError(exitCodes.usage, "no page is named: give a URL, --urls FILE or --from-sitemap URL");
   const credentialsFor = credentialsFrom(options, sitemapUrl === null ? named : [...named, sitemapUrl]);
-  const pages = sitemapUrl === null ? [] : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
-  const all = [...named, ...pages];
+  const sitemap = sitemapUrl === null ? noSitemap : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
+  const all = [...named, ...sitemap.urls];
   const urls = [...new Set(all)];
   if (urls.length < all.length) note(`assay: ${all.length - urls.length} of ${all.length} URLs are repeated, and scanned once`);
   if (urls.length > urlsMax) throw new CliError(exitCodes.usage, `${urls.length} URLs are too many for one call; it takes ${urlsMax}`);
-  return { urls, credentialsFor };
+  return { urls, credentialsFor, complete: sitemap.complete };
 }
 
 /** `-` is stdin; `file` adds the URLs of a file. @throws CliError for the first URL that cannot be scanned. */

@@ -51,5 +51,5 @@ async function scanAll(targets: ScanTargets, config: Config, options: ScanOption
     newBaseline === null || (await writeBaseline(newBaseline, call)),
     await writeOutputs(outputs, scans, exportSettingsOf(config["locale.default"], catalog, settings)),
   ];
-  return written.includes(false) ? exitCodes.internal : exitCodeOf(pipelineEnd(pages, verdicts, policy));
+  return written.includes(false) ? exitCodes.internal : exitCodeOf(pipelineEnd(pages, verdicts, policy, targets.complete));
 }

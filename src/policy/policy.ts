@@ -130,11 +130,15 @@ export function failedPages<P extends PolicyPage>(pages: readonly P[], { needsMe
   return pages.filter(({ result }) => result === null || (needsMeasurement && !result.measured));
 }
 
-/** A failed scan takes precedence over an unmet policy: a partial result must not look complete. */
-export function pipelineEnd(pages: readonly PolicyPage[], verdicts: readonly PageVerdict[], policy: Policy): PipelineEnd {
+/**
+ * A failed scan takes precedence over an unmet policy: a partial result must not look complete. `complete` is false if further pages were
+ * meant, but could not be found out.
+ */
+export function pipelineEnd(pages: readonly PolicyPage[], verdicts: readonly PageVerdict[], policy: Policy, complete = true): PipelineEnd {
   if (pages.some(({ errorCode }) => errorCode !== null && ownFailures.includes(errorCode))) return "internal";
   const failed = failedPages(pages, policy).length;
   if (failed > 0) return failed === pages.length ? "target" : "some";
+  if (!complete) return "some";
   return verdicts.some(({ failing, scoreTooLow }) => failing.length > 0 || scoreTooLow) ? "policy" : "ok";
 }
 

@@ -35,6 +35,11 @@ beforeAll(async () => {
       response.writeHead(request.headers["x-gate"] === secret ? 200 : 403);
       response.end(`<urlset>${locations.join("")}</urlset>`);
     },
+    "/index.xml": {
+      body: `<sitemapindex>${["gone", "one"].map((name) => `<sitemap><loc>https://site.test/${name}.xml</loc></sitemap>`).join("")}</sitemapindex>`,
+    },
+    "/gone.xml": { status: 410 },
+    "/one.xml": { body: "<urlset><url><loc>https://site.test/good</loc></url></urlset>" },
     "*": { body: "<!doctype html><title>bad</title>" },
   });
   written("root.pem", testAuthority().root.pem);
@@ -89,6 +94,17 @@ describe("many pages", () => {
       expect(stderr).toContain("reports of more than 10 pages are not printed");
       expect(readFileSync(json, "utf8")).toContain("https://site.test/10");
       expect(stdout + stderr + readFileSync(json, "utf8")).not.toContain(secret);
+    },
+    scanMsMax,
+  );
+
+  test(
+    "of a sitemap that could be read in part only are exit code 5",
+    async () => {
+      const { code, stdout, stderr } = await scan("--from-sitemap", "https://site.test/index.xml", "--quiet");
+      const reason = "assay: https://site.test/gone.xml cannot be read as a sitemap: the server answers with status 410";
+      expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(reason) });
+      expect(stdout.startsWith("https://site.test/good\n")).toBe(true);
     },
     scanMsMax,
   );

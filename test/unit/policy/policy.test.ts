@@ -32,12 +32,13 @@ function accept(given: Partial<AcceptEntry> = {}): AcceptEntry {
   return { code, host: null, path: null, reason: "known", until: null, line: 1, ...given };
 }
 
-function endOf(pages: readonly PolicyPage[], given: Partial<Policy>) {
+function endOf(pages: readonly PolicyPage[], given: Partial<Policy>, complete = true) {
   const policy = { ...noPolicy, today: "2026-11-22", ...given };
   return pipelineEnd(
     pages,
     pages.map((page) => verdictOf(page, policy, checks)),
     policy,
+    complete,
   );
 }
 
@@ -46,6 +47,14 @@ function verdict(given: Partial<Policy>, page = finished()) {
 }
 
 describe("end of a call", () => {
+  test.each([
+    ["that meets its policy", [finished()], {}, "some"],
+    ["that violates its policy", [finished()], { failUnder: 99 }, "some"],
+    ["in which every page failed", [failed("refused")], {}, "target"],
+  ] as const)("%s, and misses pages that were meant", (_case, pages, policy, end) => {
+    expect(endOf(pages, policy, false)).toBe(end);
+  });
+
   test.each([
     ["finished without a policy", [finished()], {}, "ok"],
     ["a finding as severe as the limit", [finished()], { failOn: "medium" }, "policy"],
