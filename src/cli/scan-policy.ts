@@ -1,7 +1,6 @@
 /** Policy of one call: its flags and files, read and checked before the first scan. */
 import { join } from "node:path";
 import type { Command } from "commander";
-import { firstBytes } from "../app/data-file.ts";
 import { loadPolicy, type PolicySettings } from "../app/policy-settings.ts";
 import type { Config } from "../app/settings.ts";
 import type { TextFault } from "../parse/text-position.ts";
@@ -9,6 +8,7 @@ import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../policy
 import { type Baseline, baselineBytesMax, parseBaseline, urlsPosition } from "../policy/baseline.ts";
 import type { Policy } from "../policy/policy.ts";
 import { CliError, exitCodes } from "./exit.ts";
+import { inputBytes, inputBytesIfPresent } from "./input-file.ts";
 import { type OutputFile, openOutputFile } from "./output-file.ts";
 import { policyFlags, type ScanOptions } from "./scan-options.ts";
 import { assertDistinct, assertKept, outputsFrom, type ScanOutput } from "./scan-outputs.ts";
@@ -81,9 +81,10 @@ interface BaselineFile {
 
 /** Null if it does not exist yet, and may be absent. */
 function baselineIn(file: string, mayBeAbsent: boolean): BaselineFile | null {
-  const text = textIn(file, baselineBytesMax);
-  if (text === null && mayBeAbsent) return null;
-  if (text === null) throw new CliError(exitCodes.usage, `${file} does not exist; --write-baseline writes it`);
+  const bytes = inputBytesIfPresent(file, baselineBytesMax);
+  if (bytes === null && mayBeAbsent) return null;
+  if (bytes === null) throw new CliError(exitCodes.usage, `${file} does not exist; --write-baseline writes it`);
+  const text = decoded(file, bytes);
   const content = parseBaseline(text);
   if ("fault" in content) throw faultIn(file, content.fault);
   return { file, text, content };
@@ -99,24 +100,13 @@ function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls:
 }
 
 function acceptedIn(file: string): readonly AcceptEntry[] {
-  const text = textIn(file, acceptFileBytesMax);
-  if (text === null) throw new CliError(exitCodes.usage, `${file} does not exist`);
-  const parsed = parseAcceptFile(text);
+  const parsed = parseAcceptFile(decoded(file, inputBytes(file, acceptFileBytesMax)));
   if ("fault" in parsed) throw faultIn(file, parsed.fault);
   return parsed.entries;
 }
 
-/** Null for a file that does not exist. */
-function textIn(file: string, bytesMax: number): string | null {
-  let bytes: Buffer;
-  try {
-    bytes = firstBytes(file, bytesMax + 1);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return null;
-    throw new CliError(exitCodes.usage, `${file} cannot be read (${code})`);
-  }
-  if (bytes.length > bytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${bytesMax / 1024 ** 2} MiB`);
+/** @throws CliError for bytes that are not UTF-8. */
+function decoded(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -1,8 +1,8 @@
 /** Pages that a call of `assay scan` names: as arguments, on stdin, in a file or in a sitemap. */
-import { firstBytes } from "../app/data-file.ts";
 import type { Config } from "../app/settings.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import { CliError, exitCodes } from "./exit.ts";
+import { inputBytes } from "./input-file.ts";
 import { type CredentialFiles, type CredentialsFor, credentialsFrom } from "./scan-credentials.ts";
 import { pagesOfSitemap, type SitemapPages, sitemapUrlFrom } from "./scan-sitemap.ts";
 import { currentTerminal, note, stripControls } from "./terminal.ts";
@@ -51,7 +51,9 @@ export async function urlsFrom(given: readonly string[], file?: string): Promise
     else if (text.trim() === "") throw new CliError(exitCodes.usage, "the URL is empty");
     else urls.push(urlFrom(text.trim(), ""));
   }
-  return file === undefined ? urls : [...urls, ...listed(file, listText(file))];
+  if (file === undefined) return urls;
+  // A URL that is not UTF-8 text is refused with its line.
+  return [...urls, ...listed(file, new TextDecoder().decode(inputBytes(file, listBytesMax)))];
 }
 
 /** One URL a line; skips blank lines and comments. `source` names the list in messages. */
@@ -62,19 +64,6 @@ function listed(source: string, text: string): readonly string[] {
   });
   if (urls.length === 0) throw new CliError(exitCodes.usage, `${source} names no URL`);
   return urls;
-}
-
-function listText(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = firstBytes(file, listBytesMax + 1);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CliError(exitCodes.usage, `${file} ${code === "ENOENT" ? "does not exist" : `cannot be read (${code})`}`);
-  }
-  if (bytes.length > listBytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${listBytesMax / 1024 ** 2} MiB`);
-  // A URL that is not UTF-8 text is refused with its line.
-  return new TextDecoder().decode(bytes);
 }
 
 function urlFrom(text: string, place: string): string {

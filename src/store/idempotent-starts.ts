@@ -40,9 +40,10 @@ type StartsDb = Pick<Db, "idempotentStarts">;
 /** Undefined for an unknown key and for one that has expired. */
 export function findIdempotentStart(db: StartsDb, accountId: number, key: string, now: Date): FoundStart | undefined {
   const today = dayOf(now);
+  const keyHash = hashOf(key);
   // The clock may have been set back over midnight.
   for (const day of [today, today - 1, today + 1]) {
-    const at: IdempotentStartKey = [day, accountId, hashOf(key)];
+    const at: IdempotentStartKey = [day, accountId, keyHash];
     const start = db.idempotentStarts.get(at);
     if (start !== undefined && now.getTime() - Date.parse(start.createdAt) < idempotencyKeyHours * hourMs) return { at, start };
   }
