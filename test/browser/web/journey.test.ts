@@ -1,4 +1,6 @@
 /** A complete user journey from the first scan to an API token and sign-out: by mouse, by keyboard and without script. */
+
+import type { Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Locale } from "../../../src/check/check.ts";
 import { siteIdentity } from "../../support/certificates.ts";
@@ -76,6 +78,11 @@ async function pasted(line: string): Promise<Response> {
   return fetch(words.at(-1) ?? "", { headers, ...(body === undefined ? {} : { method: "POST", body }) });
 }
 
+/** Waits for the script of the report too, which moves the focus and so scrolls: a click meanwhile misses its target. */
+async function reportLoaded(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector(".verdict") !== null && document.readyState === "complete");
+}
+
 async function runJourney({ locale, host, input: handOf, first, script }: Journey): Promise<void> {
   const visitor = await visitors.visitor({ origin: appliance.origin, locale, ...(script === undefined ? {} : { script }) });
   const { page } = visitor;
@@ -92,7 +99,7 @@ async function runJourney({ locale, host, input: handOf, first, script }: Journe
   expect(page.url()).toMatch(/\/scans\/\w{22}$/);
   const firstReport = page.url();
   expect(await page.$$eval("main [data-stage]", (stages) => stages.length)).toBe(8);
-  await page.waitForSelector(".verdict");
+  await reportLoaded(page);
   expect(page.url()).toBe(firstReport);
   expect(events).toEqual(script === false ? [] : ["text/event-stream; charset=utf-8"]);
   expect(await page.$eval("main", (main) => main.textContent)).toContain(host);
@@ -113,7 +120,7 @@ async function runJourney({ locale, host, input: handOf, first, script }: Journe
   // Apply the advice; the second scan shows it.
   fixedHosts.add(host);
   await input.leave("main form[action='/scans'] button[type=submit]");
-  await page.waitForSelector(".verdict");
+  await reportLoaded(page);
   expect(page.url().split(/[?#]/)[0]).not.toBe(firstReport);
   await input.leave(`main a[href$="/compare?with=previous"]`);
   expect(await page.$$eval("main a", (links) => links.map((link) => link.getAttribute("href")))).toContain(
