@@ -1,4 +1,5 @@
 /** Fuzz targets for files of a pipeline, and for the positions in them. */
+import * as location from "../../src/parse/location.ts";
 import * as repositoryPath from "../../src/parse/repository-path.ts";
 import * as textPosition from "../../src/parse/text-position.ts";
 import * as toml from "../../src/parse/toml.ts";
@@ -41,6 +42,19 @@ export const documentTargets: readonly FuzzTarget[] = [
       "a path stays in its folder": (text) => {
         const path = repositoryPath.parseRepositoryPath(text);
         return path === null || new URL(path.replaceAll("%", "%25"), "http://host/folder/").pathname.startsWith("/folder/");
+      },
+    },
+  },
+  {
+    file: "location",
+    tokens: ["-", "a", "0", ".", "*", ">", " ", "A", "\u00e9"],
+    samples: ["berlin-2"],
+    heads: ["a", "-"],
+    functions: { parseLocation: location.parseLocation },
+    properties: {
+      "a location is one token of a subject": (text) => {
+        const name = location.parseLocation(text);
+        return name === null || (!/[.*>\s]/.test(name) && name.length > 0 && name.length <= location.locationCharsMax);
       },
     },
   },

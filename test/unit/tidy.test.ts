@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "account", "report", "export", "authoring"],
+  ["scan", "fleet", "account", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -25,6 +25,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   parse: ["evidence"],
   text: ["judge"],
   export: ["report"],
+  fleet: ["scan"],
   api: ["http"],
   web: ["http", "doctor"],
   cli: ["app"],

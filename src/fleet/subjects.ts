@@ -1,0 +1,106 @@
+/** Names in NATS: streams, consumers and subjects. Permissions of workers depend on their order: the location, then the worker. */
+import { parseLocation } from "../parse/location.ts";
+
+/** Work queue of jobs: one message per scan. */
+export const scanStream = "ASSAY_SCANS";
+/** Work queue of the parts of results. */
+export const resultStream = "ASSAY_RESULTS";
+/** The only consumer of `resultStream`. Those of `scanStream` have the name of their location. */
+export const resultConsumer = "head";
+
+/** Last part of a result: sizes and SHA-256 of the others. */
+export const manifestPart = "manifest";
+
+/** Public nkey of a user, in base32. Identifies a worker. */
+const workerId = /^U[A-Z2-7]{55}$/;
+const scanToken = /^[\w-]{1,64}$/;
+const wholeNumber = /^\d{1,9}$/;
+
+export function isWorkerId(text: string): boolean {
+  return workerId.test(text);
+}
+
+/** A worker subscribes below its own prefix, so that no worker reads the answers for another. */
+export function inboxPrefixOf(worker: string): string {
+  return `_INBOX_${worker}`;
+}
+
+export const headSubject = "assay.head";
+export const scanSubjects = "assay.scan.>";
+export const resultSubjects = "assay.result.>";
+export const progressSubjects = "assay.progress.*.*.*";
+export const presenceSubjects = "assay.worker.*.*";
+
+export function scanSubject(location: string, token: string): string {
+  return `assay.scan.${location}.${token}`;
+}
+
+export function cancelSubject(location: string): string {
+  return `assay.cancel.${location}`;
+}
+
+export interface WorkerAddress {
+  readonly location: string;
+  /** See `isWorkerId`. */
+  readonly worker: string;
+}
+
+export function presenceSubject({ location, worker }: WorkerAddress): string {
+  return `assay.worker.${location}.${worker}`;
+}
+
+export function progressSubject({ location, worker }: WorkerAddress, token: string): string {
+  return `assay.progress.${location}.${worker}.${token}`;
+}
+
+/** One delivery of one job to one worker: its parts belong together, and never to those of another delivery. */
+export interface Delivery extends WorkerAddress {
+  readonly token: string;
+  /** Attempt of the stored scan, from 1. */
+  readonly attempt: number;
+  /** Delivery of the job by JetStream, from 1. */
+  readonly delivery: number;
+}
+
+export interface ResultAddress extends Delivery {
+  /** From 0; null for the manifest. */
+  readonly part: number | null;
+}
+
+export function resultSubject({ location, worker, token, attempt, delivery, part }: ResultAddress): string {
+  return `assay.result.${location}.${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
+}
+
+/** Id by which JetStream drops a message that is published twice. The worker is part of it: no worker can use up the id of another. */
+export function resultMessageId({ worker, token, attempt, delivery, part }: ResultAddress): string {
+  return `${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
+}
+
+/** Null for anything else than the subject of a part of a result. */
+export function parseResultSubject(subject: string): ResultAddress | null {
+  const [assay, kind, location = "", worker = "", token = "", attempt = "", delivery = "", part = "", ...rest] = subject.split(".");
+  if (assay !== "assay" || kind !== "result" || rest.length > 0) return null;
+  const isPart = part === manifestPart || wholeNumber.test(part);
+  if (!isAddress(location, worker) || !scanToken.test(token) || !isPart) return null;
+  if (!wholeNumber.test(attempt) || !wholeNumber.test(delivery)) return null;
+  const numbers = { attempt: Number(attempt), delivery: Number(delivery), part: part === manifestPart ? null : Number(part) };
+  return { location, worker, token, ...numbers };
+}
+
+/** Null for anything else than the subject of a worker's presence. */
+export function parsePresenceSubject(subject: string): WorkerAddress | null {
+  const [assay, kind, location = "", worker = "", ...rest] = subject.split(".");
+  if (assay !== "assay" || kind !== "worker" || rest.length > 0 || !isAddress(location, worker)) return null;
+  return { location, worker };
+}
+
+/** Null for anything else than the subject of a scan's progress. */
+export function parseProgressSubject(subject: string): (WorkerAddress & { readonly token: string }) | null {
+  const [assay, kind, location = "", worker = "", token = "", ...rest] = subject.split(".");
+  if (assay !== "assay" || kind !== "progress" || rest.length > 0) return null;
+  return isAddress(location, worker) && scanToken.test(token) ? { location, worker, token } : null;
+}
+
+function isAddress(location: string, worker: string): boolean {
+  return parseLocation(location) !== null && workerId.test(worker);
+}

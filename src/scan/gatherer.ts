@@ -1,0 +1,48 @@
+/** Where scans are gathered: in this process, or by workers of a location. */
+import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
+import type { Gathered } from "./task.ts";
+
+/** What a gatherer needs to know of a scan that is stored. */
+export interface StoredJob {
+  readonly token: string;
+  /** From 1; a result of an earlier attempt is dropped. */
+  readonly attempt: number;
+  readonly location: string;
+  /** An earlier process of this server handed it out: its result may be waiting. */
+  readonly adopted: boolean;
+}
+
+export interface GatherJob {
+  readonly url: string;
+  /** Null for a scan without a store. */
+  readonly stored: StoredJob | null;
+}
+
+export interface GatherWatch {
+  readonly onStage: (stage: ProgressStage) => void;
+  /** An abort ends a local scan as `interrupted`. A worker elsewhere goes on: the next process of this server gets its result. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GatherEnd {
+  readonly gathered: Gathered | ScanErrorCode;
+  /** To be called once the outcome is stored: until then a worker's result can be had again. Never rejects. */
+  readonly release: () => Promise<void>;
+}
+
+export interface Gatherer {
+  /** Never rejects. */
+  gather(job: GatherJob, watch: GatherWatch): Promise<GatherEnd>;
+}
+
+/** Locations other than that of the server itself. */
+export interface RemoteLocations extends Gatherer {
+  /** Locations that workers are enrolled for. */
+  names(): readonly string[];
+  /** Scans that a location may hold at once: the slots of its present workers, and one that waits for each of them. */
+  capacity(location: string): number;
+  /** Since when no worker of the location is present; null while one is. */
+  absentSince(location: string): Date | null;
+  /** Calls the listener after a capacity has risen. */
+  onCapacity(listener: () => void): void;
+}

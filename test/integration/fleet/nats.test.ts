@@ -1,0 +1,44 @@
+/** The server behind a fleet: streams of the kind that the fleet needs, on a real nats-server. */
+import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
+import { describe, expect, test } from "vitest";
+import {
+  manifestPart,
+  resultConsumer,
+  resultStream,
+  resultSubjects,
+  scanStream,
+  scanSubject,
+  scanSubjects,
+} from "../../../src/fleet/subjects.ts";
+import { natsIsMissing, startNats } from "../../support/nats.ts";
+
+describe.skipIf(natsIsMissing())("nats-server", () => {
+  test("keeps the messages of a stream over a kill, and refuses a second job for a scan", async () => {
+    await using nats = await startNats();
+    const add = async () => {
+      const connection = await connect({ servers: nats.url });
+      const manager = await jetstreamManager(connection);
+      const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
+      const queue = { retention: RetentionPolicy.Workqueue };
+      await manager.streams.add({ name: scanStream, subjects: [scanSubjects], ...queue, ...perSubject });
+      await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
+      await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
+      return { connection, manager };
+    };
+    const before = await add();
+    const publish = () => jetstream(before.connection).publish(scanSubject("berlin", manifestPart), "x");
+    await publish();
+    await expect(publish()).rejects.toThrow("maximum messages per subject exceeded");
+    await before.connection.close();
+    await nats.stop("SIGKILL");
+    await nats.restart();
+    const after = await add();
+    expect((await after.manager.streams.info(scanStream)).state.messages).toBe(1);
+    await after.connection.close();
+    await nats.restart({ emptyStore: true });
+    const anew = await add();
+    expect((await anew.manager.streams.info(scanStream)).state.messages).toBe(0);
+    await anew.connection.close();
+  });
+});
