@@ -7,6 +7,7 @@ import { parseHsts } from "../parse/hsts.ts";
 import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";
+import { settingsOfFleet } from "./fleet-settings.ts";
 import { settingsOfScans } from "./scan-settings.ts";
 import { type Environment, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
 
@@ -81,6 +82,7 @@ export const settings = {
     fallback: () => 20,
   }),
   ...settingsOfScans,
+  ...settingsOfFleet,
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
     doc: "API requests a minute, for each account and calling address.",
     allowed: "a whole number from 1 to 100000",

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { runServer } from "../app/serve.ts";
 import { exitCodes } from "./exit.ts";
-import { addSettings, loadedConfigOf, scanSettings, settingsWithoutFlag } from "./settings.ts";
+import { addSettings, loadedConfigOf, natsSettings, scanSettings, settingsWithoutFlag } from "./settings.ts";
 import { hangupSignal, stopSignal } from "./shutdown.ts";
 import { note } from "./terminal.ts";
 
@@ -19,5 +19,5 @@ export function serveCommand(): Command {
       stop.addEventListener("abort", () => setTimeout(() => process.exit(exitCodes.ok), stopMsMax).unref());
       return runServer(loaded, { stop, announce: note, onReloadable: hangupSignal() });
     });
-  return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings]);
+  return addSettings(serve, ["listen", "public_url", "trusted_proxies", ...scanSettings, ...natsSettings]);
 }

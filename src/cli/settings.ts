@@ -24,6 +24,8 @@ export const scanSettings = [
   "browser.sandbox",
 ] as const satisfies readonly SettingKey[];
 
+export const natsSettings = ["nats.url", "nats.credentials_file", "nats.ca_file"] as const satisfies readonly SettingKey[];
+
 /** Adds the flags of these settings; each help line names the environment variable too. */
 export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
   for (const key of keys) command.addOption(optionOf(key));

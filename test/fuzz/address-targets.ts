@@ -1,5 +1,6 @@
 /** Fuzz targets for operator and visitor input: endpoints, contacts, origins and scan URLs. */
 import * as address from "../../src/parse/address.ts";
+import * as natsUrl from "../../src/parse/nats-url.ts";
 import * as scanUrl from "../../src/parse/scan-url.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -80,6 +81,19 @@ export const addressTargets: readonly FuzzTarget[] = [
       "a stored URL has neither fragment nor credentials": (text) => {
         const url = URL.parse(storedUrl(text) ?? "");
         return url === null || url.hash + url.username + url.password === "";
+      },
+    },
+  },
+  {
+    file: "nats-url",
+    tokens: [...urlTokens, "tls://", "nats://", "127.0.0.1", "localhost", ":80"],
+    samples: ["tls://nats.example.org:4223", "nats://[::1]:80"],
+    heads: ["tls://", "nats://127."],
+    functions: { parseNatsUrl: natsUrl.parseNatsUrl },
+    properties: {
+      "a connection without TLS stays on this machine": (text) => {
+        const parsed = natsUrl.parseNatsUrl(text);
+        return parsed === null || parsed.tls || /^(127\.[\d.]+|::1|localhost)$/.test(parsed.host);
       },
     },
   },
