@@ -10,7 +10,7 @@ import { configuredPreloadList } from "./preload-file.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
-export interface OneShotScanner extends Scanner {
+export interface OneShotScanner extends Omit<Scanner, "scanStored"> {
   readonly checks: readonly CheckDefinition[];
   readonly texts: Texts;
 }

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
+import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -19,7 +20,7 @@ const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidenc
 
 export interface DispatcherOptions {
   readonly store: Pick<Store, "scans">;
-  readonly scanner: Pick<Scanner, "scanUrl">;
+  readonly scanner: Pick<Scanner, "scanStored">;
   readonly concurrency: number;
   readonly progress: Pick<ProgressHub, "publish">;
   readonly log: Log;
@@ -97,14 +98,16 @@ async function runScan(options: DispatcherOptions, scan: ScanRecord, signal: Abo
   log.info("scan started", { token, url, attempt: attempts });
   progress.publish(token, { type: "claimed" });
   const writer = createProgressWriter(options, scan);
-  const outcome = await scanner.scanUrl(url, writer.report, signal, token);
+  const stored = { token, attempt: attempts, location: localLocation, adopted: false };
+  const { outcome, release } = await scanner.scanStored(url, stored, writer.report, signal);
   writer.end();
   if (signal.aborted) return;
-  const stored = await storePersistently(options, token, outcome, signal);
-  if (stored === null) return;
-  progress.publish(token, { type: stored.status });
-  const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
-  log.info("scan ended", { token, url, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
+  const kept = await storePersistently(options, token, outcome, signal);
+  if (kept === null) return;
+  await release();
+  progress.publish(token, { type: kept.status });
+  const ended = kept.status === "failed" ? { code: kept.code } : { score: kept.result.score };
+  log.info("scan ended", { token, url, status: kept.status, ...ended, ms: outcome.timings.total ?? null });
 }
 
 /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import type { ProgressStage } from "../../../src/evidence/scan.ts";
+import { localLocation } from "../../../src/parse/location.ts";
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
@@ -62,7 +63,8 @@ describe("a scan", () => {
 
   test("logs its trace at level debug, with token and milliseconds", async () => {
     opened();
-    await scanner.scanUrl("https://stages.test/?key=secret", () => {}, undefined, "token-of-scan");
+    const stored = { token: "token-of-scan", attempt: 1, location: localLocation, adopted: false };
+    await scanner.scanStored("https://stages.test/?key=secret", stored, () => {});
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     const common = { level: "debug", token: "token-of-scan", url: "https://stages.test/?..." };
     expect(logged).toMatchObject([

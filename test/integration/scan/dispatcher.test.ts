@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import type { ProgressStage, ScanEvent } from "../../../src/evidence/scan.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
+import type { StoredJob } from "../../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
 import type { Scanner } from "../../../src/scan/scanner.ts";
 import type { ScanOutcome } from "../../../src/scan/task.ts";
@@ -18,6 +19,7 @@ const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: nu
 /** Scan that waits for the test to end it. */
 interface Held {
   readonly url: string;
+  readonly stored: StoredJob;
   readonly report: (stage: ProgressStage) => void;
   readonly end: (outcome: ScanOutcome) => void;
 }
@@ -25,15 +27,19 @@ interface Held {
 let temporary: TemporaryStore;
 let store: Store;
 let held: Held[];
+/** Tokens of scans whose result may be dropped elsewhere. */
+let released: string[];
 let dispatcher: Dispatcher | undefined;
 let progress: ProgressHub;
 
 const log = createLog({ level: "error", format: "text", write: () => {} });
 
-const scanner: Pick<Scanner, "scanUrl"> = {
-  scanUrl: (url, report, signal) =>
-    new Promise((end) => {
-      held.push({ url, report, end });
+const scanner: Pick<Scanner, "scanStored"> = {
+  scanStored: (url, stored, report, signal) =>
+    new Promise((resolve) => {
+      const release = async () => void released.push(stored.token);
+      const end = (outcome: ScanOutcome) => resolve({ outcome, release });
+      held.push({ url, stored, report, end });
       signal?.addEventListener("abort", () => end({ ...failed, code: "interrupted" }));
     }),
 };
@@ -42,6 +48,7 @@ beforeEach(() => {
   temporary = temporaryStore();
   store = temporary.store;
   held = [];
+  released = [];
   progress = createProgress({ concurrency: 2, log });
 });
 
@@ -96,6 +103,7 @@ describe("the dispatcher", () => {
     held[0]?.end(failed);
     await until(() => statusOf(token) === "failed");
     expect(store.scans.findByToken(token)?.errorCode).toBe("unresolved");
+    await until(() => released.includes(token));
   });
 
   test("misses no scan when many are queued at once", async () => {

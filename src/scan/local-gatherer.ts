@@ -1,0 +1,177 @@
+/** Gathers evidence in threads of this process, each with a browser of its own. Survives dead workers and a lost browser. */
+import { type Log, messageOf } from "../base/log.ts";
+import type { Browsers } from "../browser/browser.ts";
+import { blockedPorts } from "../egress/blocked-ports.ts";
+import type { TargetCredentials } from "../egress/credentials.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
+import type { ScriptAdvisories } from "../parse/script-advisories.ts";
+import type { PreloadList } from "../probe/browser/preload-list.ts";
+import { withCrashedPage } from "./crashed-page.ts";
+import type { Gatherer, GatherJob, GatherWatch } from "./gatherer.ts";
+import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
+import type { BrowserUnavailable, Gathered, GatherTask, ScanDeadlines, WorkerMessage } from "./task.ts";
+
+export interface LocalGathererOptions {
+  readonly egress: EgressSettings;
+  readonly caPems: readonly string[];
+  /** Null or absent for the advisories of the program. */
+  readonly scriptAdvisories?: ScriptAdvisories | null;
+  readonly deadlines: ScanDeadlines;
+  /** Scan slots: each has a thread and a browser of its own, started when it is first needed. */
+  readonly concurrency: number;
+  /** The embedded one by default. */
+  readonly preloadList?: PreloadList | null;
+  /** Of this gatherer alone. */
+  readonly browsers: Pick<Browsers, "prepare" | "watch" | "record">;
+  /** Entry of the threads: a file of `src/app`, or its place in the compiled binary. */
+  readonly workerFile: string;
+  readonly log: Log;
+  readonly screenshots?: boolean;
+  /** TargetCredentials for pages behind a sign-in; null for a URL without. */
+  readonly credentialsFor?: (url: string) => TargetCredentials | null;
+  /** Characters kept of a header value. */
+  readonly headerValueCharsMax?: number;
+  /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
+  readonly graceMs?: number;
+}
+
+/** Terms of one scan that differ between this process and a head elsewhere. */
+export interface ScanTerms extends Pick<GatherTask, "screenshot" | "headerValueCharsMax" | "deadlines"> {
+  /** ISO 8601, UTC; null for the start of each attempt. */
+  readonly scannedAt: string | null;
+}
+
+export interface LocalGatherer extends Gatherer {
+  /** As `gather`, on the terms of a head elsewhere. */
+  gatherOn(terms: ScanTerms, job: GatherJob, watch: GatherWatch): Promise<Gathered | ScanErrorCode>;
+  /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
+  startBrowser(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One retry after a broken worker or browser, which is not the site's fault. */
+const gatherAttemptsMax = 2;
+/** After the scan's own deadline, at which a worker should stop by itself. */
+const defaultGraceMs = 5_000;
+
+const errorCodeOf = { late: "timeout", cancelled: "interrupted", died: "crashed" } as const;
+const release = () => Promise.resolve();
+
+export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer {
+  const gatherPool = createGatherPool(options);
+  const gatherTask = createGather(gatherPool.open, options);
+  const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, deadlines } = options;
+
+  async function gatherOn(terms: ScanTerms, { url, stored }: GatherJob, { onStage, signal }: GatherWatch) {
+    const scan = stored === null ? { url } : { token: stored.token, url };
+    const gathered = await gatherTask(url, terms, onWorkerMessage(options, scan, onStage), signal);
+    if (typeof gathered !== "string") for (const refusal of gathered.refusals) options.log.warn("egress refused", { ...scan, refusal });
+    return gathered;
+  }
+
+  return {
+    gatherOn,
+    gather: async (job, watch) => {
+      const terms = { scannedAt: null, screenshot, headerValueCharsMax, deadlines };
+      return { gathered: await gatherOn(terms, job, watch), release };
+    },
+    startBrowser: async () => {
+      // A browser that cannot be prepared is reported by `browsers`.
+      const pool = await gatherPool.open().catch(() => null);
+      const onMessage = onWorkerMessage(options, {}, () => {});
+      await pool?.run("startBrowser", null, { deadlineMs: 0, onMessage });
+    },
+    close: gatherPool.close,
+  };
+}
+
+/** Opened with the first scan: its threads need the unpacked browser. */
+function createGatherPool({ browsers, workerFile, concurrency, preloadList = null, log }: LocalGathererOptions) {
+  let opening: Promise<WorkerPool> | null = null;
+
+  async function openNow(): Promise<WorkerPool> {
+    const workerData = { blockedPorts: blockedPorts(), preloadList, browser: await browsers.prepare() };
+    const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
+    const pool = openPool({ workerFile, threads: concurrency, workerData, onIdleFault });
+    browsers.watch(pool.threadIds);
+    return pool;
+  }
+
+  return {
+    /** @throws BrowserError; a later call tries again. */
+    open: (): Promise<WorkerPool> => {
+      opening ??= openNow().catch((error) => {
+        opening = null;
+        throw error;
+      });
+      return opening;
+    },
+    close: async (): Promise<void> => {
+      const pool = await opening?.catch(() => null);
+      await pool?.close();
+    },
+  };
+}
+
+function onWorkerMessage(
+  { browsers, log }: LocalGathererOptions,
+  scan: Readonly<Record<string, string>>,
+  onStage: GatherWatch["onStage"],
+): (message: WorkerMessage) => void {
+  return (message) => {
+    if (message.type === "stage") onStage(message.stage);
+    if (message.type === "browser") browsers.record(message.event);
+    if (message.type !== "trace") return;
+    const { event, ...fields } = message.trace;
+    log.debug(event, { ...scan, ...fields });
+  };
+}
+
+/** Gathers evidence in a worker, and once more after a broken worker or browser. */
+function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions) {
+  const { egress, caPems, scriptAdvisories = null, log, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
+
+  async function gatherOnce(
+    task: GatherTask,
+    onMessage: TaskWatch["onMessage"],
+    signal?: AbortSignal,
+  ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
+    let pool: WorkerPool;
+    try {
+      pool = await openGatherPool();
+    } catch (error) {
+      return { end: "done", value: { browserUnavailable: messageOf(error) } };
+    }
+    const ended = await pool.run("gather", task, { deadlineMs: task.deadlines.scanMs + graceMs, onMessage, signal });
+    if (ended.end === "died" || ended.end === "late")
+      log.error("worker lost while gathering", { url: task.url, end: ended.end, because: ended.end === "died" ? ended.because : null });
+    return ended;
+  }
+
+  /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
+  return async (
+    url: string,
+    terms: ScanTerms,
+    onMessage: TaskWatch["onMessage"],
+    signal?: AbortSignal,
+  ): Promise<Gathered | ScanErrorCode> => {
+    const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
+    let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
+    for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
+      const scannedAt = terms.scannedAt ?? new Date().toISOString();
+      last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, onMessage, signal);
+      // A browser may also be ended while it starts.
+      const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
+      if (broke) log.warn("browser broke while gathering", { url, attempt });
+      if (!broke && last.end !== "died") break;
+    }
+    if (last.end !== "done") return errorCodeOf[last.end];
+    if ("browserUnavailable" in last.value) {
+      log.error("browser not available", { url, because: last.value.browserUnavailable });
+      return "browser-unavailable";
+    }
+    return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
+  };
+}
