@@ -4,13 +4,16 @@ import { notReady } from "./errors.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface NotReadyReason {
-  /** Part of the appliance, for programs: `browser`, `disk`, `store`. */
+  /** Part of the appliance, for programs: `browser`, `disk`, `store`, `fleet`. */
   readonly source: string;
   /** Short clause for the operator, such as "the browser does not start". */
   readonly because: string;
 }
 
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reasons: readonly NotReadyReason[] };
+/** `degraded`: parts without which scans of this machine still run. */
+export type Readiness =
+  | { readonly ready: true; readonly degraded?: readonly NotReadyReason[] }
+  | { readonly ready: false; readonly reasons: readonly NotReadyReason[] };
 
 const ok = JSON.stringify({ status: "ok" });
 
@@ -21,5 +24,6 @@ export function answerHealth(requestContext: RequestContext): Response {
 /** @throws ApiError 503 while the appliance cannot do its work. */
 export function answerReadiness(requestContext: RequestContext, readiness: Readiness): Response {
   if (!readiness.ready) throw notReady(readiness.reasons);
-  return answer(requestContext, 200, ok);
+  const { degraded = [] } = readiness;
+  return answer(requestContext, 200, degraded.length === 0 ? ok : JSON.stringify({ status: "ok", degraded }));
 }

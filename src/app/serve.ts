@@ -68,7 +68,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   let dispatcher: Dispatcher | null = null;
   const browsers = openConfiguredBrowsers(config, log);
   const { diskFault, storeFault } = store.health;
-  const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, log);
+  const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, {}, log);
   const wake = () => dispatcher?.wake();
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   let scanner: Scanner | null = null;
