@@ -14,6 +14,7 @@ import { addressTargets } from "./address-targets.ts";
 import { credentialTargets } from "./credential-targets.ts";
 import { documentTargets } from "./document-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
+import { jpegTarget } from "./jpeg-target.ts";
 import { libraryTargets } from "./library-targets.ts";
 import { nameTargets } from "./name-targets.ts";
 import { recordTargets } from "./record-targets.ts";
@@ -25,6 +26,7 @@ export const parserTargets: readonly FuzzTarget[] = [
   ...credentialTargets,
   ...documentTargets,
   ...fieldTargets,
+  jpegTarget,
   ...libraryTargets,
   ...nameTargets,
   ...recordTargets,

@@ -57,7 +57,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
-  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app"] },
+  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/fleet"] },
   { names: /^commander$/, places: ["src/cli"] },
   { names: /^smol-toml$/, places: ["src/parse/toml.ts"] },
   { names: /^csp_evaluator(\/|$)/, places: ["src/parse/script-bypasses.ts"] },

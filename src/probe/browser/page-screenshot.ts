@@ -6,8 +6,8 @@ import type { CDPSession } from "../../browser/browser-page.ts";
 export const viewport = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false } as const;
 /** Deadline for all attempts. A page with a busy main thread renders nothing. */
 const screenshotMs = 2_000;
-/** A larger image is retried at the next quality. */
-const bytesMax = 400_000;
+/** Bytes of an image. A larger one is retried at the next quality. */
+export const screenshotBytesMax = 400_000;
 const qualities = [60, 25];
 
 /** Null without a shown document, or if rendering fails. `late`: not rendered within the deadline. */
@@ -31,7 +31,7 @@ async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | nul
       { timeout: 2 * screenshotMs },
     );
     const bytes = new Uint8Array(Buffer.from(data, "base64"));
-    if (isJpeg(bytes) && bytes.length <= bytesMax) return bytes;
+    if (isJpeg(bytes) && bytes.length <= screenshotBytesMax) return bytes;
   }
   return null;
 }
