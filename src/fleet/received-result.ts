@@ -21,7 +21,7 @@ export interface ResultLimits {
   readonly screenshotBytesMax: number;
 }
 
-export const defaultResultLimits: ResultLimits = { packedBytesMax, resultBytesMax, screenshotBytesMax };
+const defaultResultLimits: ResultLimits = { packedBytesMax, resultBytesMax, screenshotBytesMax };
 
 /** Clause that continues a sentence about a worker: "worker NAME" ... It has no text of the worker itself. */
 export interface ResultFault {
