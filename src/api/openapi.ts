@@ -34,7 +34,9 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/scans/bulk": { post: startScans },
       "/api/v1/scans/{token}": { get: readReport, delete: cancelScan },
       "/api/v1/scans/{token}/security": { get: readSecurity },
+      "/api/v1/scans/{token}/result": { get: readStored },
       "/api/v1/scans/{token}/report.{extension}": { get: readReportFile },
+      "/api/v1/checks": { get: readChecks },
     },
     components: {
       schemas: models,
@@ -180,6 +182,29 @@ const readSecurity = {
   summary: "Read the security dimension of a scan",
   description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
   ...readsScan("The security result.", "SecurityResult"),
+};
+
+const readStored = {
+  operationId: "readStored",
+  tags: ["scans"],
+  summary: "Read the result of a scan as it is stored",
+  description: "Codes and values, to be shown with the texts of the checks: what `assay scan --server` makes its reports from.",
+  parameters: parameters("path", TokenParams),
+  responses: {
+    200: { description: "The result.", content: json("StoredScan") },
+    ...notModified,
+    ...refusals,
+    ...notFound,
+    409: error("The scan is not over.", retryAfter),
+  },
+};
+
+const readChecks = {
+  operationId: "readChecks",
+  tags: ["scans"],
+  summary: "Read all checks with their texts",
+  description: "The checks that judge on this appliance, plugins included, in both languages.",
+  responses: { 200: { description: "The checks.", content: json("CheckList") }, ...notModified, ...refusals },
 };
 
 /** One operation for all formats, each of which is a route of its own. */

@@ -14,7 +14,7 @@ import type { RequestContext } from "./request-context.ts";
 export const reportFormats: readonly ExportFormat[] = Object.values(exportFormats);
 
 /** Asked for each request: a reload replaces them. Gives the same object until then. */
-export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<Catalog, "checks"> };
+export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<Catalog, "checks" | "version"> };
 
 export interface ReportFilesSettings {
   readonly store: Pick<Store, "scans" | "results" | "evidence">;

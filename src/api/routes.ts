@@ -5,7 +5,7 @@ import type { AuthGuard } from "./auth-guard.ts";
 import { bodyBytesMax, readJson } from "./body.ts";
 import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
 import { createOpenapiAnswer } from "./openapi.ts";
-import { bulkPath, scansPath } from "./own-scan.ts";
+import { bulkPath, checksPath, scansPath } from "./own-scan.ts";
 import { localeOf, reportFileOptionsOf } from "./queries.ts";
 import { RenderedBodies } from "./rendered-bodies.ts";
 import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
@@ -13,6 +13,7 @@ import { noRequestContext } from "./request-context.ts";
 import { createScanHandlers } from "./scans.ts";
 import { ListQuery, LocaleQuery, ReportFileQuery, ScanRequest } from "./schemas.ts";
 import { createStartHandlers, type StartHandlersSettings } from "./start-scans.ts";
+import { createStoredHandlers } from "./stored-result.ts";
 
 const openapiPath = "/api/v1/openapi.json";
 
@@ -34,6 +35,7 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
   const bodies = new RenderedBodies(settings.checks);
   const scans = createScanHandlers(settings, bodies);
   const starts = createStartHandlers(settings);
+  const stored = createStoredHandlers(settings);
   const readReportFile = createReportFiles(settings, bodies);
   const routes = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
@@ -78,6 +80,8 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
         scans.security(params.token, localeOf(query.locale, request), request, requestContext),
       { query: LocaleQuery },
     )
+    .get(`${scansPath}/:token/result`, ({ params, request, requestContext }) => stored.result(params.token, request, requestContext))
+    .get(checksPath, ({ request, requestContext }) => stored.checks(request, requestContext))
     // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
     .all("/api/*", notFound, { parse: "none" });
   for (const format of reportFormats) {

@@ -26,8 +26,9 @@ export function createScanHandlers({ store, checks }: ScanHandlersSettings, bodi
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
-    const items = page.items.map(({ token, id, url, status, createdAt, endedAt, summary }) => {
-      return { token, id, url, status, statusUrl: statusUrlOf(token), createdAt, endedAt, ...listedScoreOf(summary) };
+    const items = page.items.map(({ token, id, url, status, createdAt, endedAt, progressStage, progressPercent, summary }) => {
+      const statusUrl = statusUrlOf(token);
+      return { token, id, url, status, statusUrl, createdAt, endedAt, progressStage, progressPercent, ...listedScoreOf(summary) };
     });
     return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }

@@ -7,6 +7,7 @@ import { type ExportFormat, exportFormats } from "../export/formats.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
+import { CheckListSchema, StoredScanSchema } from "./stored-schemas.ts";
 
 export const listLimitDefault = 20;
 /** Limit of scans on a page; the pattern below holds the same number. */
@@ -20,6 +21,8 @@ const scanId = Type.Integer({ description: "Rises from scan to scan." });
 const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
 const statusUrl = Type.String({ description: "Relative path of the full report." });
 const status = oneOf(scanStatuses);
+const progressStage = orNull(oneOf(progressStages));
+const progressPercent = Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." });
 const score = orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
 /** Unknown fields and parameters are ignored. */
 const open = { additionalProperties: true } as const;
@@ -83,6 +86,8 @@ const ScanListItem = Type.Object({
   statusUrl,
   createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
   endedAt: orNull(Type.String({ format: "date-time", description: "When it finished or failed; null before." })),
+  progressStage,
+  progressPercent,
   score,
   band: oneOf(bands),
   rank: oneOf(ranks),
@@ -141,8 +146,8 @@ const securityResultFields = {
   status,
   resultAvailable: Type.Boolean({ description: "Whether checks were run; false for a scan that failed." }),
   scanErrorMessage: orNull(Type.String({ description: `Why the scan failed: one text for each of ${scanErrorCodes.join(", ")}.` })),
-  progressStage: orNull(oneOf(progressStages)),
-  progressPercent: Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." }),
+  progressStage,
+  progressPercent,
   security: orNull(SecurityBlock),
 };
 
@@ -212,6 +217,8 @@ export const models = {
   ScanList,
   SecurityResult: SecurityResultSchema,
   FullReport: FullReportSchema,
+  StoredScan: StoredScanSchema,
+  CheckList: CheckListSchema,
   Error: ErrorBody,
 };
 

@@ -42,7 +42,7 @@ export interface ApiUnderTest {
   stop(): Promise<void>;
 }
 
-const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [] } };
+const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [], version: "v" } };
 
 export async function startApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ApiUnderTest> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-api-"));

@@ -48,7 +48,7 @@ test("passes Redocly's recommended rules without a warning", () => {
 
 test("describes exactly the routes of the API", () => {
   const served = api.api.routes
-    .filter(({ method, path }) => path.startsWith("/api/v1/scans") && method !== "ALL")
+    .filter(({ method, path }) => path.startsWith("/api/v1/") && !path.endsWith("/openapi.json") && method !== "ALL")
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [] }]) => {
@@ -86,10 +86,13 @@ describe("its schemas match the bodies", () => {
     await expectBodies();
     await api.finish();
     await expectBodies();
+    await expectBody(models.StoredScan, await api.request(`${started.statusUrl}/result`, { token }));
+    await expectBody(models.CheckList, await api.request("/api/v1/checks", { token }));
     const failed = await api.start(token);
     await api.fail("timeout");
     await expectBody(models.SecurityResult, await api.request(`${failed.statusUrl}/security`, { token }));
     await expectBody(models.FullReport, await api.request(failed.statusUrl, { token }));
+    await expectBody(models.StoredScan, await api.request(`${failed.statusUrl}/result`, { token }));
   });
   test("of scans that are started together", async () => {
     const { token } = await api.customer();

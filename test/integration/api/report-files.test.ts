@@ -17,7 +17,7 @@ let scan: string;
 
 beforeAll(async () => {
   const { texts } = exportSettings();
-  const checks = { texts, catalog: { checks: builtInChecks } };
+  const checks = { texts, catalog: { checks: builtInChecks, version: "v" } };
   api = await startApi({ requestLimit: { requestsMax: 10_000, windowSeconds: 60 }, checks: () => checks });
   ({ token } = await api.customer());
   ({ token: scan } = await api.start(token));

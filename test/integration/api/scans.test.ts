@@ -54,6 +54,8 @@ describe("listing scans", () => {
           status: "finished",
           createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
           endedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+          progressStage: null,
+          progressPercent: 100,
           score: 67,
           band: "warn",
           rank: "fair",

@@ -100,7 +100,7 @@ test("a plugin's texts fall back to English", () => {
 });
 
 test("the API keeps its two languages", async () => {
-  const checks = { texts, catalog: { checks: [] } };
+  const checks = { texts, catalog: { checks: [], version: "v" } };
   const api = await startApi({ checks: () => checks });
   const { token: apiToken } = await api.customer();
   const { statusUrl } = await api.start(apiToken);

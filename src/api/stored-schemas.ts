@@ -1,0 +1,89 @@
+/** Bodies of the stored form: validated by `assay scan --server`, and described by OpenAPI. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { efforts, riskLevels, severities, states } from "../check/check.ts";
+import { bands, ranks } from "../text/render.ts";
+
+/** Rises when a field of these bodies changes or is removed, but not for a new field. */
+export const storedSchemaVersion = 1;
+
+const oneOf = <T extends string>(values: readonly T[]) => Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value))));
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+const schemaVersion = Type.Integer({ minimum: 1, description: `Version of this body; now ${storedSchemaVersion}.` });
+const points = Type.Number({ minimum: 0 });
+
+const StoredResultSchema = Type.Object(
+  {
+    algorithmVersion: Type.Integer(),
+    catalogVersion: Type.String(),
+    basis: Type.Optional(
+      Type.Object(
+        { headerValueCharsMax: Type.Integer(), dataDates: Type.Record(Type.String(), Type.String()) },
+        { description: "As in FullReport." },
+      ),
+    ),
+    measured: Type.Boolean(),
+    score: orNull(Type.Number({ minimum: 0, maximum: 100 })),
+    band: oneOf(bands),
+    rank: oneOf(ranks),
+    ledger: Type.Array(
+      Type.Object({
+        key: Type.String(),
+        state: oneOf(states),
+        weight: Type.Optional(points),
+        charged: Type.Optional(points),
+        evidence: Type.Array(Type.String()),
+        notCheckedBecause: Type.Optional(Type.String()),
+      }),
+    ),
+    findings: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        checkKey: Type.String(),
+        severity: oneOf(severities),
+        riskLevel: oneOf(riskLevels),
+        effort: oneOf(efforts),
+        values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+          description: "What its texts quote, by placeholder.",
+        }),
+      }),
+    ),
+  },
+  { description: "Codes and values, without texts." },
+);
+
+export const StoredScanSchema = Type.Object({
+  schemaVersion,
+  token: Type.String(),
+  url: Type.String(),
+  status: oneOf(["finished", "failed"]),
+  errorCode: orNull(Type.String({ description: "Code of a scan that failed, else null." })),
+  endedAt: Type.String({ description: "ISO 8601, UTC." }),
+  result: orNull(StoredResultSchema),
+  evidence: orNull(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Null after its retention time, and for some failed scans." }),
+  ),
+  timings: orNull(Type.Record(Type.String(), Type.Number())),
+});
+
+const Texts = Type.Record(Type.String(), Type.Unknown());
+
+export const CheckListSchema = Type.Object({
+  schemaVersion,
+  version: Type.String({ description: "The catalogVersion of results of these checks." }),
+  checks: Type.Array(
+    Type.Object(
+      {
+        key: Type.String(),
+        weight: Type.Number({ description: "Points that a violation charges; 0 for a note." }),
+        findings: Type.Record(Type.String(), Type.Unknown(), {
+          description: "By code: severity, riskLevel, effort and, if it has them, weight, scoreCap and cwe.",
+        }),
+        texts: Type.Object(
+          { "en-gb": Texts, "de-de": Texts },
+          { description: "Label, reason and texts of the findings, with {{placeholders}}." },
+        ),
+      },
+      { description: "As the check declares itself; other fields belong to its plugin API." },
+    ),
+  ),
+});
