@@ -16,6 +16,10 @@ export const setCookieCharsPerAnswerMax = setCookieLinesMax * headerValueCharsMa
 export const hopsMax = 20;
 /** Characters of any URL in evidence. */
 export const urlCharsMax = 2_048;
+/** Characters of the title of a document. */
+export const titleCharsMax = 200;
+/** Characters of a short attribute, such as crossorigin. */
+export const attributeCharsMax = 64;
 /** Meta elements per document. */
 export const metaElementsMax = 50;
 /** Scripts, style sheets and similar subresources per document. */
@@ -24,6 +28,20 @@ export const subresourcesMax = 500;
 export const integrityCharsMax = 512;
 /** Forms per document. */
 export const formsMax = 100;
+/** Forms with a password field per document. */
+export const passwordFormsMax = 20;
+/** Submit buttons of one of these forms. */
+export const submittersMax = 10;
+/** Meta elements named generator. */
+export const generatorsMax = 5;
+/** Link elements of type icon. */
+export const iconsMax = 10;
+/** First elements in the body of a document. */
+export const bodyElementsMax = 8;
+/** First links of a document. */
+export const linksMax = 16;
+/** Characters of a method, a generator, a title, a heading, the name of an element, or a link. */
+export const markupTextCharsMax = 200;
 /** Insecure requests per page load. */
 export const insecureRequestsMax = 100;
 /** Script files per page load. */

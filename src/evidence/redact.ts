@@ -18,7 +18,10 @@ const anywhereCharsMin = 12;
 /** Beginning of a secret at the end of a text, where a limit has cut it. */
 const cutCharsMin = 6;
 
-/** Copy of the facts in which URL credentials, secret parameters, secret fields and the given texts are replaced. */
+/**
+ * Copy of the facts in which URL credentials, secret parameters, secret fields and the given texts are replaced. Unpaired surrogates
+ * become U+FFFD. A second time changes nothing.
+ */
 export function withoutSecrets<T>(facts: T, secrets: readonly string[] = []): T {
   if (secrets.length === 0) return redacted(facts, redactedText) as T;
   const sent = secrets.map((secret) => ({ anywhere: patternOf(secret), lowerCase: secret.toLowerCase() }));
@@ -58,7 +61,7 @@ function cookieValueRange(line: string): { readonly start: number; readonly end:
 }
 
 function redacted(value: unknown, redactText: (text: string) => string): unknown {
-  if (typeof value === "string") return redactText(value);
+  if (typeof value === "string") return redactText(value).toWellFormed();
   if (Array.isArray(value)) return value.map((part) => redacted(part, redactText));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, part]) => [name, redacted(part, redactText)] as const);

@@ -1,29 +1,68 @@
-/** Evidence as a worker sent it, checked against what the head knows of its own scan. */
-import { type Evidence, failed, readingNames, type Subject } from "../evidence/evidence.ts";
+/** Evidence as a worker sent it: checked against the schema, and against what the head knows of its own scan. */
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
+import { type Evidence, failed, type ReadingName, readingNames, type Subject } from "../evidence/evidence.ts";
 import { evidenceVersion } from "../evidence/version.ts";
+import { factsSchema } from "./schema/evidence-schema.ts";
+import { failedReading } from "./schema/reading-schema.ts";
 
-/** Versions that the head takes. Readings that an older worker does not know come in as `not-asked`. */
+/** Clause that continues a sentence about a worker, such as "sent an invalid manifest". It has no text of the worker itself. */
+export interface ResultFault {
+  readonly fault: string;
+}
+
+/** The head takes its own version and the one before. */
 export function isKnownEvidenceVersion(version: number): boolean {
   return version === evidenceVersion || version === evidenceVersion - 1;
 }
 
-/** `fault` is the end of a sentence that begins with "its result". */
-export function receivedEvidence(
-  sent: unknown,
-  expected: Subject,
-  version: number,
-): { readonly evidence: Evidence } | { readonly fault: string } {
-  if (!isObject(sent) || !isObject(sent.subject)) return { fault: "holds no evidence" };
-  if (!isSameSubject(sent.subject, expected)) return { fault: "holds evidence of another scan" };
+/**
+ * Evidence with the readings and fields that the schema knows. Unknown ones are removed rather than refused: a newer release may add an
+ * optional field without a new version, and nothing unknown may reach the store. In evidence of the version before, a reading that is
+ * missing or has another shape comes in as `not-asked`.
+ */
+export function receivedEvidence(sent: unknown, expected: Subject, version: number): { readonly evidence: Evidence } | ResultFault {
+  if (!isObject(sent) || !isObject(sent.subject)) return { fault: "sent a result without evidence" };
+  if (!isSameSubject(sent.subject, expected)) return { fault: "sent evidence of another scan" };
   const readings: [name: string, reading: unknown][] = [];
   for (const name of readingNames) {
-    const reading = sent[name] ?? (version < evidenceVersion ? failed("not-asked") : undefined);
-    if (!isObject(reading)) return { fault: `lacks the reading ${name}` };
-    readings.push([name, reading]);
+    const read = receivedReading(name, sent[name]);
+    if ("fault" in read && version === evidenceVersion) return read;
+    readings.push([name, "fault" in read ? failed("not-asked") : read]);
   }
   return { evidence: { subject: expected, ...Object.fromEntries(readings) } as unknown as Evidence };
 }
 
+function receivedReading(name: ReadingName, sent: unknown): { readonly status: string } | ResultFault {
+  if (!isObject(sent)) return { fault: `sent evidence without the reading ${name}` };
+  if (sent.status !== "read") {
+    const { status, because } = sent;
+    const reading = { status, because };
+    return failedCheck().Check(reading) ? reading : { fault: `sent the reading ${name} without facts and without a known failure` };
+  }
+  const check = factsCheck(name);
+  const facts = check.Check(sent.facts) ? sent.facts : Value.Clean(factsSchema.properties[name], sent.facts);
+  if (check.Check(facts)) return { status: "read", facts } as { readonly status: string };
+  return { fault: `sent the reading ${name} with invalid facts at ${check.Errors(facts).First()?.path || "/"}` };
+}
+
+const compiled = new Map<ReadingName, TypeCheck<(typeof factsSchema.properties)[ReadingName]>>();
+
+/** Compiled with the first result of a worker. */
+function factsCheck(name: ReadingName) {
+  const known = compiled.get(name) ?? TypeCompiler.Compile(factsSchema.properties[name]);
+  compiled.set(name, known);
+  return known;
+}
+
+let compiledFailure: TypeCheck<typeof failedReading> | null = null;
+
+function failedCheck() {
+  compiledFailure ??= TypeCompiler.Compile(failedReading);
+  return compiledFailure;
+}
+
+/** The worker derives its subject from the same URL and instant. A difference is another scan, or another program. */
 function isSameSubject(sent: Readonly<Record<string, unknown>>, expected: Subject): boolean {
   const wanted = Object.entries(expected);
   return Object.keys(sent).length === wanted.length && wanted.every(([name, value]) => sent[name] === value);

@@ -2,6 +2,7 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { boundedText } from "../evidence/bound.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
@@ -10,7 +11,7 @@ import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.t
 import type { Gathered } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
 import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
-import { isKnownEvidenceVersion, receivedEvidence } from "./received-evidence.ts";
+import { isKnownEvidenceVersion, type ResultFault, receivedEvidence } from "./received-evidence.ts";
 import { packedBytesMax, refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
 
 export interface ResultLimits {
@@ -22,11 +23,6 @@ export interface ResultLimits {
 }
 
 const defaultResultLimits: ResultLimits = { packedBytesMax, resultBytesMax, screenshotBytesMax };
-
-/** Clause that continues a sentence about a worker: "worker NAME" ... It has no text of the worker itself. */
-export interface ResultFault {
-  readonly fault: string;
-}
 
 export interface ResultAssembly {
   /** `part` as in `ResultAddress`. In any order; the same part twice counts once. After a fault, every further call returns it. */
@@ -143,9 +139,7 @@ const failedSchema = TypeCompiler.Compile(Type.Object({ failed: oneOf(scanErrorC
 const timingsSchema = TypeCompiler.Compile(
   Type.Record(Type.String({ pattern: timingName }), milliseconds, { maxProperties: timingNamesMax, additionalProperties: false }),
 );
-const refusalsSchema = TypeCompiler.Compile(
-  Type.Array(Type.String({ maxLength: refusalCharsMax, pattern: "^[^\\p{Cc}\\p{Cs}]*$" }), { maxItems: refusalsMax }),
-);
+const refusalsSchema = TypeCompiler.Compile(Type.Array(Type.String({ maxLength: refusalCharsMax }), { maxItems: refusalsMax }));
 
 /** Checks a complete result and reads it. `gathered` is a code if the worker could not gather. Never throws. */
 export function unpackResult(
@@ -172,8 +166,10 @@ export function unpackResult(
   const subject = subjectOf(expected.url, expected.scannedAt, expected.headerCharsMax);
   const checked = receivedEvidence(sentEvidence, subject, manifest.evidenceVersion);
   if ("fault" in checked) return checked;
+  // The worker has redacted it, or not: it is not trusted.
   const evidence = { ...withoutSecrets(checked.evidence), subject };
-  return { gathered: { evidence, screenshot, timings, refusals, unreachable: unreachableBecause(evidence), browserBroke: false } };
+  const texts = refusals.map((refusal) => boundedText(refusal, refusalCharsMax).text);
+  return { gathered: { evidence, screenshot, timings, refusals: texts, unreachable: unreachableBecause(evidence), browserBroke: false } };
 }
 
 function wrongSum(what: string, bytes: Uint8Array | null, sent: SentBytes | null): string | null {

@@ -1,6 +1,7 @@
 /** Packs what a worker gathered: JSON, compressed, cut into parts with a manifest. Limits of a result are here, for both sides. */
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
+import { boundedText } from "../evidence/bound.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import { evidenceVersion } from "../evidence/version.ts";
@@ -34,7 +35,7 @@ export interface PackedResult {
 export function packResult(gathered: Gathered | ScanErrorCode): PackedResult {
   if (typeof gathered === "string") return packed({ failed: gathered }, null) ?? neverTooLarge(gathered);
   const { evidence, timings, refusals, screenshot } = gathered;
-  const firstRefusals = refusals.slice(0, refusalsMax).map((refusal) => refusal.slice(0, refusalCharsMax));
+  const firstRefusals = refusals.slice(0, refusalsMax).map((refusal) => boundedText(refusal, refusalCharsMax).text);
   return packed({ evidence, timings, refusals: firstRefusals }, screenshot) ?? packResult("too-large");
 }
 

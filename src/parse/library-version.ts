@@ -14,7 +14,7 @@ export interface VersionRange {
   readonly excludes: readonly string[];
 }
 
-const versionCharsMax = 64;
+export const libraryVersionCharsMax = 64;
 const componentsMax = 5;
 /** Version before an optional pre-release (`1.9.0b1`, `1.0RC2`, `3.0.0-rc.1`) and optional build metadata, which does not count. */
 const versionText =
@@ -28,7 +28,7 @@ const endless = 999;
 
 /** Null for a text of another form, and for an unknown suffix such as `-patched`: its order is unknown. */
 export function parseLibraryVersion(text: string): LibraryVersion | null {
-  if (text.length > versionCharsMax) return null;
+  if (text.length > libraryVersionCharsMax) return null;
   const [, numbers, suffix = ""] = versionText.exec(text.toLowerCase()) ?? [];
   if (numbers === undefined) return null;
   const components = numbers.split(".").map(Number);

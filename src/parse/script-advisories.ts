@@ -31,10 +31,10 @@ export interface ScriptAdvisories {
 
 /** Bounds of a file. The collection of August 2026 has 68 libraries, 159 advisories for one library and 3 identifiers for one advisory. */
 const librariesMax = 1_000;
-const advisoriesPerLibraryMax = 500;
-const excludesMax = 20;
-const identifiersMax = 10;
-const nameCharsMax = 60;
+export const advisoriesPerLibraryMax = 500;
+export const advisoryExcludesMax = 20;
+export const advisoryIdentifiersMax = 10;
+export const libraryNameCharsMax = 60;
 
 const cveNumber = /^CVE-\d{4}-\d{4,9}$/;
 const otherIdentifier = /^GHSA(?:-[0-9a-z]{4}){3}$/;
@@ -52,7 +52,7 @@ export function parseAdvisoriesFile(text: string): { readonly libraries: Advisor
   if (libraries.length === 0 || libraries.length > librariesMax) return { fault: `must name 1 to ${librariesMax} libraries` };
   const lines: [name: string, lines: readonly string[]][] = [];
   for (const [name, library] of libraries) {
-    if (name.length > nameCharsMax) return { fault: `has a name of more than ${nameCharsMax} characters` };
+    if (name.length > libraryNameCharsMax) return { fault: `has a name of more than ${libraryNameCharsMax} characters` };
     const advisories = isObject(library) ? library.advisories : null;
     if (!Array.isArray(advisories) || advisories.length > advisoriesPerLibraryMax)
       return { fault: `needs a list "advisories" of at most ${advisoriesPerLibraryMax} entries for ${JSON.stringify(name)}` };
@@ -87,10 +87,10 @@ function advisoryOf(entry: unknown): LibraryAdvisory | string {
   const { atOrAbove = null, below, excludes = [], severity, ids = [] } = entry;
   if (!isVersion(below)) return 'a version "below"';
   if (atOrAbove !== null && !isVersion(atOrAbove)) return 'a version "atOrAbove", or none';
-  if (!isListOf(excludes, excludesMax, isVersion)) return `a list "excludes" of at most ${excludesMax} versions, or none`;
+  if (!isListOf(excludes, advisoryExcludesMax, isVersion)) return `a list "excludes" of at most ${advisoryExcludesMax} versions, or none`;
   const known = advisorySeverities.find((word) => word === severity);
   if (known === undefined) return `a "severity" out of ${advisorySeverities.join(", ")}`;
-  if (!isListOf(ids, identifiersMax, isString)) return `a list "ids" of at most ${identifiersMax} texts, or none`;
+  if (!isListOf(ids, advisoryIdentifiersMax, isString)) return `a list "ids" of at most ${advisoryIdentifiersMax} texts, or none`;
   return { atOrAbove, below, excludes, severity: known, identifiers: identifiersOf(ids) };
 }
 

@@ -2,12 +2,17 @@
 
 import type { CDPSession } from "../../browser/browser-page.ts";
 import { boundedText } from "../../evidence/bound.ts";
-import { formsMax, integrityCharsMax, metaElementsMax, subresourcesMax, urlCharsMax } from "../../evidence/limits.ts";
+import {
+  attributeCharsMax,
+  formsMax,
+  integrityCharsMax,
+  metaElementsMax,
+  subresourcesMax,
+  titleCharsMax,
+  urlCharsMax,
+} from "../../evidence/limits.ts";
 import type { DomFacts, MetaElement, Subresource } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
-
-const titleCharsMax = 200;
-const attributeCharsMax = 64;
 
 const kinds: readonly Subresource["kind"][] = ["script", "style", "preload", "other"];
 

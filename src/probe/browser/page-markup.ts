@@ -2,18 +2,19 @@
 
 import type { CDPSession } from "../../browser/browser-page.ts";
 import { boundedText } from "../../evidence/bound.ts";
-import { formsMax, urlCharsMax } from "../../evidence/limits.ts";
+import {
+  bodyElementsMax,
+  formsMax,
+  generatorsMax,
+  iconsMax,
+  linksMax,
+  passwordFormsMax,
+  submittersMax,
+  markupTextCharsMax as textCharsMax,
+  urlCharsMax,
+} from "../../evidence/limits.ts";
 import type { MarkupFacts, OutlineLink, PasswordForm, Submitter } from "../../evidence/markup-facts.ts";
 import { countOf, createDomReader, type DomReader, evaluateInDocument, onOneLine } from "./page-dom.ts";
-
-const passwordFormsMax = 20;
-const submittersMax = 10;
-const generatorsMax = 5;
-const iconsMax = 10;
-const bodyElementsMax = 8;
-const linksMax = 16;
-/** Characters of a method, a generator, a title, a heading, the name of an element, or a link. */
-const textCharsMax = 200;
 
 const bounds = { formsMax, passwordFormsMax, submittersMax, generatorsMax, iconsMax, bodyElementsMax, linksMax, textCharsMax };
 type Bounds = typeof bounds;
