@@ -56,6 +56,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^preact(\/|$)|^preact-render-to-string$/, places: ["src/export", "src/report", "src/web"] },
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
+  { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/fleet"] },
   { names: /^commander$/, places: ["src/cli"] },

@@ -1,0 +1,141 @@
+/** Connection to nats-server, for head and workers: credentials, TLS, versions, and reconnection without end. */
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { fromSeed } from "@nats-io/nkeys";
+import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import { type Log, messageOf } from "../base/log.ts";
+import { parseNatsUrl } from "../parse/nats-url.ts";
+
+/** The fleet cannot start as it is set up. The message is one sentence for the operator. */
+export class FleetError extends Error {}
+
+export interface ConnectionOptions {
+  /** As in `parseNatsUrl`: the first that answers is used. */
+  readonly servers: readonly string[];
+  /** nkey seed, or JWT and seed (creds); null for none. */
+  readonly credentialsFile: string | null;
+  /** Trusted certificates (PEM); null for the bundled roots. */
+  readonly caFile: string | null;
+  /** For servers that show their connections. */
+  readonly name: string;
+  /** See `inboxPrefixOf`; needed by workers only. */
+  readonly inboxPrefix?: string;
+  readonly log: Log;
+  /** Ends the wait for the first connection. */
+  readonly signal: AbortSignal;
+  /** Called with the cause, as a clause, each time that the first connection fails. */
+  readonly onFailure?: (because: string) => void;
+  /** Wait between attempts, to which as much again is added at random. */
+  readonly retryMs?: number;
+}
+
+/** JetStream before it has errors in the delivery of work queues. */
+const versionMin = [2, 9, 10];
+/** Earlier versions may deliver a message again that was acknowledged shortly before a crash. */
+const versionWarned = [2, 10, 0];
+
+const retryMsDefault = 1_000;
+/** Limit of one attempt to connect, TLS and authentication included. */
+const connectMsMax = 5_000;
+/** Two of them without an answer end a connection. */
+const pingEveryMs = 10_000;
+const pingsOutMax = 2;
+
+/**
+ * Waits for the first connection as long as it takes; later it connects again by itself.
+ * @throws FleetError if a file or the version of the server cannot be used; the reason of the signal when it aborts.
+ */
+export async function connectNats(options: ConnectionOptions): Promise<NatsConnection> {
+  const { servers, caFile, log, signal, retryMs = retryMsDefault } = options;
+  const authenticator = authenticatorOf(options.credentialsFile);
+  const ca = caFile === null ? undefined : certificatesOf(caFile);
+  const tls = servers.some((server) => parseNatsUrl(server)?.tls === true) ? (ca === undefined ? {} : { ca }) : null;
+  let isFirstFailure = true;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const connection = await connect({
+        servers: [...servers],
+        name: options.name,
+        tls,
+        ...(authenticator === null ? {} : { authenticator }),
+        ...(options.inboxPrefix === undefined ? {} : { inboxPrefix: options.inboxPrefix }),
+        // Addresses that servers announce may be without TLS, or of an inner network.
+        ignoreClusterUpdates: true,
+        // The operator may allow this user later.
+        ignoreAuthErrorAbort: true,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: retryMs,
+        reconnectJitter: retryMs,
+        reconnectJitterTLS: retryMs,
+        timeout: connectMsMax,
+        pingInterval: pingEveryMs,
+        maxPingOut: pingsOutMax,
+      });
+      return await usable(connection, options);
+    } catch (error) {
+      if (error instanceof FleetError) throw error;
+      const because = connectFailure(error);
+      options.onFailure?.(because);
+      if (isFirstFailure) log.warn("nats-server not reachable yet", { servers: servers.join(" "), because });
+      isFirstFailure = false;
+    }
+    await wait(retryMs * (1 + Math.random()), undefined, { signal }).catch(() => {});
+  }
+}
+
+async function usable(connection: NatsConnection, { log, signal }: ConnectionOptions): Promise<NatsConnection> {
+  const version = connection.info?.version ?? "";
+  const server = connection.getServer();
+  if (signal.aborted || isBefore(version, versionMin)) await connection.close();
+  signal.throwIfAborted();
+  if (isBefore(version, versionMin))
+    throw new FleetError(
+      `nats-server ${version || "of unknown version"} at ${server} is too old; ${versionMin.join(".")} is the oldest that works`,
+    );
+  if (isBefore(version, versionWarned)) log.warn("nats-server is old; 2.10 or newer is advised", { server, version });
+  log.info("connected to nats-server", { server, version });
+  return connection;
+}
+
+/** Also true for text that is no version. */
+function isBefore(version: string, minimum: readonly number[]): boolean {
+  const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
+  if (numbers === undefined) return true;
+  const at = minimum.findIndex((number, index) => number !== numbers[index]);
+  return at !== -1 && (numbers[at] ?? 0) < (minimum[at] ?? 0);
+}
+
+/** Clause for log and readiness. */
+function connectFailure(error: unknown): string {
+  const message = messageOf(error);
+  if (/authorization|authentication/i.test(message)) return "nats-server refuses the credentials";
+  return /timeout/i.test(message) ? "nats-server does not answer" : message || "the connection was closed";
+}
+
+function authenticatorOf(file: string | null): Authenticator | null {
+  if (file === null) return null;
+  const text = readText(file, "nats.credentials_file");
+  if (text.includes("BEGIN NATS USER JWT")) return credsAuthenticator(Buffer.from(text));
+  const seed = Buffer.from(/^\s*(SU[A-Z2-7]{56})\s*$/m.exec(text)?.[1] ?? "");
+  try {
+    fromSeed(seed);
+  } catch {
+    throw new FleetError(`nats.credentials_file: ${file} holds neither the seed of a user (SU...) nor a JWT with its seed`);
+  }
+  return nkeyAuthenticator(seed);
+}
+
+function certificatesOf(file: string): string {
+  const pem = readText(file, "nats.ca_file");
+  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new FleetError(`nats.ca_file: ${file} holds no PEM certificate`);
+  return pem;
+}
+
+function readText(file: string, setting: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new FleetError(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
