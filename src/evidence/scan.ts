@@ -68,5 +68,6 @@ export const scanErrorCodes = [
   "crashed",
   "interrupted",
   "browser-unavailable",
+  "no-worker",
 ] as const;
 export type ScanErrorCode = (typeof scanErrorCodes)[number];

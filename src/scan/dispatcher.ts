@@ -51,7 +51,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     try {
       while (!stopped && active.size < concurrency) {
         wokenDuringClaim = false;
-        const scan = await store.scans.claimNext(new Date());
+        const scan = await store.scans.claimNext(localLocation, new Date());
         // A scan queued during `claimNext` may be missed by it.
         if (scan === undefined && !wokenDuringClaim) break;
         if (scan === undefined) continue;

@@ -10,10 +10,11 @@ import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, damagedDataDir, ensureWritable } from "./data-dir.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { IdempotentStart, IdempotentStartKey } from "./idempotent-starts.ts";
-import type { Lane } from "./lanes.ts";
+import { putInstanceIfMissing } from "./instance.ts";
 import { type DataDirLock, lockDataDir } from "./lock.ts";
 import { migration, schemaVersion } from "./migrations.ts";
 import type { OneTimeLink } from "./one-time-links.ts";
+import type { QueueKey } from "./queue.ts";
 import { createReadCaches, type ReadCaches } from "./read-cache.ts";
 import { type FormattedTable, rowFormats } from "./row-formats.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -30,6 +31,7 @@ import {
   type TableKey,
   type UnreadableRow,
 } from "./table.ts";
+import type { Worker } from "./workers.ts";
 
 /** lmdb-js allows 12 tables by default and refuses any further one. */
 const tablesMax = 64;
@@ -38,15 +40,19 @@ const mapBytes = 16 * 2 ** 30;
 
 export type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
 
+type Writable<T extends readonly unknown[]> = [...T];
+
 /** Array keys sort element by element, so that a prefix is a range. */
 export interface Tables {
-  /** `queueTurn` is the state of the lane schedule. `changes` counts the transactions of `write`, of all processes. */
-  readonly meta: NumberTable<"schemaVersion" | "queueTurn" | "changes" | Counter>;
+  /** `queueTurn LOCATION` is the state of its lane schedule. `changes` counts the transactions of `write`, of all processes. */
+  readonly meta: NumberTable<"schemaVersion" | `queueTurn ${string}` | "changes" | Counter>;
+  /** One row: see `instance.ts`. */
+  readonly instance: RowTable<string, "id">;
   readonly scans: RowTable<ScanRecord, string>;
   /** Token of queued scans (see `queue.ts`). */
-  readonly queueByLane: RowTable<string, [lane: Lane, place: number]>;
+  readonly queueByLane: RowTable<string, Writable<QueueKey>>;
   /** Places of cancelled scans; every value is `gapValue` (see `queue.ts`). */
-  readonly queueGaps: RowTable<number, [lane: Lane, place: number]>;
+  readonly queueGaps: RowTable<number, Writable<QueueKey>>;
   readonly idempotentStarts: RowTable<IdempotentStart, IdempotentStartKey>;
   /** Scan id to token. */
   readonly running: RowTable<string, number>;
@@ -70,6 +76,7 @@ export interface Tables {
   readonly sessionHashes: RowTable<string, [accountId: number, sessionId: number]>;
   /** By the SHA-256 of the link's value. */
   readonly oneTimeLinks: RowTable<OneTimeLink, string>;
+  readonly workers: RowTable<Worker, string>;
 }
 
 export interface Db extends Tables {
@@ -121,6 +128,7 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
     if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
     else if (storedVersion !== undefined && storedVersion < schemaVersion)
       migrateStore(dataDir, lock, { root, meta, context: { report, asFault, anyShape: true } });
+    if (!readOnly) putInstanceIfMissing(root, tables);
     const { cacheReads, expire } = createReadCaches(() => {
       root.resetReadTxn();
       return meta.get("changes") ?? Number.NaN;
@@ -236,6 +244,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
   }
   return {
     meta,
+    instance: table("instance"),
     scans: table("scans"),
     queueByLane: table("queueByLane"),
     queueGaps: table("queueGaps"),
@@ -255,6 +264,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     sessions: table("sessions"),
     sessionHashes: table("sessionHashes"),
     oneTimeLinks: table("oneTimeLinks"),
+    workers: table("workers"),
   };
 }
 

@@ -95,7 +95,7 @@ export async function compareDerivedTables(db: Db, { repair }: { readonly repair
 /** Call after the rows of the queue are compared: the gaps follow from them. */
 async function compareGaps(db: Db, repair: boolean): Promise<DerivedReport> {
   const gaps = db.queueGaps as unknown as AnyTable;
-  const implied: readonly TableKey[] = impliedGaps(db).map(([lane, place]) => [lane, place]);
+  const implied: readonly TableKey[] = impliedGaps(db).map((gap) => [...gap]);
   const expected = new Set(implied.map((gap) => JSON.stringify(gap)));
   const missing = implied.filter((gap) => gaps.get(gap) !== gapValue);
   const stray = [...gaps.getKeys()].filter((gap) => !expected.has(JSON.stringify(gap)));

@@ -1,12 +1,14 @@
 /** Migrations of a store from an older release, one step per schema version. */
+import { localLocation } from "../parse/location.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
+import type { Lane } from "./lanes.ts";
 import { addToPublicList } from "./public-list.ts";
 import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
-import type { RowTable } from "./table.ts";
+import type { NumberTable, RowTable } from "./table.ts";
 
 export interface MigrationDb extends Tables {
   /** Opens a table of an older schema; only before the transaction begins. */
@@ -17,7 +19,7 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
-const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5];
+const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -67,15 +69,43 @@ function toSchema4(db: MigrationDb): () => void {
     for (const key of [...queue.getKeys()]) {
       const token = queue.get(key) ?? "";
       const scan = token === "" ? undefined : db.scans.get(token);
-      if (scan !== undefined) db.scans.put(token, { ...scan, queueKey: appendToLane(db, laneOf(db, scan.accountId), token) });
+      if (scan !== undefined)
+        db.scans.put(token, { ...scan, queueKey: appendToLane(db, [localLocation, laneOf(db, scan.accountId)], token) });
       queue.remove(key);
     }
   };
 }
 
-/** Adds the gaps of the queue, and the empty table of idempotency keys. Older releases would ignore the gaps. */
-function toSchema5(db: MigrationDb): () => void {
+/** Added the gaps of the queue, which `toSchema6` finds anew, and the empty table of idempotency keys. */
+function toSchema5(): () => void {
+  return () => {};
+}
+
+/**
+ * Gives queue, gaps and turn to the location `local`: keys were [lane, place]. Lists deep hosts by their own name. Older releases would
+ * ignore the locations of scans. Workers and the identity of the store are new.
+ */
+function toSchema6(db: MigrationDb): () => void {
+  const meta: NumberTable<string> = db.meta;
   return () => {
-    for (const [lane, place] of impliedGaps(db)) db.queueGaps.put([lane, place], gapValue);
+    for (const key of [...db.queueByLane.getKeys()] as unknown[]) {
+      if (!isQueueKeyOfSchema5(key)) continue;
+      db.queueByLane.put([localLocation, ...key], db.queueByLane.get(key as never) ?? "");
+      db.queueByLane.remove(key as never);
+    }
+    for (const key of [...db.queueGaps.getKeys()]) db.queueGaps.remove(key);
+    for (const key of impliedGaps(db)) db.queueGaps.put([...key], gapValue);
+    meta.put(`queueTurn ${localLocation}`, meta.get("queueTurn") ?? 0);
+    meta.remove("queueTurn");
+    for (const token of [...db.scans.getKeys()]) {
+      const scan = db.scans.get(token);
+      const key: unknown = scan?.queueKey;
+      if (scan !== undefined && isQueueKeyOfSchema5(key)) db.scans.put(token, { ...scan, queueKey: [localLocation, ...key] });
+      if (scan?.status === "finished") addToPublicList(db, scan);
+    }
   };
+}
+
+function isQueueKeyOfSchema5(key: unknown): key is [lane: Lane, place: number] {
+  return Array.isArray(key) && key.length === 2;
 }

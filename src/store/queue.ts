@@ -1,9 +1,13 @@
-/** Rows of the queue: each lane is first in, first out, and its places are consecutive numbers with few gaps. All writes need a transaction. */
+/**
+ * Rows of the queue. Each location has a queue of its own with all lanes. Each lane is first in, first out, and its places are consecutive
+ * numbers with few gaps. All writes need a transaction.
+ */
 import type { Db } from "./database.ts";
 import { type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
 
+export type LaneKey = readonly [location: string, lane: Lane];
 /** Places rise by one towards the end of the lane. Ranks and lengths follow from the first and the last place, less the gaps between. */
-export type QueueKey = readonly [lane: Lane, place: number];
+export type QueueKey = readonly [location: string, lane: Lane, place: number];
 
 type QueueDb = Pick<Db, "queueByLane" | "queueGaps" | "meta">;
 
@@ -11,6 +15,8 @@ type QueueDb = Pick<Db, "queueByLane" | "queueGaps" | "meta">;
 export const gapValue = 1;
 /** Gaps that a repair looks for: as many as the longest queue has places. */
 const gapsMax = 1_000_000;
+/** Sorts after the name of every lane. */
+const afterAllLanes = "~";
 
 /** Lane of a new scan. Null is a guest. */
 export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane {
@@ -20,84 +26,103 @@ export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane
 /** Puts a scan at the end of the lane; null if the lane's share of the queue is taken. */
 type FillLane = (token: string) => QueueKey | null;
 
-/** Reads the queue once. The function may be called within the same transaction only. */
-export function laneFiller(db: QueueDb, lane: Lane, queueMax: number): FillLane {
-  const ends = mapLanes((name) => endsOf(db, name));
+/** Reads the queue of the location once; `queueMax` counts for each location. The function may be called within the same transaction only. */
+export function laneFiller(db: QueueDb, [location, lane]: LaneKey, queueMax: number): FillLane {
+  const ends = mapLanes((name) => endsOf(db, [location, name]));
   const share = Math.ceil(queueMax * lanes[lane].queueShare);
   let places = laneNames.reduce((sum, name) => sum + placesIn(ends[name]), 0);
   let last = ends[lane]?.last ?? 0;
   let gaps: number | null = null;
   return (token) => {
     // Counted only where they decide: most queues are not full.
-    if (places >= share) gaps ??= laneNames.reduce((sum, name) => sum + gapsIn(db, name, ends[name]), 0);
+    if (places >= share) gaps ??= laneNames.reduce((sum, name) => sum + gapsIn(db, [location, name], ends[name]), 0);
     if (places - (gaps ?? 0) >= share) return null;
     places++;
-    return putInLane(db, [lane, ++last], token);
+    return putInLane(db, [location, lane, ++last], token);
   };
 }
 
-export function queuedCount(db: QueueDb): number {
-  return laneNames.reduce((sum, lane) => sum + laneLength(db, lane), 0);
+export function queuedCount(db: QueueDb, location: string): number {
+  return laneNames.reduce((sum, lane) => sum + laneLength(db, [location, lane]), 0);
 }
 
-export function appendToLane(db: QueueDb, lane: Lane, token: string): QueueKey {
-  return putInLane(db, [lane, (lastPlace(db, lane) ?? 0) + 1], token);
+/** Locations with waiting scans, in the order of their names. Costs one lookup for each. */
+export function locationsWithQueue(db: Pick<Db, "queueByLane">): readonly string[] {
+  const locations: string[] = [];
+  let start: readonly string[] = ["", ""];
+  for (;;) {
+    const [key] = db.queueByLane.getKeys({ start: [...start], limit: 1 });
+    const location: unknown = key?.[0];
+    // A damaged key may be of any kind, and must not be found for ever.
+    if (typeof location !== "string" || location === locations.at(-1)) return locations;
+    locations.push(location);
+    start = [location, afterAllLanes];
+  }
 }
 
-export function prependToLane(db: QueueDb, lane: Lane, token: string): QueueKey {
-  return putInLane(db, [lane, (firstPlace(db, lane) ?? 1) - 1], token);
+export function appendToLane(db: QueueDb, lane: LaneKey, token: string): QueueKey {
+  return putInLane(db, [...lane, (lastPlace(db, lane) ?? 0) + 1], token);
 }
 
-/** Removes the next scan and returns its token; undefined if the queue is empty. */
-export function takeNextQueued(db: QueueDb): string | undefined {
-  const served = laneSchedule.next(turnOf(db), (lane) => firstPlace(db, lane) !== undefined);
+export function prependToLane(db: QueueDb, lane: LaneKey, token: string): QueueKey {
+  return putInLane(db, [...lane, (firstPlace(db, lane) ?? 1) - 1], token);
+}
+
+/** Removes the next scan of the location and returns its token; undefined if none waits. */
+export function takeNextQueued(db: QueueDb, location: string): string | undefined {
+  const served = laneSchedule.next(turnOf(db, location), (lane) => firstPlace(db, [location, lane]) !== undefined);
   if (served === undefined) return undefined;
-  db.meta.put("queueTurn", served.turn);
-  const [row] = db.queueByLane.getRange({ ...laneRange(served.lane), limit: 1 });
+  db.meta.put(turnKey(location), served.turn);
+  const lane: LaneKey = [location, served.lane];
+  const [row] = db.queueByLane.getRange({ ...laneRange(lane), limit: 1 });
   if (row === undefined) return undefined;
   db.queueByLane.remove(row.key);
-  dropOuterGaps(db, served.lane);
+  dropOuterGaps(db, lane);
   return row.value;
 }
 
 /** The place of the scan becomes a gap, so that the keys of all others stay valid. */
-export function removeFromLane(db: QueueDb, [lane, place]: QueueKey): void {
-  db.queueByLane.remove([lane, place]);
-  db.queueGaps.put([lane, place], gapValue);
-  dropOuterGaps(db, lane);
+export function removeFromLane(db: QueueDb, [location, lane, place]: QueueKey): void {
+  db.queueByLane.remove([location, lane, place]);
+  db.queueGaps.put([location, lane, place], gapValue);
+  dropOuterGaps(db, [location, lane]);
 }
 
 /** Places without a scan between the first and the last of their lane, by the rows of the queue. */
 export function impliedGaps(db: Pick<Db, "queueByLane">): readonly QueueKey[] {
   const gaps: QueueKey[] = [];
-  for (const lane of laneNames) {
+  for (const lane of locationsWithQueue(db).flatMap((location) => laneNames.map((name): LaneKey => [location, name]))) {
     let next: number | undefined;
-    for (const [, place] of db.queueByLane.getKeys(laneRange(lane))) {
-      for (let gap = next ?? place; gap < place && gaps.length < gapsMax; gap++) gaps.push([lane, gap]);
+    for (const [, , place] of db.queueByLane.getKeys(laneRange(lane))) {
+      for (let gap = next ?? place; gap < place && gaps.length < gapsMax; gap++) gaps.push([...lane, gap]);
       next = place + 1;
     }
   }
   return gaps;
 }
 
-/** 1 for the next scan, if no other arrives. Null for a key that is not in the queue. */
+/** 1 for the next scan of the location, if no other arrives. Null for a key that is not in the queue. */
 export function queuePositionOf(db: QueueDb, key: QueueKey): number | null {
-  const [lane, place] = key;
-  const first = firstPlace(db, lane);
+  const [location, lane, place] = key;
+  const first = firstPlace(db, [location, lane]);
   if (first === undefined || !db.queueByLane.doesExist([...key])) return null;
-  return laneSchedule.position(turnOf(db), {
+  return laneSchedule.position(turnOf(db, location), {
     lane,
-    rank: place - first + 1 - gapCount(db, lane, place),
-    lengths: mapLanes((name) => laneLength(db, name)),
+    rank: place - first + 1 - gapCount(db, [location, lane], place),
+    lengths: mapLanes((name) => laneLength(db, [location, name])),
   });
 }
 
-/** Tokens in the order in which they are claimed, if no other scan arrives. */
-export function tokensInQueueOrder(db: QueueDb, limit: number): readonly string[] {
-  const waiting = mapLanes((lane) => [...db.queueByLane.getRange({ ...laneRange(lane), limit })].map(({ value }) => value).values());
+/** Tokens in the order in which the location claims them, if no other scan arrives. */
+export function tokensInQueueOrder(db: QueueDb, location: string, limit: number): readonly string[] {
+  const waiting = mapLanes((lane) =>
+    frontOfLane(db, [location, lane], limit)
+      .map(([, token]) => token)
+      .values(),
+  );
   const heads = new Map(laneNames.map((lane) => [lane, waiting[lane].next().value]));
   const tokens: string[] = [];
-  let turn = turnOf(db);
+  let turn = turnOf(db, location);
   while (tokens.length < limit) {
     const served = laneSchedule.next(turn, (lane) => heads.get(lane) !== undefined);
     const token = served && heads.get(served.lane);
@@ -109,16 +134,25 @@ export function tokensInQueueOrder(db: QueueDb, limit: number): readonly string[
   return tokens;
 }
 
+/** The first places that are taken. */
+export function frontOfLane(db: QueueDb, lane: LaneKey, limit: number): readonly (readonly [place: number, token: string])[] {
+  return [...db.queueByLane.getRange({ ...laneRange(lane), limit })].map(({ key, value }) => [key[2], value]);
+}
+
 function putInLane(db: QueueDb, key: QueueKey, token: string): QueueKey {
   db.queueByLane.put([...key], token);
   return key;
 }
 
-function turnOf(db: QueueDb): number {
-  return db.meta.get("queueTurn") ?? 0;
+function turnKey(location: string): `queueTurn ${string}` {
+  return `queueTurn ${location}`;
 }
 
-function laneLength(db: QueueDb, lane: Lane): number {
+function turnOf(db: QueueDb, location: string): number {
+  return db.meta.get(turnKey(location)) ?? 0;
+}
+
+function laneLength(db: QueueDb, lane: LaneKey): number {
   const ends = endsOf(db, lane);
   return placesIn(ends) - gapsIn(db, lane, ends);
 }
@@ -130,7 +164,7 @@ interface LaneEnds {
 }
 
 /** Null for an empty lane. */
-function endsOf(db: QueueDb, lane: Lane): LaneEnds | null {
+function endsOf(db: QueueDb, lane: LaneKey): LaneEnds | null {
   const first = firstPlace(db, lane);
   const last = first === undefined ? undefined : lastPlace(db, lane);
   return first === undefined || last === undefined ? null : { first, last };
@@ -140,35 +174,35 @@ function placesIn(ends: LaneEnds | null): number {
   return ends === null ? 0 : ends.last - ends.first + 1;
 }
 
-function gapsIn(db: QueueDb, lane: Lane, ends: LaneEnds | null): number {
+function gapsIn(db: QueueDb, lane: LaneKey, ends: LaneEnds | null): number {
   return ends === null ? 0 : gapCount(db, lane, ends.last);
 }
 
 /** Gaps before a place. Costs a walk over them, which is short: outer gaps are dropped. Most queues have none. */
-function gapCount(db: QueueDb, lane: Lane, place: number): number {
+function gapCount(db: QueueDb, lane: LaneKey, place: number): number {
   if (db.queueGaps.getCount({ limit: 1 }) === 0) return 0;
-  return db.queueGaps.getKeysCount({ start: laneRange(lane).start, end: [lane, place] });
+  return db.queueGaps.getKeysCount({ start: laneRange(lane).start, end: [...lane, place] });
 }
 
 /** Gaps before the first and after the last place of a lane mean nothing. */
-function dropOuterGaps(db: QueueDb, lane: Lane): void {
+function dropOuterGaps(db: QueueDb, lane: LaneKey): void {
   const { start, end } = laneRange(lane);
-  const before = { start, end: [lane, firstPlace(db, lane) ?? Number.POSITIVE_INFINITY] };
-  const after = { start: [lane, lastPlace(db, lane) ?? Number.NEGATIVE_INFINITY], end };
+  const before = { start, end: [...lane, firstPlace(db, lane) ?? Number.POSITIVE_INFINITY] };
+  const after = { start: [...lane, lastPlace(db, lane) ?? Number.NEGATIVE_INFINITY], end };
   for (const key of [...db.queueGaps.getKeys(before), ...db.queueGaps.getKeys(after)]) db.queueGaps.remove(key);
 }
 
-function firstPlace(db: QueueDb, lane: Lane): number | undefined {
+function firstPlace(db: QueueDb, lane: LaneKey): number | undefined {
   const [key] = db.queueByLane.getKeys({ ...laneRange(lane), limit: 1 });
-  return key?.[1];
+  return key?.[2];
 }
 
-function lastPlace(db: QueueDb, lane: Lane): number | undefined {
+function lastPlace(db: QueueDb, lane: LaneKey): number | undefined {
   const { start, end } = laneRange(lane);
   const [key] = db.queueByLane.getKeys({ start: end, end: start, reverse: true, limit: 1 });
-  return key?.[1];
+  return key?.[2];
 }
 
-function laneRange(lane: Lane): { readonly start: [Lane, number]; readonly end: [Lane, number] } {
-  return { start: [lane, Number.NEGATIVE_INFINITY], end: [lane, Number.POSITIVE_INFINITY] };
+function laneRange(lane: LaneKey): { readonly start: [...LaneKey, number]; readonly end: [...LaneKey, number] } {
+  return { start: [...lane, Number.NEGATIVE_INFINITY], end: [...lane, Number.POSITIVE_INFINITY] };
 }

@@ -5,15 +5,18 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import { bands, ranks } from "../judge/rank.ts";
 import type { StoredResult } from "../judge/result.ts";
+import { parseLocation } from "../parse/location.ts";
 import type { Account, Plan, Theme } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Credentials } from "./credentials.ts";
 import type { IdempotentStart } from "./idempotent-starts.ts";
+import { laneNames } from "./lanes.ts";
 import type { LinkKind, OneTimeLink } from "./one-time-links.ts";
 import { scanStatuses } from "./scan-status.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
 import type { RowFormat } from "./table.ts";
+import type { Worker, WorkerFault } from "./workers.ts";
 
 type Test = (value: unknown) => boolean;
 /** A test for each required member; members without one are optional or of no effect on lists. */
@@ -22,6 +25,8 @@ type Tests<V> = { readonly [M in keyof V]?: Test };
 const plans = ["free", "agency"] satisfies readonly Plan[];
 const themes = ["system", "light", "dark"] satisfies readonly Theme[];
 const linkKinds = ["setup", "invite", "reset"] satisfies readonly LinkKind[];
+
+const reaches = ["public", "private"] satisfies readonly Worker["reach"][];
 
 const isText: Test = (value) => typeof value === "string";
 const isSwitch: Test = (value) => typeof value === "boolean";
@@ -44,6 +49,9 @@ const listOf =
   ({ accepts }: Pick<RowFormat<unknown>, "accepts">): Test =>
   (value) =>
     Array.isArray(value) && value.every(accepts);
+const isLocation: Test = (value) => typeof value === "string" && parseLocation(value) !== null;
+const isQueueKey: Test = (value) =>
+  Array.isArray(value) && isLocation(value[0]) && oneOf(laneNames)(value[1]) && Number.isSafeInteger(value[2]);
 const isKeyedScan: Test = (value) => Array.isArray(value) && isNumber(value[0]) && isText(value[1]) && isId(value[2]);
 const optional =
   (test: Test): Test =>
@@ -77,6 +85,8 @@ const finding = record<StoredResult["findings"][number]>({
   values: isObject,
 });
 
+const workerFault = record<WorkerFault>({ at: isTime, text: isText });
+
 /** A row that only names another one: damaged, it names none. */
 const reference: RowFormat<string> = { accepts: isText, fallback: "" };
 const numericReference: RowFormat<number> = { accepts: isNumber, fallback: 0 };
@@ -98,6 +108,8 @@ export const rowFormats = {
       attempts: isNumber,
       errorCode: orNull(isText),
       summary: orNull(summary.accepts),
+      queueKey: optional(isQueueKey),
+      location: optional(isLocation),
     },
     "token",
   ),
@@ -153,6 +165,24 @@ export const rowFormats = {
     expiresAt: isTime,
   }),
   idempotentStarts: record<IdempotentStart>({ fingerprint: isText, createdAt: isTime, scans: listOf({ accepts: isKeyedScan }) }),
+  workers: record<Worker>(
+    {
+      id: isText,
+      name: isText,
+      location: isLocation,
+      enrolledAt: isTime,
+      revokedAt: orNull(isTime),
+      drained: isSwitch,
+      lastSeenAt: orNull(isTime),
+      version: orNull(isText),
+      slots: isNumber,
+      reach: orNull(oneOf(reaches)),
+      scansDone: isNumber,
+      lastFault: orNull(workerFault.accepts),
+    },
+    "id",
+  ),
+  instance: reference,
   queueByLane: reference,
   queueGaps: numericReference,
   running: reference,

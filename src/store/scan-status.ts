@@ -3,9 +3,9 @@
 export const scanStatuses = ["queued", "running", "finished", "failed"] as const;
 export type ScanStatus = (typeof scanStatuses)[number];
 
-/** `running` to `queued` only after an interrupted process. */
+/** `running` to `queued` only after an interrupted process; `queued` to `failed` only with the code `no-worker`. */
 const transitions: Readonly<Record<ScanStatus, readonly ScanStatus[]>> = {
-  queued: ["running"],
+  queued: ["running", "failed"],
   running: ["finished", "failed", "queued"],
   finished: [],
   failed: [],

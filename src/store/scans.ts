@@ -2,11 +2,25 @@
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import { localLocation } from "../parse/location.ts";
 import { type AccountHostsRequest, newestScanPerHost } from "./account-hosts.ts";
 import type { Db } from "./database.ts";
+import { laneNames } from "./lanes.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
-import { laneOf, prependToLane, type QueueKey, queuedCount, queuePositionOf, takeNextQueued, tokensInQueueOrder } from "./queue.ts";
+import {
+  frontOfLane,
+  laneOf,
+  locationsWithQueue,
+  prependToLane,
+  type QueueKey,
+  queuedCount,
+  queuePositionOf,
+  removeFromLane,
+  takeNextQueued,
+  tokensInQueueOrder,
+} from "./queue.ts";
+import { scanLocationOf } from "./scan-location.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
 import { findOwnScan, findScan, wellFormedToken } from "./scan-token.ts";
 import { putScreenshot } from "./screenshots.ts";
@@ -15,6 +29,9 @@ import { type ScanSummary, scanSummaryOf } from "./summary.ts";
 
 /** An interrupted scan is tried once more. */
 const attemptsMax = 2;
+
+/** Scans of each lane that one transaction fails. */
+const failedAtOnce = 500;
 
 /** Stored scan. All instants are ISO 8601, UTC. */
 export interface ScanRecord {
@@ -41,6 +58,8 @@ export interface ScanRecord {
   readonly summary: ScanSummary | null;
   /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
   readonly queueKey?: QueueKey | undefined;
+  /** Absent for the location of the server itself: see `scanLocationOf`. */
+  readonly location?: string | undefined;
 }
 
 interface FinishedOutcome {
@@ -62,10 +81,10 @@ export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number
 
 function queueMethods(db: Db) {
   return {
-    /** Starts the next queued scan; undefined when the queue is empty. */
-    claimNext: (now: Date): Promise<ScanRecord | undefined> =>
+    /** Starts the next scan that waits for the location; undefined without one. */
+    claimNext: (location: string, now: Date): Promise<ScanRecord | undefined> =>
       db.write(() => {
-        for (let token = takeNextQueued(db); token !== undefined; token = takeNextQueued(db)) {
+        for (let token = takeNextQueued(db, location); token !== undefined; token = takeNextQueued(db, location)) {
           const scan = findScan(db, token);
           // A row whose scan is lost must not stop the queue.
           if (scan?.status !== "queued") continue;
@@ -84,24 +103,40 @@ function queueMethods(db: Db) {
       }),
 
     /**
-     * Puts interrupted scans back to the front of their lanes. A second interruption fails the scan with the code `interrupted`.
-     * Call once, before the first claim.
+     * Puts interrupted scans back to the front of their lanes and returns them. A second interruption fails the scan with the code
+     * `interrupted`. Adoptable scans stay `running`: a worker may have gone on with them. Call once, before the first claim.
      */
-    requeueInterrupted: (now: Date): Promise<readonly ScanRecord[]> =>
+    requeueInterrupted: (now: Date, isAdoptable: (scan: ScanRecord) => boolean = () => false): Promise<readonly ScanRecord[]> =>
       db.write(() => {
         const interrupted = [...db.running.getRange()];
         // The newest first, so that the oldest is in front at the end.
-        return interrupted.reverse().flatMap(({ key, value }) => requeue(db, key, value, now));
+        return interrupted.reverse().flatMap(({ key, value }) => requeue(db, { id: key, token: value, now, isAdoptable }));
       }),
 
-    queueLength: (): number => queuedCount(db),
-    /** Place in the order of claims if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
+    /** Fails scans that have waited for the location since before that instant, with the code `no-worker`, and returns them. */
+    failWaiting: async (location: string, createdBefore: Date, now: Date): Promise<readonly ScanRecord[]> => {
+      const failed: ScanRecord[] = [];
+      for (let isMore = true; isMore; ) {
+        const some = await db.write(() => failOverdue(db, { location, createdBefore, now }));
+        failed.push(...some);
+        isMore = some.length > 0;
+      }
+      return failed;
+    },
+
+    /** Scans that wait for the location, or for any. */
+    queueLength: (location?: string): number =>
+      (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0),
+    /** Locations for which scans wait; workers may be enrolled for others, and for none of these. */
+    queuedLocations: (): readonly string[] => locationsWithQueue(db),
+    /** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
     queuePosition: (token: string): number | null => {
       const scan = findScan(db, token);
       return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
     },
     /** In the order of `queuePosition`. */
-    listQueued: (limit: number): readonly ScanRecord[] => tokensInQueueOrder(db, limit).flatMap((token) => findScan(db, token) ?? []),
+    listQueued: (limit: number, location: string = localLocation): readonly ScanRecord[] =>
+      tokensInQueueOrder(db, location, limit).flatMap((token) => findScan(db, token) ?? []),
   };
 }
 
@@ -154,8 +189,9 @@ function readMethods(db: Db) {
 
     newestPerHost: (accountId: number, request: AccountHostsRequest): readonly ScanRecord[] => newestScanPerHost(db, accountId, request),
 
+    /** Of all locations. */
     runningCount: (): number => db.running.getCount(),
-    /** Oldest first. */
+    /** Of all locations, oldest first. */
     listRunning: (): readonly ScanRecord[] => scansOf(db, db.running.getRange()),
   };
 }
@@ -179,16 +215,43 @@ function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
   return changeStatus(db, token, "failed", { ...endedAtTime(now), errorCode: code });
 }
 
-/** None if the row names no running scan. */
-function requeue(db: Db, id: number, token: string, now: Date): readonly ScanRecord[] {
+interface Interrupted extends Pick<ScanRecord, "id" | "token"> {
+  readonly now: Date;
+  readonly isAdoptable: (scan: ScanRecord) => boolean;
+}
+
+/** None if the row names no running scan, and for a scan that goes on. */
+function requeue(db: Db, { id, token, now, isAdoptable }: Interrupted): readonly ScanRecord[] {
   const scan = findScan(db, token);
   if (scan?.status !== "running" || scan.id !== id) {
     db.running.remove(id);
     return [];
   }
+  if (isAdoptable(scan)) return [];
   if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
-  const [lane] = scan.queueKey ?? [laneOf(db, scan.accountId)];
-  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, lane, token) })];
+  const [, lane] = scan.queueKey ?? ["", laneOf(db, scan.accountId)];
+  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane], token) })];
+}
+
+/** A bounded number of scans, from the front of each lane. A row whose scan is lost, or does not wait, is removed. */
+function failOverdue(db: Db, { location, createdBefore, now }: Overdue): readonly ScanRecord[] {
+  const failed: ScanRecord[] = [];
+  for (const lane of laneNames)
+    for (const [place, token] of frontOfLane(db, [location, lane], failedAtOnce)) {
+      const scan = findScan(db, token);
+      const waits = scan?.status === "queued";
+      // Later places are younger.
+      if (waits && Date.parse(scan.createdAt) >= createdBefore.getTime()) break;
+      removeFromLane(db, [location, lane, place]);
+      if (waits) failed.push(failScan(db, token, "no-worker", now));
+    }
+  return failed;
+}
+
+interface Overdue {
+  readonly location: string;
+  readonly createdBefore: Date;
+  readonly now: Date;
 }
 
 function endedAtTime(now: Date): Pick<ScanRecord, "endedAt" | "queueKey"> {

@@ -1,7 +1,9 @@
 /** Starts scans, and cancels those that wait. */
+import { localLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { findIdempotentStart, type IdempotencyKey, type KeyedScan, putIdempotentStart } from "./idempotent-starts.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
+import { storedLocation } from "./scan-location.ts";
 import type { ScanStatus } from "./scan-status.ts";
 import { findOwnScan, newScanToken } from "./scan-token.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -20,16 +22,17 @@ export interface StartRequest {
   readonly urls: readonly string[];
   readonly idempotency: IdempotencyKey | null;
   readonly now: Date;
+  /** `local` by default. The caller checks that it exists. */
+  readonly location?: string | undefined;
 }
+
+/** What a new scan consists of. */
+interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location"> {}
 
 export function startMethods(db: Db, queueMax: number) {
   return {
     /** On disk when this resolves. `full`: the share of the lane in `queueMax` is taken. */
-    queue: ({ accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date }): Promise<ScanRecord | "full"> =>
-      db.write(() => {
-        const fill = laneFiller(db, laneOf(db, accountId), queueMax);
-        return queueScan(db, fill, { accountId, url, now });
-      }),
+    queue: (scan: NewScan): Promise<ScanRecord | "full"> => db.write(() => queueScan(db, fillerFor(db, queueMax, scan), scan)),
 
     /**
      * One scan for each URL until the lane's share of the queue is taken; all on disk when this resolves. A repeated idempotency key gives
@@ -54,21 +57,28 @@ export function startMethods(db: Db, queueMax: number) {
   };
 }
 
-function startAll(db: Db, queueMax: number, { accountId, urls, idempotency, now }: StartRequest): StartOutcome | "key-reused" {
+function startAll(db: Db, queueMax: number, request: StartRequest): StartOutcome | "key-reused" {
+  const { accountId, urls, idempotency, now, location } = request;
   const found = idempotency === null ? undefined : findIdempotentStart(db, accountId, idempotency.key, now);
   if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
   const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
-  const fill = laneFiller(db, laneOf(db, accountId), queueMax);
-  const scans = urls.map((url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now }));
+  const fill = fillerFor(db, queueMax, request);
+  const scans = urls.map(
+    (url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now, location }),
+  );
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
   if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });
   return { scans, replayed: found !== undefined };
 }
 
+function fillerFor(db: Db, queueMax: number, { accountId, location = localLocation }: Pick<NewScan, "accountId" | "location">) {
+  return laneFiller(db, [location, laneOf(db, accountId)], queueMax);
+}
+
 function queueScan(
   db: Db,
   fill: ReturnType<typeof laneFiller>,
-  { accountId, url, now }: Pick<ScanRecord, "accountId" | "url"> & { readonly now: Date },
+  { accountId, url, now, location = localLocation }: NewScan,
 ): ScanRecord | "full" {
   const token = newScanToken();
   const queueKey = fill(token);
@@ -88,6 +98,7 @@ function queueScan(
     errorCode: null,
     summary: null,
     queueKey,
+    ...storedLocation(location),
   };
   db.scans.put(token, scan);
   if (accountId === null) return scan;

@@ -3,6 +3,7 @@ import { accountRepository } from "./accounts.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
 import { credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
+import { instanceOf } from "./instance.ts";
 import type { DataDirLock } from "./lock.ts";
 import { oneTimeLinkRepository } from "./one-time-links.ts";
 import { publicScanRepository } from "./public-list.ts";
@@ -11,6 +12,7 @@ import { scanRepository } from "./scans.ts";
 import { screenshotRepository } from "./screenshots.ts";
 import { sessionRepository } from "./sessions.ts";
 import type { UnreadableRow } from "./table.ts";
+import { workerRepository } from "./workers.ts";
 
 /** Limit of queued scans; beyond it the wait would be too long to be useful. */
 const defaultQueueMax = 1_000;
@@ -49,6 +51,9 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     oneTimeLinks: oneTimeLinkRepository(db),
     redemptions: redemptionRepository(db),
     apiTokens: apiTokenRepository(db),
+    workers: workerRepository(db),
+    /** See `instanceOf`. */
+    instance: (): string => instanceOf(db),
     health: db.health,
     close: (): Promise<void> => db.close(),
   };

@@ -28,7 +28,7 @@ const account = await store.accounts.create({ email: "bench@assay.test", now });
 if (typeof account === "string") throw new Error(account);
 const { value: apiToken } = await store.apiTokens.create({ accountId: account.id, name: "bench", now });
 await store.scans.queue({ accountId: account.id, url: "https://site.example/", now });
-const scan = await store.scans.claimNext(now);
+const scan = await store.scans.claimNext("local", now);
 if (scan === undefined) throw new Error("no scan is queued");
 const scanEvidence = evidence();
 await store.scans.finish(scan.token, { result: judgeEvidence(scanEvidence, catalog, () => {}), evidence: scanEvidence, timings: {}, now });

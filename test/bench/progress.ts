@@ -41,7 +41,7 @@ export async function benchProgress(): Promise<readonly Row[]> {
 /** Milliseconds from sending a stage until its event reached each watcher. */
 async function delaysOf({ store, progress, url }: PagesUnderTest): Promise<readonly number[]> {
   await store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
-  const token = (await store.scans.claimNext(new Date()))?.token ?? "";
+  const token = (await store.scans.claimNext("local", new Date()))?.token ?? "";
   const client = startChild<WatchResult>("progress-client.ts", { url: `${url}/scans/${token}/events`, watchers } satisfies WatchInput);
   while (progress.listening() < watchers) await Bun.sleep(5);
   const sentAtMs = new Map<number, number>();

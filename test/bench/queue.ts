@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { localLocation } from "../../src/parse/location.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { laneNames } from "../../src/store/lanes.ts";
 import { appendToLane } from "../../src/store/queue.ts";
@@ -50,7 +51,7 @@ async function costsOf(waiting: number, rounds: number): Promise<Costs> {
     }
     for (let at = 0; at < claims; at++) {
       const startMs = performance.now();
-      if ((await store.scans.claimNext(now)) === undefined) throw new Error("nothing to claim");
+      if ((await store.scans.claimNext("local", now)) === undefined) throw new Error("nothing to claim");
       claimMs.push(performance.now() - startMs);
     }
     await store.close();
@@ -70,7 +71,7 @@ async function fillQueue(dataDir: string, waiting: number): Promise<readonly str
   const tokens = await db.write(() =>
     Array.from({ length: waiting - 1 }, (_, at) => {
       const token = String(at).padStart(scan.token.length, "a");
-      const queueKey = appendToLane(db, laneNames[at % laneNames.length] ?? "free", token);
+      const queueKey = appendToLane(db, [localLocation, laneNames[at % laneNames.length] ?? "free"], token);
       db.scans.put(token, { ...scan, token, id: db.next("nextScanId"), queueKey });
       return token;
     }),

@@ -71,7 +71,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
   await store.accounts.create({ email: "first@assay.test", now: new Date() });
 
   async function claim(): Promise<ScanRecord> {
-    const scan = await store.scans.claimNext(now());
+    const scan = await store.scans.claimNext("local", now());
     if (scan === undefined) throw new Error("no scan is queued");
     return scan;
   }

@@ -62,7 +62,7 @@ export async function storeFinished(
   const began = new Date(at.getTime() - scanMs);
   const queued = await store.scans.queue({ accountId, url, now: began });
   if (queued === "full") throw new Error("the queue is full");
-  const claimed = await store.scans.claimNext(began);
+  const claimed = await store.scans.claimNext("local", began);
   if (claimed?.token !== queued.token) throw new Error("the queue was not empty");
   const subject = { ...evidence.subject, scannedAt: began.toISOString() };
   return store.scans.finish(queued.token, { result, evidence: { ...evidence, subject }, timings, screenshot, now: at });

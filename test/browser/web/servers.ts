@@ -95,7 +95,7 @@ function sitesThatNeverAnswer(silent: TestServer) {
 
 /** A stalled worker: no real scan stays in one stage this long. */
 async function adoptServer(store: Store): Promise<string> {
-  const scan = await store.scans.claimNext(new Date());
+  const scan = await store.scans.claimNext("local", new Date());
   if (scan === undefined) throw new Error("no scan waits");
   await store.scans.setProgress(scan.token, "tls", 40);
   return scan.token;
@@ -180,7 +180,7 @@ async function tokens(store: Store, accountId: number, ago: (days: number) => Da
 async function failedScan(store: Store, url: string, now: Date): Promise<string> {
   const scan = await store.scans.queue({ accountId: null, url, now });
   if (scan === "full") throw new Error("the queue is full");
-  await store.scans.claimNext(now);
+  await store.scans.claimNext("local", now);
   await store.scans.fail(scan.token, { code: "unresolved", evidence: null, timings: {}, now });
   return scan.token;
 }

@@ -71,7 +71,7 @@ test("a running scan and one that is over stay: 409", async () => {
 test("of cancellations and a claim at once, each scan has one fate", async () => {
   const scans = await Promise.all(Array.from({ length: 20 }, () => api.start(token)));
   const claims: (string | undefined)[] = [];
-  const claimAll = Promise.all(scans.slice(10).map(async () => claims.push((await api.store.scans.claimNext(new Date()))?.token)));
+  const claimAll = Promise.all(scans.slice(10).map(async () => claims.push((await api.store.scans.claimNext("local", new Date()))?.token)));
   const answers = await Promise.all(scans.flatMap(({ token: scan }) => [cancel(scan), cancel(scan)]));
   await claimAll;
   const claimed = claims.filter((scan) => scan !== undefined);

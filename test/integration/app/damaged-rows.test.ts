@@ -54,7 +54,7 @@ async function fillStore(): Promise<Filled> {
     const scan = await store.scans.queue({ accountId: 1 + (count % 2), url: `https://host-${count % 7}.example/`, now });
     if (scan !== "full") tokens.push(scan.token);
     const known = kinds[count % kinds.length];
-    const claimed = count < scansPerAccount * 2 - 10 ? await store.scans.claimNext(now) : undefined;
+    const claimed = count < scansPerAccount * 2 - 10 ? await store.scans.claimNext("local", now) : undefined;
     if (claimed !== undefined && known !== undefined && count % 9 !== 0)
       await store.scans.finish(claimed.token, { ...known, timings: { total: 1 }, now });
   }

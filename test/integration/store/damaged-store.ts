@@ -21,7 +21,7 @@ export async function writeSmallStore(scans = 40): Promise<Buffer> {
   for (let count = 0; count < scans; count++)
     await store.scans.queue({ accountId: 1 + (count % 2), url: `https://site-${count}.example/`, now });
   for (let count = 0; count < scans - 4; count++) {
-    const scan = await store.scans.claimNext(now);
+    const scan = await store.scans.claimNext("local", now);
     const outcome = { result: emptyResult, evidence: evidence(), timings: { total: 1 }, screenshot: new Uint8Array(count * 100), now };
     if (count < scans - 6) await store.scans.finish(scan?.token ?? "", outcome);
   }

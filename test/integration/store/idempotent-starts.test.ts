@@ -59,7 +59,7 @@ describe("a repeated key", () => {
     expect([first.replayed, new Set(tokensOf(first)).size, store.scans.queueLength()]).toEqual([false, 3, 3]);
     await store.close();
     store = openStore(dataDir, { queueMax: 5 });
-    const { token = "" } = (await store.scans.claimNext(now)) ?? {};
+    const { token = "" } = (await store.scans.claimNext("local", now)) ?? {};
     await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now });
     await store.scans.cancel(accountId, tokensOf(first)[1] ?? "");
     const again = await start({ count: 3, at: later(1) });
@@ -83,8 +83,8 @@ describe("a repeated key", () => {
   test("starts what the queue had no room for, and nothing twice", async () => {
     const first = await start({ count: 8 });
     expect(tokensOf(first).slice(5)).toEqual(["full", "full", "full"]);
-    await store.scans.claimNext(now);
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
+    await store.scans.claimNext("local", now);
     const second = await start({ count: 8 });
     expect(tokensOf(second).slice(0, 5)).toEqual(tokensOf(first).slice(0, 5));
     expect(tokensOf(second).map((token) => token === "full")).toEqual([...Array.from({ length: 7 }, () => false), true]);
@@ -94,7 +94,7 @@ describe("a repeated key", () => {
   test("is unknown while it has started nothing", async () => {
     await start({ key: "other", count: 5 });
     expect(tokensOf(await start())).toEqual(["full"]);
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     expect(await start({ fingerprint: "g" })).toMatchObject({ replayed: false });
     expect(await rows()).toBe(2);
   });

@@ -2,17 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { open } from "lmdb";
+import { type Database, open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { authenticate } from "../../../src/account/authenticate.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { openDatabase } from "../../../src/store/database.ts";
+import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import { lockDataDir } from "../../../src/store/lock.ts";
 import { schemaVersion } from "../../../src/store/migrations.ts";
-import { openStore } from "../../../src/store/store.ts";
+import { openStore, type Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 import { type ScanOfSchema1, writeSchema1 } from "./schema-1.ts";
 import { type WaitingScanOfSchema3, writeSchema3 } from "./schema-3.ts";
+import { type ScanOfSchema5, writeSchema5 } from "./schema-5.ts";
 
 const result: StoredResult = {
   algorithmVersion: 2,
@@ -183,34 +185,91 @@ describe("the queue of schema 3", () => {
   });
 });
 
-describe("the queue of schema 4", () => {
-  test("keeps its order, and counts the gaps that a repair had left", async () => {
+describe("the queues of schema 4 and 5", () => {
+  const inDirectory = async (check: (ownDir: string) => Promise<void>) => {
     const ownDir = mkdtempSync(join(tmpdir(), "assay-migration-"));
-    const store = openStore(ownDir);
-    const scans: string[] = [];
-    for (let at = 0; at < 6; at++) {
-      const scan = await store.scans.queue({ accountId: null, url: "https://site.example/", now: new Date() });
-      scans.push(scan === "full" ? "" : scan.token);
-    }
-    await store.close();
-    const root = open({ path: join(ownDir, "store"), maxDbs: 64 });
-    await root.openDB<number, string>({ name: "meta" }).put("schemaVersion", 4);
-    for (const name of ["queueGaps", "idempotentStarts"]) root.openDB({ name }).dropSync();
-    await root.openDB<string, (string | number)[]>({ name: "queueByLane", encoding: "string" }).remove(["free", 2]);
-    await root.close();
-    const migrated = openStore(ownDir);
-    const left = scans.filter((_, at) => at !== 1);
-    expect(migrated.scans.listQueued(10).map(({ token }) => token)).toEqual(left);
-    expect(left.map((token) => migrated.scans.queuePosition(token))).toEqual([1, 2, 3, 4, 5]);
-    expect(migrated.scans.queueLength()).toBe(5);
-    const idempotency = { key: "k", fingerprint: "f" };
-    await migrated.accounts.create({ email: "me@site.example", now: new Date() });
-    const request = { accountId: 1, urls: ["https://site.example/"], idempotency, now: new Date() };
-    expect(await migrated.scans.queueAll(request)).toMatchObject({ replayed: false });
-    expect(await migrated.scans.queueAll(request)).toMatchObject({ replayed: true });
-    await migrated.close();
+    await check(ownDir);
     rmSync(ownDir, { recursive: true });
+  };
+  const scan = (letter: string, lane: "agency" | "free", place: number, status: "queued" | "running" = "queued"): ScanOfSchema5 => ({
+    token: letter.repeat(22),
+    status,
+    queueKey: [lane, place],
   });
+  const order = (store: Store, location?: string) =>
+    store.scans
+      .listQueued(20, location)
+      .map(({ token }) => token[0])
+      .join("");
+
+  test("of schema 4 keeps its order, and counts the gaps that a repair had left", () =>
+    inDirectory(async (ownDir) => {
+      await writeSchema5(ownDir, 4, { scans: ["a", "c", "d", "e", "f"].map((letter, at) => scan(letter, "free", at === 0 ? 1 : at + 2)) });
+      const store = openStore(ownDir);
+      expect([order(store), store.scans.queueLength()]).toEqual(["acdef", 5]);
+      expect(store.scans.listQueued(10).map(({ token }) => store.scans.queuePosition(token))).toEqual([1, 2, 3, 4, 5]);
+      const idempotency = { key: "k", fingerprint: "f" };
+      await store.accounts.create({ email: "me@site.example", now: new Date() });
+      const request = { accountId: 1, urls: ["https://site.example/"], idempotency, now: new Date() };
+      expect(await store.scans.queueAll(request)).toMatchObject({ replayed: false });
+      expect(await store.scans.queueAll(request)).toMatchObject({ replayed: true });
+      await store.close();
+    }));
+
+  test("of schema 5 becomes that of the location local, with its turn and its gaps", () =>
+    inDirectory(async (ownDir) => {
+      const agency = [scan("a", "agency", -1), scan("b", "agency", 0), scan("d", "agency", 2)];
+      const free = [scan("f", "free", 7), scan("g", "free", 8), scan("h", "free", 11)];
+      const running = [scan("r", "agency", -2, "running"), scan("s", "free", 6, "running")];
+      const gaps = [
+        ["agency", 1],
+        ["free", 9],
+        ["free", 10],
+      ] as const;
+      // The third turn of the cycle is that of the free lane.
+      await writeSchema5(ownDir, 5, { scans: [...running, ...agency, ...free], gaps, turn: 2 });
+      const store = openStore(ownDir);
+      expect([order(store), store.scans.queueLength("local"), store.scans.queuedLocations()]).toEqual(["fabdgh", 6, ["local"]]);
+      expect(store.scans.queuePosition("h".repeat(22))).toBe(6);
+      expect(store.scans.findByToken("d".repeat(22))?.queueKey).toEqual(["local", "agency", 2]);
+      expect(store.instance()).toMatch(/^\w{22}$/);
+      expect(store.workers.list()).toEqual([]);
+      await store.scans.requeueInterrupted(new Date());
+      expect(order(store)).toBe("srabdfgh");
+      expect((await store.scans.claimNext("local", new Date()))?.token[0]).toBe("s");
+      await store.close();
+
+      const db = openDatabase(ownDir, { readOnly: false });
+      const differing = (await compareDerivedTables(db, { repair: false })).filter(({ missing, stray }) => missing + stray > 0);
+      expect(differing).toEqual([]);
+      await db.close();
+      const root = open({ path: join(ownDir, "store"), maxDbs: 64 });
+      expect(root.openDB<number, string>({ name: "meta" }).doesExist("queueTurn")).toBe(false);
+      await root.close();
+    }));
+
+  test("of schema 5 without the row of a waiting scan can be repaired", () =>
+    inDirectory(async (ownDir) => {
+      await writeSchema5(ownDir, 5, { scans: [scan("a", "free", 1), scan("b", "free", 2)] });
+      await changeTable(ownDir, "queueByLane", (table) => table.remove(["free", 2]));
+      const db = openDatabase(ownDir, { readOnly: false });
+      const reports = await compareDerivedTables(db, { repair: true });
+      expect(reports.find(({ table }) => table === "queueByLane")).toMatchObject({ missing: 1, stray: 0 });
+      await db.close();
+      const store = openStore(ownDir);
+      expect(order(store)).toBe("ab");
+      await store.close();
+    }));
+
+  test("a damaged row of the queue leads nowhere and stops nothing", () =>
+    inDirectory(async (ownDir) => {
+      await writeSchema5(ownDir, 5, { scans: [scan("a", "free", 1), scan("b", "free", 2), scan("c", "free", 3)] });
+      await changeTable(ownDir, "queueByLane", (table) => table.put(["free", 1], damagedText));
+      const store = openStore(ownDir);
+      expect(order(store)).toBe("bc");
+      expect((await store.scans.claimNext("local", new Date()))?.token[0]).toBe("b");
+      await store.close();
+    }));
 });
 
 describe("damaged records of schema 1", () => {
@@ -226,6 +285,16 @@ describe("damaged records of schema 1", () => {
 });
 
 const damagedText = "(";
+
+async function changeTable(
+  dir: string,
+  table: string,
+  change: (table: Database<string, (string | number)[]>) => Promise<boolean>,
+): Promise<void> {
+  const root = open({ path: join(dir, "store"), maxDbs: 64 });
+  await change(root.openDB<string, (string | number)[]>({ name: table, encoding: "string" }));
+  await root.close();
+}
 
 async function damageRow(dir: string, table: string, key: string | number): Promise<void> {
   const root = open({ path: join(dir, "store"), maxDbs: 64 });

@@ -32,7 +32,7 @@ async function fill(): Promise<void> {
   await store.accounts.create({ email: "me@site.example", now });
   for (let count = 0; count < 100; count++) {
     await store.scans.queue({ accountId: 1, url: "https://site.example/", now });
-    const scan = await store.scans.claimNext(now);
+    const scan = await store.scans.claimNext("local", now);
     await store.scans.fail(scan?.token ?? "", { code: "timeout", evidence: large, timings: {}, now });
   }
 }

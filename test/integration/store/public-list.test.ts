@@ -22,7 +22,7 @@ afterEach(() => temporary.stop());
 
 async function scanned(url: string, result = emptyResult, accountId: number | null = null): Promise<void> {
   await store.scans.queue({ accountId, url, now });
-  const scan = await store.scans.claimNext(now);
+  const scan = await store.scans.claimNext("local", now);
   await store.scans.finish(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
 }
 
@@ -35,7 +35,7 @@ describe("the public list", () => {
     await scanned("https://a.example.com/", emptyResult, 1);
     await scanned("https://b.example.com/", poor);
     await store.scans.queue({ accountId: 1, url: "https://waits.example.com/", now });
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     await store.scans.queue({ accountId: 1, url: "https://waits.example.com/", now });
     expect(found({})).toEqual(["b.example.com", "a.example.com"]);
     expect(found({ band: "poor" })).toEqual(["b.example.com"]);

@@ -33,7 +33,7 @@ async function queued(accountId: number | null): Promise<string> {
   return scan.token;
 }
 
-const claimed = async () => (await store.scans.claimNext(now))?.token;
+const claimed = async () => (await store.scans.claimNext("local", now))?.token;
 const positions = (tokens: readonly string[]) => tokens.map((token) => store.scans.queuePosition(token));
 const fail = (token: string) => store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now });
 

@@ -36,7 +36,7 @@ async function queued(url = "https://site.example/", accountId = 1): Promise<Sca
 
 async function running(): Promise<ScanRecord> {
   await queued();
-  const scan = await store.scans.claimNext(now);
+  const scan = await store.scans.claimNext("local", now);
   if (scan === undefined) throw new Error("nothing to claim");
   return scan;
 }
@@ -58,7 +58,7 @@ describe("a scan", () => {
       attempts: 0,
       errorCode: null,
       summary: null,
-      queueKey: ["agency", 1],
+      queueKey: ["local", "agency", 1],
     });
     expect(first.token).toMatch(/^[0-9A-Za-z]{22}$/);
     expect(second.id).toBe(2);
@@ -69,10 +69,14 @@ describe("a scan", () => {
 
   test("is claimed once, in queue order", async () => {
     const tokens = [(await queued()).token, (await queued()).token, (await queued()).token];
-    const claimed = [await store.scans.claimNext(now), await store.scans.claimNext(now), await store.scans.claimNext(now)];
+    const claimed = [
+      await store.scans.claimNext("local", now),
+      await store.scans.claimNext("local", now),
+      await store.scans.claimNext("local", now),
+    ];
     expect(claimed.map((scan) => scan?.token)).toEqual(tokens);
     expect(claimed[0]).toMatchObject({ status: "running", attempts: 1, startedAt: now.toISOString() });
-    expect(await store.scans.claimNext(now)).toBeUndefined();
+    expect(await store.scans.claimNext("local", now)).toBeUndefined();
     expect([store.scans.queueLength(), store.scans.runningCount()]).toEqual([0, 3]);
   });
 
@@ -80,7 +84,7 @@ describe("a scan", () => {
     for (let count = 0; count < 5; count++) await queued();
     expect(await store.scans.queue({ accountId: 1, url: "https://site.example/", now })).toBe("full");
     expect(store.scans.listOfAccount(1, { limit: 10, cursor: null }).items).toHaveLength(5);
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     expect((await queued()).id).toBe(6);
   });
 
@@ -145,7 +149,7 @@ describe("a scan", () => {
       expect(store.scans.listOfAccount(accountId, { limit: 10, cursor: null }).items).toEqual([]);
       expect(store.scans.findOfAccount(accountId, scan.token)).toBeUndefined();
     }
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     await store.scans.finish(scan.token, outcome);
     expect(store.publicScans.list({ limit: 10, cursor: null }).items.map(({ token }) => token)).toEqual([scan.token]);
   });
@@ -154,14 +158,14 @@ describe("a scan", () => {
     const [first, second, third] = [await queued(), await queued(), await queued()];
     const places = () => [first, second, third].map(({ token }) => store.scans.queuePosition(token));
     expect(places()).toEqual([1, 2, 3]);
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     expect(places()).toEqual([null, 1, 2]);
     expect(store.scans.queuePosition("0".repeat(22))).toBeNull();
   });
 
   test("queued and running scans are listed in order", async () => {
     const [first, second, third] = [await queued(), await queued(), await queued()];
-    await store.scans.claimNext(now);
+    await store.scans.claimNext("local", now);
     expect(store.scans.listRunning().map(({ token }) => token)).toEqual([first.token]);
     expect(store.scans.listQueued(10).map(({ token }) => token)).toEqual([second.token, third.token]);
     expect(store.scans.listQueued(1).map(({ token }) => token)).toEqual([second.token]);
@@ -172,13 +176,13 @@ describe("a scan", () => {
     await expect(store.scans.finish(token, outcome)).rejects.toThrow("a scan cannot go from queued to finished");
     expect(store.scans.findByToken(token)?.status).toBe("queued");
     expect(store.results.find(token)).toBeUndefined();
-    const ended = (await store.scans.claimNext(now))?.token ?? "";
+    const ended = (await store.scans.claimNext("local", now))?.token ?? "";
     await store.scans.finish(ended, outcome);
     await expect(store.scans.fail(ended, { code: "timeout", evidence: null, timings: {}, now })).rejects.toThrow("from finished to failed");
     await expect(store.scans.finish("0".repeat(22), outcome)).rejects.toThrow("no scan has the token");
   });
 
-  test("the table has four transitions", () => {
+  test("the table has five transitions", () => {
     const allowed = scanStatuses.flatMap((from) =>
       scanStatuses
         .filter((to) => {
@@ -191,7 +195,7 @@ describe("a scan", () => {
         })
         .map((to) => `${from} -> ${to}`),
     );
-    expect(allowed).toEqual(["queued -> running", "running -> queued", "running -> finished", "running -> failed"]);
+    expect(allowed).toEqual(["queued -> running", "queued -> failed", "running -> queued", "running -> finished", "running -> failed"]);
   });
 });
 
@@ -204,9 +208,9 @@ describe("an interrupted scan", () => {
     store = openStore(dataDir);
     expect((await store.scans.requeueInterrupted(later)).map((scan) => scan.status)).toEqual(["queued"]);
     expect(store.scans.findByToken(token)).toMatchObject({ status: "queued", progressStage: null, attempts: 1, progressPercent: 20 });
-    expect((await store.scans.claimNext(later))?.token).toBe(token);
+    expect((await store.scans.claimNext("local", later))?.token).toBe(token);
     expect(await store.scans.requeueInterrupted(later)).toMatchObject([{ token, status: "failed", errorCode: "interrupted", attempts: 2 }]);
-    expect((await store.scans.claimNext(later))?.token).toBe(waiting.token);
+    expect((await store.scans.claimNext("local", later))?.token).toBe(waiting.token);
     expect(store.scans.runningCount()).toBe(1);
   });
 });

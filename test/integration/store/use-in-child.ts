@@ -33,7 +33,7 @@ async function use(): Promise<string> {
     store.scans.listRunning();
     await store.scans.requeueInterrupted(new Date());
     await store.scans.queue({ accountId: 1, url: "https://new.example/", now: new Date() });
-    await store.scans.claimNext(new Date());
+    await store.scans.claimNext("local", new Date());
     await store.close();
     return unreadable === 0 ? "fine" : "passed-over";
   } catch (error) {

@@ -98,7 +98,7 @@ describe("/admin", () => {
   test("lists running and queued scans with owner and age", async () => {
     await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
     await pages.store.scans.queue({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
-    const running = await pages.store.scans.claimNext(new Date(Date.now() - 30_000));
+    const running = await pages.store.scans.claimNext("local", new Date(Date.now() - 30_000));
     const html = await read("/admin");
     expect(html).toContain("1 scan is running. 1 scan is waiting.");
     expect(html).toContain(`href="/scans/${running?.token}"`);

@@ -61,9 +61,9 @@ describe("no button, and a refusal, for", () => {
     expect(pages.store.scans.findByToken(token)?.status).toBe("queued");
   });
   test("a scan that has begun", async () => {
-    while ((await pages.store.scans.claimNext(new Date())) !== undefined);
+    while ((await pages.store.scans.claimNext("local", new Date())) !== undefined);
     const token = await queue();
-    await pages.store.scans.claimNext(new Date());
+    await pages.store.scans.claimNext("local", new Date());
     const visitor = await signedIn(pages, account);
     expect(await (await visitor.get(`/scans/${token}`)).text()).not.toContain("/cancel");
     const answer = await visitor.post(`/scans/${token}/cancel`, {}, "/");

@@ -80,7 +80,7 @@ describe("the own hosts", () => {
   test("name a newer scan that failed or is under way", async () => {
     const queued = await pages.store.scans.queue({ accountId: account.id, url: "https://course.test/", now: new Date() });
     expect(shown(await cardOf("course.test"))).toMatch(/100 excellent.*Scan in progress/);
-    await pages.store.scans.claimNext(new Date());
+    await pages.store.scans.claimNext("local", new Date());
     await pages.store.scans.fail(queued === "full" ? "" : queued.token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(shown(await cardOf("course.test"))).toMatch(/100 excellent.*Last scan failed/);
     const only = await pages.store.scans.queue({ accountId: account.id, url: "https://never.test/", now: new Date() });

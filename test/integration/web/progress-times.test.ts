@@ -46,7 +46,7 @@ describe("usual times", () => {
   async function startScan(): Promise<string> {
     for (let at = 5; at > 0; at--) await storeSite(pages.store, "sound", { at: new Date(Date.now() - at * 60_000) });
     const token = await queue();
-    await pages.store.scans.claimNext(new Date());
+    await pages.store.scans.claimNext("local", new Date());
     pages.progress.publish(token, { type: "claimed" });
     pages.progress.publish(token, { type: "stage", stage: "browsing", percent: browsing });
     await pages.store.scans.setProgress(token, "browsing", browsing);

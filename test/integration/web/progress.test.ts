@@ -52,7 +52,7 @@ async function finish(token: string, by = pages): Promise<void> {
 }
 
 async function claim(by = pages): Promise<void> {
-  const scan = await by.store.scans.claimNext(new Date());
+  const scan = await by.store.scans.claimNext("local", new Date());
   by.progress.publish(scan?.token ?? "", { type: "claimed" });
 }
 
@@ -273,7 +273,7 @@ describe("in a browser", () => {
       const token = await queue(undefined, deaf);
       visitor = await visitors.visitor({ origin: deaf.url });
       await visitor.open(`/scans/${token}`);
-      await deaf.store.scans.claimNext(new Date());
+      await deaf.store.scans.claimNext("local", new Date());
       await deaf.store.scans.setProgress(token, "tls", 10);
       await until(async () => (await shownState()).percent === 10);
       expect(await shownState()).toMatchObject({ now: enGb.pages.progress.stages.tls, current: "tls", place: null });

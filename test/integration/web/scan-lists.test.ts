@@ -304,10 +304,10 @@ describe("own scans", () => {
     };
     await storeSite(own.store, "sound", { at: new Date(), url: "https://fine.test/", accountId: account.id });
     const failing = await queue("https://failing.test/");
-    await own.store.scans.claimNext(new Date());
+    await own.store.scans.claimNext("local", new Date());
     await own.store.scans.fail(failing, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     await queue("https://running.test/");
-    await own.store.scans.claimNext(new Date());
+    await own.store.scans.claimNext("local", new Date());
     await queue("https://waiting.test/");
     await storeOthers(own);
     const html = await read("/account/scans", { by });

@@ -26,7 +26,7 @@ async function queue(url = "https://site.test/", by = pages): Promise<string> {
 /** The queue must be empty. */
 async function failing(code: string, url?: string): Promise<string> {
   const token = await queue(url);
-  await pages.store.scans.claimNext(new Date());
+  await pages.store.scans.claimNext("local", new Date());
   await pages.store.scans.fail(token, { code, evidence: null, timings: {}, now: new Date() });
   return token;
 }
@@ -63,7 +63,7 @@ describe("a queued or running scan", () => {
       expect(html).not.toContain('aria-current="step"');
       for (const stage of progressStages) expect(shown(html)).toContain(progress.stages[stage]);
     }
-    await busy.store.scans.claimNext(new Date());
+    await busy.store.scans.claimNext("local", new Date());
     expect(statusOf(await read(`/scans/${first}`, busy.visitor()))).toBe(`Now: ${enGb.pages.progress.begins}`);
     await busy.store.scans.setProgress(first, "browsing", 20);
     for (const locale of locales) {
@@ -126,7 +126,7 @@ describe("a failed scan", () => {
     const token = await failing("timeout", "https://again.test/");
     const answer = await pages.visitor().post("/scans", { url: "https://again.test/" }, `/scans/${token}`);
     expect([answer.status, answer.headers.get("location")]).not.toEqual([303, `/scans/${token}`]);
-    await pages.store.scans.claimNext(new Date());
+    await pages.store.scans.claimNext("local", new Date());
   });
 
   test("names the refusing settings only to administrators", async () => {
@@ -138,7 +138,7 @@ describe("a failed scan", () => {
   test("offers no form to guests who may not scan", async () => {
     const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
     const token = await queue(undefined, closed);
-    await closed.store.scans.claimNext(new Date());
+    await closed.store.scans.claimNext("local", new Date());
     await closed.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(await read(`/scans/${token}`, closed.visitor())).not.toContain("<form");
     await closed.stop();

@@ -162,7 +162,7 @@ describe("an equal request", () => {
     };
     const first = await clicks();
     expect(first).not.toBe("");
-    while ((await pages.store.scans.claimNext(new Date()))?.token !== first);
+    while ((await pages.store.scans.claimNext("local", new Date()))?.token !== first);
     await pages.store.scans.fail(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(await clicks()).not.toBe(first);
   });
@@ -187,7 +187,7 @@ describe("an equal request after the scan ended", () => {
   test("reuses the report until the cooldown ends", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("cool.test", {}, by));
-    await quiet.store.scans.claimNext(new Date());
+    await quiet.store.scans.claimNext("local", new Date());
     const { result, evidence } = knownScans.sound;
     await quiet.store.scans.finish(first, { result, evidence, timings: {}, now: new Date() });
     // Ten seconds remain, less the time the test took.
@@ -204,13 +204,13 @@ describe("an equal request after the scan ended", () => {
     quiet.advanceMs(11_000);
     expect(await (await by.get(report)).text()).not.toContain(texts["de-de"].report.notices.again);
     expect(tokenOf(await ask("cool.test", {}, by))).not.toBe(first);
-    await quiet.store.scans.claimNext(new Date());
+    await quiet.store.scans.claimNext("local", new Date());
   });
 
   test("starts a new scan if the first one failed", async () => {
     const by = quiet.visitor();
     const first = tokenOf(await ask("failing.test", {}, by));
-    await quiet.store.scans.claimNext(new Date());
+    await quiet.store.scans.claimNext("local", new Date());
     await quiet.store.scans.fail(first, { code: "timeout", evidence: null, timings: {}, now: new Date() });
     expect(tokenOf(await ask("failing.test", {}, by))).not.toBe(first);
   });

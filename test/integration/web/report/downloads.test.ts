@@ -20,7 +20,7 @@ const { downloads } = enGb.pages.report;
 
 async function failedScan(): Promise<string> {
   await pages.store.scans.queue({ accountId: null, url: "https://unreachable.example/", now: at });
-  const scan = await pages.store.scans.claimNext(at);
+  const scan = await pages.store.scans.claimNext("local", at);
   if (scan === undefined) throw new Error("no scan was queued");
   await pages.store.scans.fail(scan.token, { code: "unreachable", evidence: null, timings: {}, now: at });
   return scan.token;

@@ -273,7 +273,7 @@ test.each([
   const from = new Date(now);
   const queued = await pages.store.scans.queue({ accountId: null, url: "https://quick.example/", now: from });
   if (queued === "full") throw new Error("the queue is full");
-  await pages.store.scans.claimNext(from);
+  await pages.store.scans.claimNext("local", from);
   await pages.store.scans.finish(queued.token, { ...knownScans.silent, timings: {}, now: new Date(from.getTime() + tookMs) });
   expect((await read(`/scans/${queued.token}`)).includes(words)).toBe(true);
 });

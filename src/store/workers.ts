@@ -1,0 +1,117 @@
+/** Workers that are enrolled for locations. What they are doing is known only to the process that hears them. */
+import type { Db } from "./database.ts";
+
+export interface Worker {
+  /** Public nkey. */
+  readonly id: string;
+  /** No two workers in use share one; that of a revoked worker can be given again. */
+  readonly name: string;
+  readonly location: string;
+  /** All instants are ISO 8601, UTC. */
+  readonly enrolledAt: string;
+  /** A revoked worker never comes back: another one is enrolled with a key of its own. */
+  readonly revokedAt: string | null;
+  /** Takes no further scans until it is resumed. */
+  readonly drained: boolean;
+  /** The next four are as the worker last said; null and 0 before. */
+  readonly lastSeenAt: string | null;
+  readonly version: string | null;
+  readonly slots: number;
+  /** Whether its settings let scans reach private addresses. */
+  readonly reach: "public" | "private" | null;
+  /** Results that were accepted. */
+  readonly scansDone: number;
+  readonly lastFault: WorkerFault | null;
+}
+
+export interface WorkerFault {
+  readonly at: string;
+  /** One line. */
+  readonly text: string;
+}
+
+interface Enrolment extends Pick<Worker, "id" | "name" | "location"> {
+  readonly now: Date;
+}
+
+interface WorkerSeen {
+  readonly version: string;
+  readonly slots: number;
+  readonly reach: NonNullable<Worker["reach"]>;
+  readonly now: Date;
+}
+
+/** Methods that note something ignore an unknown id. Texts and numbers are bounded by the caller. */
+export function workerRepository(db: Db) {
+  const find = db.cacheReads((id: string) => db.workers.get(id));
+  const readAll = db.cacheReads((_all: "all") => readRows(db).toSorted(byLocationAndName));
+  const all = (): readonly Worker[] => readAll("all") ?? [];
+  const findByName = (name: string): Worker | undefined => newestNamed(all(), name);
+  const change = (id: string, toChange: (worker: Worker) => Partial<Worker>): Promise<Worker | undefined> =>
+    db.write(() => changeWorker(db, id, toChange));
+
+  return {
+    /** On disk when this resolves. `id-taken` also by a revoked worker. */
+    enrol: ({ id, name, location, now }: Enrolment): Promise<Worker | "name-taken" | "id-taken"> =>
+      db.write(() => {
+        if (db.workers.doesExist(id)) return "id-taken";
+        const namesake = newestNamed(readRows(db), name);
+        if (namesake !== undefined && namesake.revokedAt === null) return "name-taken";
+        const unseen = { lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null };
+        const worker: Worker = { id, name, location, enrolledAt: now.toISOString(), revokedAt: null, drained: false, ...unseen };
+        db.workers.put(id, worker);
+        return worker;
+      }),
+
+    /** Undefined for an unknown worker. The instant of a first revocation stays. */
+    revoke: (idOrName: string, now: Date): Promise<Worker | undefined> =>
+      db.write(() => {
+        const id = db.workers.get(idOrName)?.id ?? newestNamed(readRows(db), idOrName)?.id;
+        return id === undefined ? undefined : changeWorker(db, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() }));
+      }),
+
+    setDrained: (id: string, drained: boolean): Promise<Worker | undefined> => change(id, () => ({ drained })),
+
+    /** Each call is a change on disk: the caller bounds the rate. */
+    noteSeen: (id: string, { version, slots, reach, now }: WorkerSeen): Promise<Worker | undefined> =>
+      change(id, () => ({ version, slots, reach, lastSeenAt: now.toISOString() })),
+    noteScan: (id: string): Promise<Worker | undefined> => change(id, ({ scansDone }) => ({ scansDone: scansDone + 1 })),
+    noteFault: (id: string, lastFault: WorkerFault): Promise<Worker | undefined> => change(id, () => ({ lastFault })),
+
+    find,
+    /** The worker in use; without one, the latest revoked one of that name. */
+    findByName,
+    /** By location, then name; revoked ones too. */
+    list: all,
+    /** Of workers that are not revoked, sorted; without `local`. */
+    locations: (): readonly string[] => [...new Set(all().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
+  };
+}
+
+/** Not from a cache: it must not answer within a transaction. */
+function readRows(db: Pick<Db, "workers">): readonly Worker[] {
+  return [...db.workers.getRange()].map(({ value }) => value);
+}
+
+function changeWorker(db: Pick<Db, "workers">, id: string, toChange: (worker: Worker) => Partial<Worker>): Worker | undefined {
+  const worker = db.workers.get(id);
+  if (worker === undefined) return undefined;
+  const changed = { ...worker, ...toChange(worker) };
+  db.workers.put(id, changed);
+  return changed;
+}
+
+function newestNamed(workers: readonly Worker[], name: string): Worker | undefined {
+  const named = workers.filter((worker) => worker.name === name);
+  return (
+    named.find(({ revokedAt }) => revokedAt === null) ?? named.toSorted((one, other) => compare(one.enrolledAt, other.enrolledAt)).at(-1)
+  );
+}
+
+function byLocationAndName(one: Worker, other: Worker): number {
+  return compare(one.location, other.location) || compare(one.name, other.name) || compare(one.enrolledAt, other.enrolledAt);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
