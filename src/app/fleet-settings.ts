@@ -7,7 +7,7 @@ import { none, oneOf, optional, parsed, path, setting } from "./setting.ts";
 
 export const settingsOfFleet = {
   readers: setting(oneOf("everybody", "accounts"), {
-    doc: "Who may read the pages of scans: everybody, or accounts that are signed in.",
+    doc: "Who may read the pages of scans: everybody, or accounts that are signed in. With accounts, guests start no scans, whatever guest.scans says.",
     allowed: "everybody or accounts",
     fallback: () => "everybody",
   }),

@@ -60,7 +60,9 @@ function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "
       // The own port is not known yet. The SSRF guard checks it again for each scan.
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
-    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
+    readers: config.readers,
+    // Search engines have no account.
+    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] && config.readers === "everybody" },
     accounts: {
       signUp: config["accounts.signup"],
       defaultPlan: config["accounts.default_plan"],

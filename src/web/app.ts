@@ -4,6 +4,7 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
 import { errorPage } from "./error-page.tsx";
 import { hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
+import { forReaders } from "./readers.ts";
 import { redirect, respond } from "./response.ts";
 import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
@@ -29,9 +30,10 @@ export function createPages(settingsNow: () => PagesSettings) {
       if (visit === null) throw error;
       return withoutSlash(visit) ?? errorPage(visit, asPageError(error, visit));
     });
-  for (const { path, get, post } of pageRoutes(settings)) {
-    if (get !== undefined) app.get(path, ({ visit, params }) => get(visit, paramOf(params)));
-    if (post !== undefined) app.post(path, ({ visit, params }) => post(visit, paramOf(params)));
+  for (const route of pageRoutes(settings)) {
+    const [get, post] = [route.get, route.post].map((handler) => handler && forReaders(route, handler));
+    if (get !== undefined) app.get(route.path, ({ visit, params }) => get(visit, paramOf(params)));
+    if (post !== undefined) app.post(route.path, ({ visit, params }) => post(visit, paramOf(params)));
   }
   return app;
 

@@ -1,12 +1,11 @@
 /** HTML forms with CSRF protection (masked token and Origin check). */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
-import { signedInBy } from "../account/authenticate.ts";
 import { readBytes } from "../http/request-body.ts";
 import { useVisit } from "./context.ts";
 import { cookieOf, setCookie } from "./cookies.ts";
 import { csrfRejected, formMalformed, formTooLong, signInFirst } from "./errors.ts";
-import type { Visit } from "./visit.ts";
+import { isSessionOpen, type Visit } from "./visit.ts";
 
 /** Longest URL, percent-encoded, plus all other fields. */
 const formBytesMax = 16_384;
@@ -52,13 +51,9 @@ export async function readForm(visit: Visit): Promise<Fields> {
   if (bytes === "too-long") throw formTooLong();
   const fields = new URLSearchParams(Buffer.from(bytes).toString("utf8"));
   if (!isCsrfTokenValid(visit, fields.get(field) ?? "")) throw csrfRejected();
+  // An attacker could upload slowly and finish after the session was ended.
   if (!isSessionOpen(visit)) throw signInFirst();
   return { text: (name) => fields.get(name) ?? "" };
-}
-
-/** An attacker could upload slowly and finish after the session was ended, so it is checked again. */
-function isSessionOpen({ session, settings: { store, now } }: Visit): boolean {
-  return session === null || signedInBy(store, session.value, now()) !== null;
 }
 
 /** Origin check; requests without these headers still need the CSRF token. */

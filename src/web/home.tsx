@@ -9,7 +9,7 @@ import { UrlForm } from "./scanning/url-form.tsx";
 import { OwnHosts } from "./scans/own-hosts.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
 import type { Visit } from "./visit.ts";
-import { mayScan } from "./visit.ts";
+import { mayRead, mayScan } from "./visit.ts";
 
 const latestScansMax = 5;
 
@@ -61,10 +61,10 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
 
 /** Shown to guests if only accounts may scan. */
 function Closed() {
-  const i18n = useI18n();
+  const { i18n, settings } = useVisit();
   return (
     <Notice kind="info" title={i18n.t("home.closed.title")}>
-      <p>{i18n.t("home.closed.what")}</p>
+      <p>{i18n.t(`visibility.${settings.readers}.closed`)}</p>
       <p>
         <a class="button" href="/sign-in">
           {i18n.t("layout.nav.signIn")}
@@ -97,7 +97,7 @@ function ScanForm({ typed, error }: { readonly typed: string; readonly error?: s
       )}
       <UrlForm typed={typed} error={error} label={i18n.t("home.url")} hint={i18n.t("home.hint")} button={i18n.t("home.start")} />
       <p class="hint">
-        {i18n.t("home.public")} <a href="/scans">{i18n.t("home.publicList")}</a>
+        {i18n.t(`visibility.${settings.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.readers}.list`)}</a>
       </p>
     </>
   );
@@ -121,7 +121,7 @@ function LatestScans() {
 function ForGuests() {
   return (
     <>
-      <LatestScans />
+      {mayRead(useVisit()) && <LatestScans />}
       <CheckedSubjects />
     </>
   );

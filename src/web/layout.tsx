@@ -5,6 +5,7 @@ import { languageName, languageTag, type TextPath } from "../text/translator.ts"
 import { useVisit } from "./context.ts";
 import { DocumentHead, type DocumentHeadProps, localeLink } from "./document-head.tsx";
 import type { PageContent } from "./page.tsx";
+import { mayRead } from "./visit.ts";
 
 type LayoutProps = DocumentHeadProps & Pick<PageContent, "children" | "printHeader">;
 
@@ -40,7 +41,8 @@ const navigation: readonly (readonly [string, TextPath])[] = [
 ];
 
 function Header() {
-  const { i18n, account, server, url } = useVisit();
+  const visit = useVisit();
+  const { i18n, account, server, url } = visit;
   return (
     <header class="site-header">
       <a class="brand" href="/">
@@ -51,9 +53,7 @@ function Header() {
       <p class="print-only break">{`${server.origin}${url.pathname}`}</p>
       <nav aria-label={i18n.t("layout.nav.label")}>
         <ul>
-          {navigation.map(([href, text]) => (
-            <NavItem key={href} href={href} text={text} />
-          ))}
+          {navigation.map(([href, text]) => (href === "/scans" && !mayRead(visit) ? null : <NavItem key={href} href={href} text={text} />))}
           {account?.admin === true && <NavItem href="/admin" text="layout.nav.admin" />}
           {account === null ? <NavItem href="/sign-in" text="layout.nav.signIn" /> : <NavItem href="/account" text="layout.nav.account" />}
         </ul>

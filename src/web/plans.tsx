@@ -29,7 +29,7 @@ export function getPlans(visit: Visit): Response {
           </RowGroup>
         </Table>
         <p>{i18n.t("plans.tokens")}</p>
-        <p>{i18n.t("plans.public")}</p>
+        <p>{i18n.t(`visibility.${settings.readers}.rule`)}</p>
         <section aria-labelledby="change">
           <h2 id="change">{i18n.t("plans.change")}</h2>
           <p>{i18n.t("plans.changeBy")}</p>

@@ -25,7 +25,7 @@ import { comparePage } from "./report/compare/compare-page.tsx";
 import { getSample } from "./report/sample-page.tsx";
 import { screenshotAnswer } from "./report/screenshot.tsx";
 import { shareImageAnswer } from "./report/share-image.ts";
-import { getReport, onScan, stateAnswer } from "./scan.tsx";
+import { getReport, isDownload, onScan, stateAnswer } from "./scan.tsx";
 import { postCancel } from "./scanning/cancel-scan.tsx";
 import { createScanEvents } from "./scanning/scan-events.ts";
 import { createPostScan } from "./scanning/start-scan.tsx";
@@ -36,55 +36,61 @@ import type { PagesSettings } from "./settings.ts";
 import type { PageHandler } from "./visit.ts";
 import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 
+/** Visitors who get more than a refusal. Every route that shows, starts or cancels a scan is for `readers`: the setting says who they are. */
+type Audience = "everybody" | "readers" | "accounts" | "administrators";
+
 export interface PageRoute {
   /** At most one placeholder, as in `/checks/:key`. */
   readonly path: string;
+  readonly audience: Audience;
+  /** True where guests who may not read get 401 and not the sign-in page: for answers to programs, and for files. */
+  readonly isData?: (param: string | null) => boolean;
   readonly get?: PageHandler;
   readonly post?: PageHandler;
 }
 
 export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
   return [
-    { path: "/", get: getHome },
-    { path: "/about", get: getAbout },
-    { path: "/account", get: getProfile, post: postProfile },
-    { path: "/account/scans", get: getOwnScans },
-    { path: "/account/second-factor", get: getSecondFactor, post: postSecondFactor },
-    { path: "/account/tokens", get: getTokens, post: postTokens },
-    { path: "/admin", get: getAdminOverview },
-    { path: "/admin/checks", get: getAdminChecks },
-    { path: "/admin/checks/reload", post: postReload },
-    { path: "/admin/doctor", post: postDoctor },
-    { path: "/admin/invitations", post: postInvitation },
-    { path: "/admin/settings", get: getAdminSettings },
-    { path: "/admin/users", get: getAdminUsers },
-    { path: "/admin/users/:id/plan", post: postUserPlan },
-    { path: "/admin/users/:id/state", post: postUserState },
-    { path: "/api", get: getApiReference },
-    { path: "/checks", get: getChecks },
-    { path: "/checks/:key", get: getCheck },
-    { path: "/hosts/:host", get: getHost },
-    { path: "/imprint", get: (visit) => legalPage(visit, "imprint") },
-    { path: "/migrate", get: getMigration },
-    { path: "/plans", get: getPlans },
-    { path: "/privacy", get: (visit) => legalPage(visit, "privacy") },
-    { path: "/reset", get: getReset, post: postReset },
-    { path: "/sample", get: getSample },
-    { path: "/scans", get: getPublicList, post: createPostScan(settings) },
-    { path: "/scans/:token", get: getReport },
-    { path: "/scans/:token/cancel", post: onScan(postCancel) },
-    { path: "/scans/:token/compare", get: onScan(comparePage) },
-    { path: "/scans/:token/events", get: onScan(createScanEvents()) },
-    { path: "/scans/:token/image.png", get: onScan(shareImageAnswer) },
-    { path: "/scans/:token/screenshot", get: onScan(screenshotAnswer) },
-    { path: "/scans/:token/state", get: onScan(stateAnswer) },
-    { path: "/setup", get: getSetup, post: postSetup },
-    { path: "/sign-in", get: getSignIn, post: postSignIn },
-    { path: "/sign-in/code", get: getSecondStep, post: postSecondStep },
-    { path: "/sign-out", get: getSignOut, post: postSignOut },
-    { path: "/sign-up", get: getSignUp, post: postSignUp },
-    { path: "/robots.txt", get: getRobotsTxt },
-    { path: "/.well-known/security.txt", get: getSecurityTxt },
-    ...assets.map((asset): PageRoute => ({ path: asset.path, get: (visit) => assetAnswer(visit, asset) })),
+    { path: "/", audience: "everybody", get: getHome },
+    { path: "/about", audience: "everybody", get: getAbout },
+    { path: "/account", audience: "accounts", get: getProfile, post: postProfile },
+    { path: "/account/scans", audience: "accounts", get: getOwnScans },
+    { path: "/account/second-factor", audience: "accounts", get: getSecondFactor, post: postSecondFactor },
+    { path: "/account/tokens", audience: "accounts", get: getTokens, post: postTokens },
+    { path: "/admin", audience: "administrators", get: getAdminOverview },
+    { path: "/admin/checks", audience: "administrators", get: getAdminChecks },
+    { path: "/admin/checks/reload", audience: "administrators", post: postReload },
+    { path: "/admin/doctor", audience: "administrators", post: postDoctor },
+    { path: "/admin/invitations", audience: "administrators", post: postInvitation },
+    { path: "/admin/settings", audience: "administrators", get: getAdminSettings },
+    { path: "/admin/users", audience: "administrators", get: getAdminUsers },
+    { path: "/admin/users/:id/plan", audience: "administrators", post: postUserPlan },
+    { path: "/admin/users/:id/state", audience: "administrators", post: postUserState },
+    { path: "/api", audience: "everybody", get: getApiReference },
+    { path: "/checks", audience: "everybody", get: getChecks },
+    { path: "/checks/:key", audience: "everybody", get: getCheck },
+    { path: "/hosts/:host", audience: "readers", get: getHost },
+    { path: "/imprint", audience: "everybody", get: (visit) => legalPage(visit, "imprint") },
+    { path: "/migrate", audience: "everybody", get: getMigration },
+    { path: "/plans", audience: "everybody", get: getPlans },
+    { path: "/privacy", audience: "everybody", get: (visit) => legalPage(visit, "privacy") },
+    { path: "/reset", audience: "everybody", get: getReset, post: postReset },
+    { path: "/sample", audience: "everybody", get: getSample },
+    { path: "/scans", audience: "readers", get: getPublicList, post: createPostScan(settings) },
+    { path: "/scans/:token", audience: "readers", isData: isDownload, get: getReport },
+    { path: "/scans/:token/cancel", audience: "readers", post: onScan(postCancel) },
+    { path: "/scans/:token/compare", audience: "readers", get: onScan(comparePage) },
+    { path: "/scans/:token/events", audience: "readers", isData: () => true, get: onScan(createScanEvents()) },
+    { path: "/scans/:token/image.png", audience: "readers", isData: () => true, get: onScan(shareImageAnswer) },
+    { path: "/scans/:token/screenshot", audience: "readers", isData: () => true, get: onScan(screenshotAnswer) },
+    { path: "/scans/:token/state", audience: "readers", isData: () => true, get: onScan(stateAnswer) },
+    { path: "/setup", audience: "everybody", get: getSetup, post: postSetup },
+    { path: "/sign-in", audience: "everybody", get: getSignIn, post: postSignIn },
+    { path: "/sign-in/code", audience: "everybody", get: getSecondStep, post: postSecondStep },
+    { path: "/sign-out", audience: "everybody", get: getSignOut, post: postSignOut },
+    { path: "/sign-up", audience: "everybody", get: getSignUp, post: postSignUp },
+    { path: "/robots.txt", audience: "everybody", get: getRobotsTxt },
+    { path: "/.well-known/security.txt", audience: "everybody", get: getSecurityTxt },
+    ...assets.map((asset): PageRoute => ({ path: asset.path, audience: "everybody", get: (visit) => assetAnswer(visit, asset) })),
   ];
 }

@@ -1,4 +1,5 @@
 /** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
+import type { ExportFormat } from "../export/formats.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import { scanNotFoundPage } from "./errors.ts";
 import { downloadReport, formatOf } from "./report/download.ts";
@@ -16,9 +17,17 @@ export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response | Pr
 
 /** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. A token has no dot. */
 export function getReport(visit: Visit, name: string | null): Response {
-  const [, token = "", extension = ""] = /^([^.]*)\.(.*)$/.exec(name ?? "") ?? [];
-  const format = formatOf(extension);
+  const { token, format } = fileOf(name);
   return format === undefined ? scanPage(visit, scanOf(visit, name)) : downloadReport(visit, scanOf(visit, token), format);
+}
+
+export function isDownload(name: string | null): boolean {
+  return fileOf(name).format !== undefined;
+}
+
+function fileOf(name: string | null): { readonly token: string; readonly format: ExportFormat | undefined } {
+  const [, token = "", extension = ""] = /^([^.]*)\.(.*)$/.exec(name ?? "") ?? [];
+  return { token, format: formatOf(extension) };
 }
 
 /** @throws PageError 404 for every unknown token; null means invalid percent-encoding. */

@@ -27,6 +27,8 @@ export interface PagesSettings {
     readonly publicUrl: string | null;
   };
   readonly scanning: ScanningSettings;
+  /** Who may read scans. With `accounts`, guests see none and start none. */
+  readonly readers: "everybody" | "accounts";
   readonly reports: {
     /** Age from which a report is marked as old. */
     readonly staleDays: number;

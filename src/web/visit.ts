@@ -165,7 +165,17 @@ function acceptedLocale(header: string | null, locales: readonly PageLocale[]): 
   return best ?? null;
 }
 
+/** False once the session of the visit was ended; true for guests, who have none. */
+export function isSessionOpen({ session, settings: { store, now } }: Visit): boolean {
+  return session === null || signedInBy(store, session.value, now()) !== null;
+}
+
 /** True for accounts, and for guests if the operator allows guest scans. */
-export function mayScan({ account, settings: { scanning } }: Pick<Visit, "account" | "settings">): boolean {
-  return account !== null || scanning.guests.mayScan;
+export function mayScan({ account, settings: { scanning, readers } }: Pick<Visit, "account" | "settings">): boolean {
+  return account !== null || (scanning.guests.mayScan && readers === "everybody");
+}
+
+/** Whether the visitor may read scans. */
+export function mayRead({ account, settings }: Pick<Visit, "account" | "settings">): boolean {
+  return account !== null || settings.readers === "everybody";
 }

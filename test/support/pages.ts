@@ -115,6 +115,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },
+    readers: "everybody",
     reports: { staleDays: 30, indexed: false },
     accounts: {
       signUp: "closed",

@@ -121,8 +121,8 @@ export function followScan(view: ProgressView | null): void {
   const ask = async () => {
     try {
       const answer = await fetch(`${address}/state`, { cache: "no-store" });
-      // The scan was cancelled; its page says so.
-      if (answer.status === 404) return showResult();
+      // The scan was cancelled, or the visitor has signed out: the page says so.
+      if (answer.status === 404 || answer.status === 401) return showResult();
       const state: ScanState | null = answer.ok ? await answer.json() : null;
       if (state !== null) {
         if (isOver(state.status)) return showResult();

@@ -2,22 +2,20 @@
 import { useI18n } from "../../report/context.ts";
 import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
-import type { I18n } from "../../text/translator.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
-import { publicOrigin } from "../visit.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { Downloads } from "./downloads.tsx";
 import { PrintChoice } from "./print-choice.tsx";
 import type { StoredReport } from "./stored-report.ts";
 
 export function ReportHead({ report: { scan, host } }: { readonly report: StoredReport }) {
-  const i18n = useI18n();
   return (
     <PageHead
-      breadcrumbs={breadcrumbsTo(scan, i18n)}
+      breadcrumbs={breadcrumbsTo(scan, useVisit())}
       title={<ReportTitle host={host} />}
       lead={<ReportLead url={scan.url} endedAt={endOf(scan)} />}
     />
@@ -25,10 +23,10 @@ export function ReportHead({ report: { scan, host } }: { readonly report: Stored
 }
 
 /** Breadcrumbs of a report and of a comparison. */
-export function breadcrumbsTo(scan: ScanRecord, i18n: I18n) {
+export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: Visit) {
   const host = scanHost(scan);
   return [
-    { href: "/scans", text: i18n.t("report.trail") },
+    { href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) },
     { href: hostPath(host), text: host },
   ];
 }

@@ -1,4 +1,4 @@
-/** Confirmation page before a URL with possible secrets becomes public. */
+/** Confirmation page before readers see a URL with possible secrets. */
 
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -10,8 +10,8 @@ import type { TypedUrl } from "./typed-url.ts";
 export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
 export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl): Response {
-  const { i18n } = visit;
-  const title = i18n.t("publicUrl.title");
+  const { i18n, settings } = visit;
+  const title = i18n.t(`visibility.${settings.readers}.url.title`);
   return page(visit, {
     title,
     noIndex: true,
@@ -19,7 +19,7 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
     children: (
       <>
         <h1>{title}</h1>
-        <p class="lead">{i18n.t("publicUrl.lead")}</p>
+        <p class="lead">{i18n.t(`visibility.${settings.readers}.url.lead`)}</p>
         {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
         {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
         <section aria-labelledby="stripped">
@@ -29,8 +29,8 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
         {unstripped !== null && (
           <section aria-labelledby="kept">
             <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
-            <p>{i18n.t("publicUrl.kept.warning")}</p>
-            <Choice url={unstripped} asPublic={true} button={i18n.t("publicUrl.kept.button")} />
+            <p>{i18n.t(`visibility.${settings.readers}.url.warning`)}</p>
+            <Choice url={unstripped} asPublic={true} button={i18n.t(`visibility.${settings.readers}.url.button`)} />
           </section>
         )}
         <p>

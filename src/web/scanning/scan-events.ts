@@ -2,7 +2,7 @@
 import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../response.ts";
-import type { Visit } from "../visit.ts";
+import { isSessionOpen, type Visit } from "../visit.ts";
 import { progressWithin, type ScanEventData, waitingOf } from "./scan-state.ts";
 
 /** Bounds open connections. */
@@ -77,12 +77,12 @@ function streamOf(visit: Visit, token: string, release: () => void): ReadableStr
       // The scan is over: no event follows.
       if (writer.begin()) return close();
       const unsubscribe = visit.settings.scanning.progress.subscribe(token, (event) => {
-        if (writer.write(event)) close();
+        if (!mayReadOn(visit) || writer.write(event)) close();
       });
       const fromMs = performance.now();
       const heartbeat = setInterval(() => {
         const isLate = performance.now() - fromMs > streamMsMax || (controller.desiredSize ?? 0) < -unsentEventsMax;
-        if (isLate || writer.heartbeat()) close();
+        if (isLate || !mayReadOn(visit) || writer.heartbeat()) close();
       }, heartbeatMs);
       end = () => {
         clearInterval(heartbeat);
@@ -96,6 +96,11 @@ function streamOf(visit: Visit, token: string, release: () => void): ReadableStr
     cancel: () => end(),
   });
   return refused ? null : stream;
+}
+
+/** A stream outlives the check of its request. */
+function mayReadOn(visit: Visit): boolean {
+  return visit.settings.readers === "everybody" || isSessionOpen(visit);
 }
 
 function isEnd(name: string): name is ScanEventData["done"]["status"] {

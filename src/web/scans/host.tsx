@@ -56,7 +56,7 @@ export function getHost(visit: Visit, segment: string | null): Response {
         <PageHead
           title={<HostName host={host} />}
           lead={isEmpty ? undefined : leadOf(i18n, query, scans)}
-          breadcrumbs={[{ href: "/scans", text: i18n.t("scans.title") }]}
+          breadcrumbs={[{ href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) }]}
         >
           <a class="button" href={scanPath(host)}>
             {i18n.t("host.scanIt", { host })}

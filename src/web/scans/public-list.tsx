@@ -40,12 +40,13 @@ function listQueryOf({ url: { searchParams } }: Visit): ListQuery {
 export function getPublicList(visit: Visit): Response {
   const { i18n, settings } = visit;
   const query = listQueryOf(visit);
+  const title = i18n.t(`visibility.${settings.readers}.scans`);
   return page(visit, {
-    title: i18n.t("scans.title"),
+    title,
     noIndex: !settings.reports.indexed,
     children: (
       <>
-        <PageHead title={i18n.t("scans.title")} lead={i18n.t("scans.lead")}>
+        <PageHead title={title} lead={i18n.t("scans.lead")}>
           <a class="button" href="/">
             {i18n.t("home.start")}
           </a>
@@ -103,7 +104,7 @@ function Results({ query: { typed, band, cursor }, host }: { readonly query: Lis
           <a href={hostPath(host)}>{i18n.t("scans.history", { host })}</a>
         </p>
       )}
-      <ScansTable caption={i18n.t("scans.title")} scans={items} />
+      <ScansTable caption={i18n.t(`visibility.${settings.readers}.scans`)} scans={items} />
       {nextCursor === null && <p class="muted">{i18n.t("scans.end")}</p>}
       <Pagination
         first={cursor === null ? null : listPath(path, filters, null)}

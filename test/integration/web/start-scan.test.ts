@@ -133,7 +133,7 @@ describe("typed secrets", () => {
     for (const locale of locales) {
       await visitor.get(`/?locale=${locale}`);
       const html = await (await ask(`https://u:p@${site}/?token=abcdef`)).text();
-      expect(html).toContain(texts[locale].publicUrl.kept.warning);
+      expect(html).toContain(texts[locale].visibility.everybody.url.warning);
       expect(html).not.toContain("{{");
     }
   });
@@ -264,9 +264,9 @@ describe("the page", () => {
   test("explains that scans are public, what they cover and what not", async () => {
     for (const locale of locales) {
       const html = await (await visitor.get(`/?locale=${locale}`)).text();
-      const { home } = texts[locale];
+      const { home, visibility } = texts[locale];
       for (const text of [
-        home.public,
+        visibility.everybody.rule,
         home.notChecked.attacks,
         home.notChecked.legal,
         home.checked.other.replace("{{count}}", String(Object.keys(enGb.checks).length)),

@@ -35,9 +35,14 @@ export function withAccount(
   visit: Visit,
   answer: (account: Account, session: CurrentSession) => Response | Promise<Response>,
 ): Response | Promise<Response> {
-  const { account, session, url, request } = visit;
-  if (account !== null && session !== null) return answer(account, session);
-  const next = request.method === "GET" ? `${url.pathname}${url.search}` : url.pathname;
+  const { account, session } = visit;
+  return account === null || session === null ? signInRedirect(visit) : answer(account, session);
+}
+
+/** To the sign-in page, and from there back to the requested page. */
+export function signInRedirect(visit: Visit): Response {
+  const { url, request } = visit;
+  const next = request.method === "POST" ? url.pathname : `${url.pathname}${url.search}`;
   return redirect(visit, `/sign-in?${new URLSearchParams({ next })}`);
 }
 

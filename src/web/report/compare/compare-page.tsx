@@ -62,7 +62,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
     noIndex: true,
     children: (
       <>
-        <PageHead breadcrumbs={breadcrumbsTo(scan, i18n)} title={i18n.t("compare.heading")} />
+        <PageHead breadcrumbs={breadcrumbsTo(scan, visit)} title={i18n.t("compare.heading")} />
         <EmptyState title={i18n.t("compare.noEarlier")}>
           <p>{i18n.t("compare.noEarlierMeans")}</p>
           <div class="actions">

@@ -6,6 +6,7 @@ import type { ScanRecord } from "../../../store/scans.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import type { I18n } from "../../../text/translator.ts";
 import { PageHead } from "../../components/page-head.tsx";
+import { useVisit } from "../../context.ts";
 import { breadcrumbsTo } from "../head.tsx";
 import { ChangedChecks } from "./changed-checks.tsx";
 import { ChangedList, FindingList, Unchanged } from "./compared-findings.tsx";
@@ -24,7 +25,7 @@ export function ComparisonBody({ before, after, requested, comparison }: Compari
   const { appeared, fixed, changed, newlyChecked, noLongerChecked, unchanged } = comparison;
   return (
     <>
-      <PageHead breadcrumbs={breadcrumbsTo(after, i18n)} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
+      <PageHead breadcrumbs={breadcrumbsTo(after, useVisit())} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
         <a class="button" href={`/scans/${requested.token}`}>
           {i18n.t("compare.back")}
         </a>
