@@ -25,6 +25,17 @@ export function inboxPrefixOf(worker: string): string {
   return `_INBOX_${worker}`;
 }
 
+/** Replies to requests of other accounts. nats-server makes these subjects, and refuses them from clients. */
+const crossAccountReplies = "_R_.";
+
+/**
+ * Whether the head may answer a worker there. The worker names the reply subject of its requests: without this rule
+ * it could make the head publish to the API of JetStream.
+ */
+export function isReplyToWorker(reply: string, worker: string): boolean {
+  return reply.startsWith(crossAccountReplies) || reply.startsWith(`${inboxPrefixOf(worker)}.`);
+}
+
 export const headSubject = "assay.head";
 export const scanSubjects = "assay.scan.>";
 export const resultSubjects = "assay.result.>";

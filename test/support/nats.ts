@@ -28,38 +28,53 @@ export interface NatsServer {
   /** Ends the process at once, or lets it end in order. Its store folder stays. */
   stop(signal?: "SIGKILL" | "SIGTERM"): Promise<void>;
   /** Starts it again on the same port, with the same store folder or an empty one. */
-  restart(options?: { readonly emptyStore?: boolean; readonly configuration?: string }): Promise<void>;
+  restart(options?: { readonly emptyStore?: boolean; readonly configuration?: NatsBlocks }): Promise<void>;
   /** Reads its changed configuration without an end of connections that stay allowed. */
-  reload(configuration: string): Promise<void>;
+  reload(configuration: NatsBlocks): Promise<void>;
   /** Latest output, for messages of failed tests. */
   log(): string;
   /** Ends the process and removes its folder. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** What a whole configuration has to name. */
+export interface NatsPlace {
+  /** 127.0.0.1:PORT */
+  readonly listen: string;
+  readonly storeDir: string;
+}
+
+/** Blocks such as `authorization { ... }` and `tls { ... }`, to which port and `jetstream` are added; or a function that writes it all. */
+export type NatsBlocks = string | ((place: NatsPlace) => string);
+
 export interface NatsOptions {
-  /** Blocks such as `authorization { ... }` and `tls { ... }`; the port and `jetstream` are added. */
-  readonly configuration?: string;
+  readonly configuration?: NatsBlocks;
+  /** A free one by default. */
+  readonly port?: number;
 }
 
 /** @throws Error with the output of nats-server if it does not start. */
-export async function startNats({ configuration = "" }: NatsOptions = {}): Promise<NatsServer> {
+export async function startNats({ configuration = "", port: wanted }: NatsOptions = {}): Promise<NatsServer> {
   const folder = mkdtempSync(join(tmpdir(), "assay-nats-"));
   const file = join(folder, "nats.conf");
   const store = join(folder, "jetstream");
-  const port = await closedPort();
+  const port = wanted ?? (await closedPort());
   let child: ChildProcess | undefined;
   let output = "";
+  let url = "";
 
-  function write(blocks: string): void {
-    const scheme = `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${store}", max_mem: 64MB, max_file: 1GB }\n`;
-    writeFileSync(file, scheme + blocks);
+  function write(blocks: NatsBlocks): void {
+    const listen = `127.0.0.1:${port}`;
+    const own = `listen: "${listen}"\njetstream { store_dir: "${store}", max_mem: 64MB, max_file: 1GB }\n`;
+    const text = typeof blocks === "string" ? own + blocks : blocks({ listen, storeDir: store });
+    url = `${/^\s*tls\s*[:{]/m.test(text) ? "tls" : "nats"}://127.0.0.1:${port}`;
+    writeFileSync(file, text);
   }
 
   async function start(): Promise<void> {
     child = spawn(natsProgram ?? "nats-server", ["-c", file], { stdio: ["ignore", "ignore", "pipe"] });
     child.stderr?.on("data", (bytes: Buffer) => {
-      output = (output + bytes).slice(-20_000);
+      output = (output + bytes).slice(-200_000);
     });
     const until = Date.now() + startMsMax;
     while (!(await answers(port))) {
@@ -79,7 +94,7 @@ export async function startNats({ configuration = "" }: NatsOptions = {}): Promi
   write(configuration);
   await start();
   return {
-    url: `${/^\s*tls\s*[:{]/m.test(configuration) ? "tls" : "nats"}://127.0.0.1:${port}`,
+    url,
     port,
     stop,
     restart: async ({ emptyStore = false, configuration: changed } = {}) => {
@@ -90,8 +105,13 @@ export async function startNats({ configuration = "" }: NatsOptions = {}): Promi
     },
     reload: async (changed) => {
       write(changed);
+      const before = output.length;
       child?.kill("SIGHUP");
-      await wait(200);
+      const until = Date.now() + startMsMax;
+      while (!/Reloaded server configuration/.test(output.slice(before))) {
+        if (/Failed to reload/.test(output.slice(before)) || Date.now() > until) throw new Error(`nats-server did not reload:\n${output}`);
+        await wait(pollMs);
+      }
     },
     log: () => output,
     [Symbol.asyncDispose]: async () => {

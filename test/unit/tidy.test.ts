@@ -59,6 +59,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/fleet"] },
+  { names: /^@nats-io\/nkeys$/, places: ["src/fleet"] },
   { names: /^commander$/, places: ["src/cli"] },
   { names: /^smol-toml$/, places: ["src/parse/toml.ts"] },
   { names: /^csp_evaluator(\/|$)/, places: ["src/parse/script-bypasses.ts"] },

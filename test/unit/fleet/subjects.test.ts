@@ -4,6 +4,7 @@ import {
   cancelSubject,
   headSubject,
   inboxPrefixOf,
+  isReplyToWorker,
   isWorkerId,
   parsePresenceSubject,
   parseProgressSubject,
@@ -70,4 +71,17 @@ describe("subjects", () => {
     expect(isWorkerId(worker)).toBe(true);
     expect(inboxPrefixOf(worker)).not.toContain(".");
   });
+});
+
+test("a worker is answered in its own inbox, or where nats-server leads to another account", () => {
+  expect(isReplyToWorker(`${inboxPrefixOf(worker)}.abc`, worker)).toBe(true);
+  expect(isReplyToWorker("_R_.abc.def", worker)).toBe(true);
+  const wrong = [
+    "",
+    inboxPrefixOf(worker),
+    `${inboxPrefixOf(`U${"B".repeat(55)}`)}.abc`,
+    "_INBOX.abc",
+    "$JS.API.STREAM.DELETE.ASSAY_SCANS",
+  ];
+  expect(wrong.filter((reply) => isReplyToWorker(reply, worker))).toEqual([]);
 });

@@ -1,0 +1,211 @@
+/** Rights of workers at a real nats-server, with the configuration that the program writes. Each attempt uses the raw client. */
+import { jetstream } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeIdentity } from "../../../src/fleet/identity.ts";
+import { workerAccountLines } from "../../../src/fleet/nats-configuration.ts";
+import {
+  cancelSubject,
+  headSubject,
+  inboxPrefixOf,
+  isReplyToWorker,
+  presenceSubject,
+  presenceSubjects,
+  progressSubject,
+  progressSubjects,
+  resultSubject,
+  scanSubject,
+} from "../../../src/fleet/subjects.ts";
+import {
+  connectAs,
+  connectAsWorker,
+  consumerOf,
+  enrolledIdentity,
+  loopbackConfiguration,
+  makeStreams,
+  messagesIn,
+} from "../../support/fleet-places.ts";
+import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
+
+const head = makeIdentity();
+const berlin = enrolledIdentity("berlin", "berlin-1");
+const berlinToo = enrolledIdentity("berlin", "berlin-2");
+const oslo = enrolledIdentity("oslo", "oslo-1");
+const ofBerlin = { location: "berlin", worker: berlin.id };
+const part = { token: "t1", attempt: 1, delivery: 1, part: 0 };
+const settleMs = 100;
+
+describe.skipIf(natsIsMissing())("a worker", () => {
+  let nats: NatsServer;
+  let headSide: NatsConnection;
+  let worker: NatsConnection;
+
+  beforeAll(async () => {
+    nats = await startNats({ configuration: loopbackConfiguration(head, [berlin, berlinToo, oslo]) });
+    headSide = await connectAs(head, nats.url);
+    await makeStreams(headSide, ["berlin", "oslo"]);
+    worker = await connectAsWorker(berlin, nats.url);
+  });
+
+  afterAll(async () => {
+    await worker?.close();
+    await headSide?.close();
+    await nats?.[Symbol.asyncDispose]();
+  });
+
+  async function publishJob(location: string, token: string): Promise<void> {
+    await jetstream(headSide).publish(scanSubject(location, token), "job");
+  }
+
+  /** The refusal of nats-server. */
+  async function refusal(connection: NatsConnection, attempt: () => void): Promise<string> {
+    const refused = (async () => {
+      for await (const status of connection.status()) if (status.type === "error") return status.error.message;
+      return "closed";
+    })();
+    attempt();
+    return Promise.race([refused, Bun.sleep(5 * settleMs).then(() => "nothing was refused")]);
+  }
+
+  test("does its work: presence, jobs, progress, results, cancel notes", async () => {
+    const notes: string[] = [];
+    const replies: string[] = [];
+    headSide.subscribe(presenceSubjects, {
+      callback: (_error, message) => {
+        replies.push(message.reply ?? "");
+        message.respond("accepted");
+      },
+    });
+    headSide.subscribe(progressSubjects, { callback: (_error, { subject }) => void notes.push(subject) });
+    const cancelled = worker.subscribe(cancelSubject("berlin"), { max: 1 });
+    await headSide.flush();
+    await worker.flush();
+    expect((await worker.request(presenceSubject(ofBerlin))).string()).toBe("accepted");
+    expect(replies.map((reply) => isReplyToWorker(reply, berlin.id))).toEqual([true]);
+
+    await publishJob("berlin", "t1");
+    const job = await consumerOf(worker, "berlin").next({ expires: 2_000 });
+    expect(job?.subject).toBe(scanSubject("berlin", "t1"));
+    job?.working();
+    worker.publish(progressSubject(ofBerlin, "t1"), "stage");
+    const stored = await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" });
+    expect(stored.duplicate).toBe(false);
+    expect((await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" })).duplicate).toBe(true);
+    expect(await job?.ackAck()).toBe(true);
+    expect(await messagesIn(headSide)).toEqual([0, 1]);
+    expect(notes).toEqual([progressSubject(ofBerlin, "t1")]);
+
+    headSide.publish(cancelSubject("berlin"), "t1");
+    for await (const message of cancelled) expect(message.string()).toBe("t1");
+  });
+
+  test("may not publish what belongs to others", async () => {
+    const ofOslo = { location: "oslo", worker: oslo.id };
+    const forbidden = [
+      resultSubject({ ...ofOslo, ...part }),
+      resultSubject({ location: "oslo", worker: berlin.id, ...part }),
+      resultSubject({ location: "berlin", worker: berlinToo.id, ...part }),
+      presenceSubject({ location: "berlin", worker: berlinToo.id }),
+      presenceSubject({ location: "oslo", worker: berlin.id }),
+      progressSubject({ location: "berlin", worker: berlinToo.id }, "t1"),
+      scanSubject("berlin", "t2"),
+      scanSubject("oslo", "t2"),
+      cancelSubject("berlin"),
+      headSubject,
+      `${inboxPrefixOf(oslo.id)}.x`,
+      "_INBOX.x",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.oslo",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.*",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_RESULTS.head",
+      "$JS.ACK.ASSAY_SCANS.oslo.1.1.1.1700000000000000000.0",
+      "$JS.ACK.ASSAY_RESULTS.head.1.1.1.1700000000000000000.0",
+      "$JS.FC.ASSAY_SCANS.berlin.x",
+      "$JS.API.INFO",
+      "$JS.API.STREAM.LIST",
+      "$JS.API.STREAM.CREATE.ASSAY_OTHER",
+      "$JS.API.STREAM.DELETE.ASSAY_SCANS",
+      "$JS.API.STREAM.PURGE.ASSAY_SCANS",
+      "$JS.API.STREAM.MSG.GET.ASSAY_RESULTS",
+      "$JS.API.DIRECT.GET.ASSAY_RESULTS",
+      "$JS.API.DIRECT.GET.ASSAY_SCANS.assay.scan.oslo.t1",
+      "$JS.API.CONSUMER.CREATE.ASSAY_SCANS",
+      "$JS.API.CONSUMER.CREATE.ASSAY_RESULTS.spy.assay.result.>",
+      "$JS.API.CONSUMER.DURABLE.CREATE.ASSAY_SCANS.berlin",
+      "$JS.API.CONSUMER.DELETE.ASSAY_SCANS.berlin",
+      "$JS.API.CONSUMER.LIST.ASSAY_SCANS",
+      "$SYS.REQ.SERVER.PING",
+      "$SYS.REQ.USER.INFO",
+    ];
+    for (const subject of forbidden) {
+      const said = await refusal(worker, () => worker.publish(subject, "{}"));
+      expect(said, subject).toBe(`Permissions Violation for Publish to "${subject}"`);
+    }
+    const api = await worker.request("$JS.API.STREAM.INFO.ASSAY_SCANS", "", { timeout: 500 }).catch((error: Error) => error.message);
+    expect(api).toBe('Permissions Violation for Publish to "$JS.API.STREAM.INFO.ASSAY_SCANS"');
+  });
+
+  test("may not subscribe to what belongs to others", async () => {
+    const forbidden = [
+      ">",
+      "*.>",
+      "assay.>",
+      cancelSubject("oslo"),
+      cancelSubject("*"),
+      scanSubject("oslo", "*"),
+      "assay.result.>",
+      "_INBOX.>",
+      `${inboxPrefixOf(berlinToo.id)}.>`,
+      "_R_.>",
+      "$JS.EVENT.ADVISORY.>",
+      "$SYS.>",
+    ];
+    for (const subject of forbidden) {
+      const said = await refusal(worker, () => worker.subscribe(subject, { callback: () => {} }));
+      expect(said, subject).toBe(`Permissions Violation for Subscription to "${subject}"`);
+    }
+  });
+
+  /** JetStream answers to reply subjects with its own rights, so that they are the way around permissions within one account. */
+  test("gains nothing by reply subjects of others", async () => {
+    await publishJob("berlin", "t9");
+    const before = await messagesIn(headSide);
+    const next = "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.berlin";
+    const overheard: string[] = [];
+    headSide.subscribe("assay.worker.*.*", { callback: (_error, message) => void overheard.push(message.string()) });
+    const targets = ["PURGE.ASSAY_SCANS", "DELETE.ASSAY_SCANS", "DELETE.ASSAY_RESULTS"].map((verb) => `$JS.API.STREAM.${verb}`);
+    const others = [resultSubject({ location: "oslo", worker: oslo.id, ...part }), presenceSubject({ location: "oslo", worker: oslo.id })];
+    for (const reply of [...targets, ...others, headSubject]) {
+      worker.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
+      worker.publish(next, "{not json", { reply });
+      worker.publish(resultSubject({ ...ofBerlin, ...part, part: 1 }), "", { reply });
+    }
+    await worker.flush();
+    await Bun.sleep(settleMs);
+    // Only the worker's own parts arrived.
+    expect(await messagesIn(headSide)).toEqual([before[0], (before[1] ?? 0) + targets.length + others.length + 1]);
+    expect(overheard).toEqual([]);
+    expect(await refusal(worker, () => worker.publish(presenceSubject(ofBerlin), "", { reply: "_R_.a.b" }))).toBe(
+      'Permissions Violation for Publish with Reply of "_R_.a.b"',
+    );
+  });
+
+  test("that is revoked is out after a reload, and others stay", async () => {
+    const other = await connectAsWorker(oslo, nats.url);
+    const pull = consumerOf(other, "oslo").next({ expires: 5_000 });
+    await other.flush();
+    await nats.reload(loopbackConfiguration(head, [berlinToo, oslo]));
+    await worker.closed();
+    await expect(connectAsWorker(berlin, nats.url)).rejects.toThrow("Authorization Violation");
+    await publishJob("oslo", "t3");
+    expect((await pull)?.subject).toBe(scanSubject("oslo", "t3"));
+    expect(other.isClosed()).toBe(false);
+    await other.close();
+  });
+});
+
+test("the lines of a worker name no secret, and only its own subjects", () => {
+  const text = workerAccountLines(oslo);
+  expect(text).toContain("oslo-1");
+  expect(text).not.toContain(oslo.seed);
+  expect(text).not.toContain("berlin");
+});

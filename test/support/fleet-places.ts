@@ -1,0 +1,56 @@
+/** Head and workers as users of a real nats-server, with the configuration that the program writes. */
+import { type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
+import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
+import { inboxPrefixOf, resultConsumer, resultStream, resultSubjects, scanStream, scanSubjects } from "../../src/fleet/subjects.ts";
+import type { NatsPlace } from "./nats.ts";
+
+export interface EnrolledIdentity extends FleetIdentity, EnrolledWorker {}
+
+export function enrolledIdentity(location: string, name: string): EnrolledIdentity {
+  return { ...makeIdentity(), location, name };
+}
+
+/** For `startNats`: one server on loopback without TLS. */
+export function loopbackConfiguration(head: FleetIdentity, workers: readonly EnrolledWorker[]): (place: NatsPlace) => string {
+  return (place) => natsConfiguration({ ...place, tls: null, cluster: null, head: head.id, workers });
+}
+
+export function connectAs({ seed }: FleetIdentity, servers: string | string[], options: ConnectionOptions = {}): Promise<NatsConnection> {
+  return connect({ servers, authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)), ...options });
+}
+
+export function connectAsWorker(worker: EnrolledIdentity, servers: string): Promise<NatsConnection> {
+  return connectAs(worker, servers, { inboxPrefix: inboxPrefixOf(worker.id), reconnect: false });
+}
+
+/** Streams and consumers of the kind that the head makes. */
+export async function makeStreams(head: NatsConnection, locations: readonly string[], replicas = 1): Promise<void> {
+  const manager = await jetstreamManager(head);
+  const queue = { retention: RetentionPolicy.Workqueue, num_replicas: replicas };
+  const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
+  await manager.streams.add({ name: scanStream, subjects: [scanSubjects], ...queue, ...perSubject });
+  await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
+  await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
+  for (const location of locations) {
+    const filter_subject = `assay.scan.${location}.*`;
+    await manager.consumers.add(scanStream, { durable_name: location, filter_subject, ack_policy: "explicit", max_deliver: 2 });
+  }
+}
+
+/** The consumer of a location; a worker may not ask for its description. */
+export function consumerOf(connection: NatsConnection, location: string) {
+  return jetstream(connection).consumers.getConsumerFromInfo({ stream_name: scanStream, name: location, config: {} } as ConsumerInfo);
+}
+
+/** Messages in the streams of jobs and results; null for a stream that is gone. */
+export async function messagesIn(head: NatsConnection): Promise<readonly (number | null)[]> {
+  const manager = await jetstreamManager(head);
+  const count = (name: string) =>
+    manager.streams.info(name).then(
+      ({ state }) => state.messages,
+      () => null,
+    );
+  return Promise.all([count(scanStream), count(resultStream)]);
+}
