@@ -79,12 +79,14 @@ function flagName(key: SettingKey): string {
 
 /** Variables that Kubernetes and Docker set for a service named "assay"; they are not settings. */
 const serviceLink = /^ASSAY_(SERVICE_(HOST|PORT)|PORT$|PORT_\d+_)/;
+/** API token of `assay scan --server`: no setting, since a file of settings must not hold it. */
+export const tokenVariable = "ASSAY_TOKEN";
 
 function environmentLayer(env: Environment): Layer {
   const names = new Map(settingKeys.map((key) => [environmentName(key), key]));
   const layer: Record<string, ConfigEntry> = {};
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith("ASSAY_") || serviceLink.test(name)) continue;
+    if (!name.startsWith("ASSAY_") || name === tokenVariable || serviceLink.test(name)) continue;
     const key = names.get(name);
     if (key === undefined) throw new ConfigError(`unknown setting ${name} in the environment${meant(name, [...names.keys()])}`);
     // Compose files write an unset variable as an empty one.

@@ -10,7 +10,7 @@ import { unreachableBecause } from "../scan/unreachable.ts";
 import { createTexts } from "../text/i18n.ts";
 import type { ExitCode } from "./exit.ts";
 import type { ScanOptions } from "./scan-options.ts";
-import { exitCodeOf, exportedScanOf, policyPageOf } from "./scan-outcome.ts";
+import { exitCodeOf, exportedScanOf, localScanToken, policyPageOf } from "./scan-outcome.ts";
 import { renderReports } from "./scan-reports.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { printError } from "./terminal.ts";
@@ -37,7 +37,7 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
         typeof judged === "string"
           ? { status: "failed", code: judged, evidence, timings: {} }
           : { status: "finished", result: judged, evidence, screenshot: null, timings: {} };
-      const scanned = { url: evidence.subject.url, outcome, endedAt: evidence.subject.scannedAt };
+      const scanned = { token: localScanToken, url: evidence.subject.url, outcome, endedAt: evidence.subject.scannedAt };
       const page = policyPageOf(scanned, catalog.checks);
       const shown = json === true ? ({ ...options, format: "json" } as const) : options;
       const texts = createTexts(catalog.texts, catalog.checks);

@@ -6,6 +6,8 @@ import { printError, rewriteLine, stripControls } from "./terminal.ts";
 const lineCharsMax = 79;
 
 export interface Progress {
+  /** In the queue of a server. */
+  waiting(url: string): void;
   stage(url: string, stage: ProgressStage): void;
   /** `outcome` is one word, shown unchanged. */
   ended(url: string, outcome: string): void;
@@ -14,7 +16,13 @@ export interface Progress {
   stop(): void;
 }
 
-const silent: Progress = { stage: () => {}, ended: () => {}, interject: (line) => printError(line.trimEnd()), stop: () => {} };
+const silent: Progress = {
+  waiting: () => {},
+  stage: () => {},
+  ended: () => {},
+  interject: (line) => printError(line.trimEnd()),
+  stop: () => {},
+};
 
 export function startProgress(urls: number, wanted: boolean): Progress {
   if (!wanted) return silent;
@@ -26,6 +34,7 @@ export function startProgress(urls: number, wanted: boolean): Progress {
     else printError(line);
   };
   return {
+    waiting: (url) => writeLine(url, "queued"),
     stage: (url, stage) => writeLine(url, `${stage} ${stagePercent[stage]}%`),
     ended: (url, outcome) => {
       done += 1;

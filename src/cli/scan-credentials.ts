@@ -1,11 +1,10 @@
 /** Header and cookie files of `assay scan`, for pages behind a sign-in. Messages never quote them. */
-import { closeSync, fstatSync, openSync } from "node:fs";
-import { readOpenFile } from "../app/data-file.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
 import { type GivenCookie, isCookieOfHost, type LineFault, parseCookieFile } from "../parse/cookie-file.ts";
 import { type GivenHeader, parseHeaderFile } from "../parse/header-file.ts";
 import { hostOf } from "../parse/site.ts";
 import { CliError, exitCodes } from "./exit.ts";
+import { secretText } from "./secret-file.ts";
 import { note } from "./terminal.ts";
 
 export interface CredentialFiles {
@@ -13,12 +12,8 @@ export interface CredentialFiles {
   readonly cookieFile?: string;
 }
 
-/** A browser export holds the cookies of every site. */
-const fileBytesMax = 4 * 1024 ** 2;
 /** Servers refuse longer fields. */
 const cookieCharsMax = 16_000;
-/** Permission bits of group and others, to read and to write. */
-const othersMode = 0o066;
 
 export type CredentialsFor = (url: string) => TargetCredentials | null;
 
@@ -57,36 +52,4 @@ function parsed<T extends object>(file: string, parse: (text: string) => T | Lin
   const result = parse(secretText(file));
   if (!("reason" in result)) return result;
   throw new CliError(exitCodes.usage, `${file}, line ${result.line}: ${result.reason}`);
-}
-
-/** The permissions are those of the file that was opened, even if its path changes. */
-function secretText(file: string): string {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, "r");
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-  try {
-    const stats = fstatSync(descriptor);
-    if (stats.isFile() && (stats.mode & othersMode) !== 0)
-      throw new CliError(exitCodes.usage, `${file} holds secrets, and other users may read or change it: chmod 600 ${file}`);
-    const bytes = readOpenFile(descriptor, fileBytesMax + 1);
-    if (bytes.length > fileBytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${fileBytesMax / 1024 ** 2} MiB`);
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw error instanceof CliError ? error : unreadable(file, error);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function unreadable(file: string, error: unknown): CliError {
-  const { code } = error as NodeJS.ErrnoException;
-  const reason = code === "ENOENT" ? "does not exist" : code === "EISDIR" ? "is a folder" : null;
-  if (reason !== null) return new CliError(exitCodes.usage, `${file} ${reason}`);
-  return new CliError(
-    exitCodes.usage,
-    `${file} ${code?.startsWith("E") && !code.startsWith("ERR_") ? `cannot be read (${code})` : "is not UTF-8 text"}`,
-  );
 }

@@ -1,5 +1,6 @@
 /** Options of `assay scan`. */
 import { type Command, Option } from "commander";
+import { tokenVariable } from "../app/config.ts";
 import { type PolicyKey, policyKeys, policySettings } from "../app/policy-settings.ts";
 import type { Setting } from "../app/setting.ts";
 import { formatNames } from "./scan-outputs.ts";
@@ -10,6 +11,9 @@ export interface ScanOptions extends TargetOptions {
   /** `FORMAT=PATH`, as typed. */
   readonly output?: readonly string[];
   readonly writeBaseline?: string;
+  readonly server?: string;
+  readonly location?: string;
+  readonly tokenFile?: string;
   readonly quiet?: boolean;
   readonly color: boolean;
 }
@@ -26,6 +30,9 @@ export function addScanOptions(command: Command): Command {
     .option("--from-sitemap <url>", "scan the pages of this sitemap too: of its own origin, at most 100")
     .option("--header-file <file>", "send these request headers to the pages' own origin, over https alone; a line is Name: value")
     .option("--cookie-file <file>", "send the cookies of this file (Netscape format) likewise")
+    .option("--server <url>", `scan on this assay server, with the API token in ${tokenVariable} or --token-file`)
+    .option("--location <name>", "with --server: scan from this location of its workers, or local")
+    .option("--token-file <file>", "with --server: file with the API token, which only you may read")
     .option("--write-baseline <file>", "write the findings to this file; they do not fail the build");
   for (const key of policyKeys) command.addOption(policyOption(key));
   return command.addHelpText("after", policyHelp);

@@ -1,22 +1,29 @@
 /** The scans of one call, as policy, reports and files need them. */
 import type { CheckDefinition } from "../check/registry.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { ExportedScan } from "../export/export.ts";
+import type { StoredResult } from "../judge/result.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
 import type { PipelineEnd, PolicyPage } from "../policy/policy.ts";
-import type { ScanOutcome } from "../scan/task.ts";
 import { inFixOrder } from "../text/fix-order.ts";
 import type { Texts } from "../text/i18n.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 
+/** A scan that is over, in this process or on a server. */
 export interface ScannedUrl {
   readonly url: string;
-  readonly outcome: ScanOutcome;
+  readonly token: string;
+  readonly outcome: (
+    | { readonly status: "finished"; readonly result: StoredResult }
+    | { readonly status: "failed"; readonly code: ScanErrorCode }
+  ) & { readonly evidence: Evidence | null; readonly timings: Timings | null };
   /** ISO 8601, UTC. */
   readonly endedAt: string;
 }
 
 /** Token in the report of a one-shot scan, which is not stored. */
-const tokenOfLocalScan = "local";
+export const localScanToken = "local";
 
 /** Checks and texts of the catalog that judged. */
 export interface ReportCatalog {
@@ -31,9 +38,9 @@ export function policyPageOf({ url, outcome }: ScannedUrl, checks: readonly Chec
 }
 
 export function exportedScanOf(scanned: ScannedUrl, { result, errorCode }: PolicyPage, marks: FindingMarks): ExportedScan {
-  const { url, outcome, endedAt } = scanned;
+  const { url, token, outcome, endedAt } = scanned;
   const { status, evidence, timings } = outcome;
-  const scan = { token: tokenOfLocalScan, url, status, progressStage: null, progressPercent: 100, errorCode, endedAt };
+  const scan = { token, url, status, progressStage: null, progressPercent: 100, errorCode, endedAt };
   return { scan, result, evidence, timings, marks };
 }
 

@@ -61,9 +61,14 @@ export function assertKept(inputs: readonly (string | null | undefined)[], outpu
   if (clash !== undefined) throw new CliError(exitCodes.usage, `${clash.path} would be overwritten, but this call reads it`);
 }
 
-export function exportSettingsOf(locale: PageLocale, { checks, texts }: ReportCatalog, settings: PolicySettings): ExportSettings {
+/** `origin`: of the server that scanned; null for this process. */
+export function exportSettingsOf(
+  locale: PageLocale,
+  { catalog: { checks, texts }, origin }: { readonly catalog: ReportCatalog; readonly origin: string | null },
+  settings: PolicySettings,
+): ExportSettings {
   const { csv, strict, sarif_anchor: sarifAnchor } = settings;
-  return { locale, texts, checks, version, origin: null, csvRows: csv, strict, sarifAnchor };
+  return { locale, texts, checks, version, origin, csvRows: csv, strict, sarifAnchor };
 }
 
 /** Writes each file, also if another one could not be written; stdout last. True if all were written. */

@@ -43,7 +43,15 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
   const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
   assertKept(
-    [settings.accept, file, options.urls, options.headerFile, options.cookieFile, ...configFiles(config, options.config)],
+    [
+      settings.accept,
+      file,
+      options.urls,
+      options.headerFile,
+      options.cookieFile,
+      options.tokenFile,
+      ...configFiles(config, options.config),
+    ],
     written,
   );
   // A new baseline may replace the one that the call reads.

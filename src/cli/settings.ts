@@ -41,6 +41,11 @@ function optionOf(key: SettingKey): Option {
   return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
+/** Name under which commander keeps the flag of a setting. */
+export function attributeOf(key: SettingKey): string {
+  return optionOf(key).attributeName();
+}
+
 export function settingsWithoutFlag(): string {
   const keys = settingKeys.filter((key) => !("flag" in settings[key]));
   const width = Math.max(...keys.map((key) => environmentName(key).length));
@@ -57,7 +62,7 @@ export function configOf(command: Command): Config {
 export function loadedConfigOf(command: Command): LoadedConfig {
   const typed = command.optsWithGlobals() as Record<string, string | readonly string[] | undefined> & { readonly config?: string };
   const flags = Object.fromEntries(
-    settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[optionOf(key).attributeName()]]),
+    settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[attributeOf(key)]]),
   ) as ConfigSources["flags"];
   return loadConfigWithOrigins({ flags, env: currentTerminal().env, configFile: typed.config ?? null });
 }

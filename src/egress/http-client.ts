@@ -1,6 +1,6 @@
-/** HTTP/1.1 client behind the SSRF guard: one bounded GET, plain or over TLS; follows no redirect and decompresses nothing. */
+/** HTTP/1.1 client behind the SSRF guard: one bounded request, plain or over TLS; follows no redirect and decompresses nothing. */
 import type { Socket } from "node:net";
-import { connect as connectTls, createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { withDeadline } from "../base/deadline.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
@@ -26,6 +26,12 @@ export interface GetOptions {
   readonly trust?: SecureContext | undefined;
 }
 
+export interface RequestOptions extends GetOptions {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Text of the body; null without one. */
+  readonly json: string | null;
+}
+
 export interface HttpReply {
   readonly status: number;
   /** In order, with duplicates, truncated to the limits of evidence. */
@@ -44,10 +50,16 @@ export interface HttpReply {
  * `invalid` for an answer that is not HTTP/1.1 or has an oversized head; `timeout`; `unreachable` when the peer disconnects.
  */
 export function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
-  return withDeadline(options.deadlineMs, [options.signal], (signal) => getUntil(egress, new URL(url), options, signal));
+  return httpRequest(egress, url, { ...options, method: "GET", json: null });
 }
 
-async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: AbortSignal): Promise<HttpReply> {
+/** @throws EgressError as `httpGet` does. */
+export function httpRequest(egress: Egress, url: string | URL, options: RequestOptions): Promise<HttpReply> {
+  return withDeadline(options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
+}
+
+async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal): Promise<HttpReply> {
+  const { method, json } = options;
   const { protocol, hostname, pathname, search, host } = url;
   const port = portOf(url);
   const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
@@ -60,9 +72,10 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
       ["Accept", "*/*"],
       ["Accept-Encoding", "identity"],
       ...(options.headers ?? []),
+      ...(json === null ? [] : [["Content-Type", "application/json"] as const, ["Content-Length", Buffer.byteLength(json)] as const]),
     ];
-    const lines = [`GET ${pathname}${search} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), "Connection: close"];
-    await exchange(socket, `${lines.join("\r\n")}\r\n\r\n`, reader, signal);
+    const lines = [`${method} ${pathname}${search} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), "Connection: close"];
+    await exchange(socket, `${lines.join("\r\n")}\r\n\r\n${json ?? ""}`, reader, signal);
     const { status, pairs, body, truncated } = reader.response();
     return {
       status,
@@ -83,6 +96,11 @@ async function getUntil(egress: Egress, url: URL, options: GetOptions, signal: A
 
 /** Shared and without roots: loading them for an unverified connection costs milliseconds and a megabyte. */
 const contextWithoutRoots = createSecureContext({ ca: [], minVersion: "TLSv1" });
+
+/** The bundled roots and those of the texts, for servers that get secrets: no version below TLS 1.2 (RFC 8996). */
+export function verifyingContext(caPems: readonly string[]): SecureContext {
+  return createSecureContext({ ca: [...rootCertificates, ...caPems], minVersion: "TLSv1.2" });
+}
 
 function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: AbortSignal): Promise<Socket> {
   const host = parseHost(hostname);

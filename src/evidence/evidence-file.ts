@@ -15,19 +15,26 @@ export class EvidenceFileError extends Error {
 /** @throws EvidenceFileError for a file that cannot be read or holds no evidence. */
 export function readEvidenceFile(file: string): Evidence {
   const document = jsonIn(file);
-  const inner = isObject(document) && "evidence" in document ? document.evidence : document;
-  if (!isObject(inner) || !isObject(inner.subject)) throw unusable(file, "holds no evidence");
-  const { subject } = inner;
-  for (const field of ["url", "host", "scannedAt"])
-    if (typeof subject[field] !== "string") throw unusable(file, `holds evidence without subject.${field}`);
-  if (!URL.canParse(String(subject.url))) throw unusable(file, "holds evidence whose subject.url is not a URL");
-  // Evidence of an older version lacks readings of newer probes, and takes an error page for the page.
-  const readings = readingNames.map((name) => [name, inner[name] ?? failed("not-asked")] as const);
+  const parsed = evidenceIn(isObject(document) && "evidence" in document ? document.evidence : document);
+  if ("fault" in parsed) throw unusable(file, parsed.fault);
+  // Evidence of an older version takes an error page for the page.
+  return evidenceWithoutErrorPage(parsed.evidence);
+}
+
+/** The fault completes a sentence about the source. Readings are checked as far as the ledger itself reads them. */
+export function evidenceIn(value: unknown): { readonly evidence: Evidence } | { readonly fault: string } {
+  if (!isObject(value) || !isObject(value.subject)) return { fault: "holds no evidence" };
+  const { subject } = value;
+  const missing = ["url", "host", "scannedAt"].find((field) => typeof subject[field] !== "string");
+  if (missing !== undefined) return { fault: `holds evidence without subject.${missing}` };
+  if (!URL.canParse(String(subject.url))) return { fault: "holds evidence whose subject.url is not a URL" };
+  // Evidence of an older version lacks readings of newer probes.
+  const readings = readingNames.map((name) => [name, value[name] ?? failed("not-asked")] as const);
   const malformed = readings.find(
     ([name, reading]) => !isObject(reading) || !(reading.status === "failed" || isUsable(name, reading.facts)),
   );
-  if (malformed !== undefined) throw unusable(file, `holds evidence with a malformed reading, ${malformed[0]}`);
-  return evidenceWithoutErrorPage({ subject, ...Object.fromEntries(readings) } as unknown as Evidence);
+  if (malformed !== undefined) return { fault: `holds evidence with a malformed reading, ${malformed[0]}` };
+  return { evidence: { subject, ...Object.fromEntries(readings) } as unknown as Evidence };
 }
 
 /** The ledger itself reads these facts, before any check that could be blamed. */

@@ -18,7 +18,7 @@ const stateChars = 14;
 /** Report as on the command line. */
 export function laboratoryReport(scan: FinishedScan, locale: PageLocale, texts: Texts) {
   const { url, scannedAt } = scan.evidence.subject;
-  const scanned = { url, outcome: scan, endedAt: scannedAt };
+  const scanned = { url, token: "lab", outcome: scan, endedAt: scannedAt };
   return fullReportOf(exportedScanOf(scanned, policyPageOf(scanned, builtInChecks), new Map()), locale, texts);
 }
 

@@ -1,0 +1,71 @@
+/** Repeats requests to a server while it cannot answer for a time: a restart, a cut connection, a limit of requests. */
+import { ServerError } from "../app/server-client.ts";
+import { CliError, exitCodes } from "./exit.ts";
+import { note, stripControls } from "./terminal.ts";
+
+const pauseMsMin = 500;
+const pauseMsMax = 15_000;
+/** For a server that says when to come back. */
+const busyPatienceMs = 600_000;
+
+/** The user wants the call to end. */
+export class Interrupted extends Error {}
+
+export interface PatienceOptions {
+  readonly stop: AbortSignal;
+  /** Time without any answer, in milliseconds, after which a request fails. */
+  readonly limitMs: () => number;
+}
+
+export type Patience = <T>(request: () => Promise<T>) => Promise<T>;
+
+/** @throws CliError for a failure that does not pass, or not in time, and `Interrupted`. */
+export function createPatience({ stop, limitMs }: PatienceOptions): Patience {
+  let hasNoted = false;
+  return async (request) => {
+    let failsSince: number | null = null;
+    for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+      if (stop.aborted) throw new Interrupted();
+      try {
+        const answer = await request();
+        if (hasNoted) note("assay: the server answers again");
+        hasNoted = false;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ServerError)) throw error;
+        if (error.because !== "unreachable" && error.because !== "busy") throw cliErrorOf(error);
+        failsSince ??= performance.now();
+        const patienceMs = error.retryAfterMs === null ? limitMs() : busyPatienceMs;
+        if (performance.now() - failsSince > patienceMs) throw cliErrorOf(error);
+        if (!hasNoted && pauseMs > pauseMsMin) note(stripControls(`assay: ${error.message}; trying again`));
+        hasNoted ||= pauseMs > pauseMsMin;
+        await pause(error.retryAfterMs ?? jittered(pauseMs), stop);
+      }
+    }
+  };
+}
+
+/** Resolves early if `stop` aborts. */
+export function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stop.addEventListener("abort", end);
+  });
+}
+
+/** Between half and all of it, so that many pipelines do not come back at once. */
+function jittered(ms: number): number {
+  return ms * (0.5 + Math.random() / 2);
+}
+
+/** What cannot pass is a fault of the call. */
+function cliErrorOf({ because, message }: ServerError): CliError {
+  const code = because === "untrusted" || because === "refused" ? exitCodes.usage : exitCodes.internal;
+  return new CliError(code, stripControls(message));
+}
