@@ -27,6 +27,7 @@ import { webSettings } from "./web-settings.ts";
 const drainMs = 7_000;
 /** A browser may not start because disk or memory are full, which can pass. */
 const browserRetryMs = 30_000;
+const msPerHour = 3_600_000;
 
 export interface ServerOptions {
   /** Ends the server. Running scans get `drainMs`; the next start continues the rest. */
@@ -105,7 +106,15 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     log,
     screenshots: true,
   });
-  dispatcher = await startDispatcher({ store, scanner, concurrency: config["scan.concurrency"], progress, log });
+  dispatcher = await startDispatcher({
+    store,
+    scanner,
+    concurrency: config["scan.concurrency"],
+    remote: null,
+    waitMaxMs: config["fleet.wait_max"] * msPerHour,
+    progress,
+    log,
+  });
   const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);
 
   await aborted(stop);

@@ -1,11 +1,13 @@
-/** Dispatcher: claims queued scans, runs a bounded number of them, and stores the outcomes. */
+/** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
+import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
+import type { RemoteLocations } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
@@ -14,14 +16,21 @@ import type { ScanOutcome } from "./task.ts";
 const progressEveryMs = 250;
 /** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
+/** Interval of the search for scans that have waited too long for a worker. */
+const sweepEveryMs = 60_000;
 
 /** Replaces an outcome that cannot be stored; contains nothing that could fail again. */
 const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
 
 export interface DispatcherOptions {
-  readonly store: Pick<Store, "scans">;
+  readonly store: Pick<Store, "scans" | "workers">;
   readonly scanner: Pick<Scanner, "scanStored">;
+  /** Scans at a time in this process. */
   readonly concurrency: number;
+  /** Locations of workers on other machines; null without a fleet. */
+  readonly remote: RemoteLocations | null;
+  /** How long a scan waits for a location without workers, in milliseconds. */
+  readonly waitMaxMs: number;
   readonly progress: Pick<ProgressHub, "publish">;
   readonly log: Log;
 }
@@ -29,38 +38,43 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   wake(): void;
   running(): number;
-  /** Waits at most `drainMs` for running scans. The others stay `running` in the store, so that the next start requeues them. */
+  /** Waits at most `drainMs` for local scans. The others stay `running` in the store: the next start requeues or adopts them. */
   stop(drainMs: number): Promise<void>;
 }
 
-/** Requeues interrupted scans of an earlier process, then starts. */
+/** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { store, concurrency, log } = options;
-  for (const { token, status } of await store.scans.requeueInterrupted(new Date())) log.warn("scan was interrupted", { token, status });
+  const { store, remote, log } = options;
+  const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
+  for (const { token, status } of await store.scans.requeueInterrupted(new Date(), isAdoptable))
+    log.warn("scan was interrupted", { token, status });
 
-  const active = new Set<Promise<void>>();
-  const abandon = new AbortController();
+  const active = createActiveScans(options, () => wake());
   let stopped = false;
   let claiming = false;
   let latestClaim = Promise.resolve();
   let wokenDuringClaim = false;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
+  /** Whether a scan was claimed. */
+  async function claimAt(location: string): Promise<boolean> {
+    if (stopped || active.count(location) >= capacityOf(options, location)) return false;
+    const scan = await store.scans.claimNext(location, new Date());
+    if (scan === undefined) return false;
+    log.debug("scan claimed", { token: scan.token, location, ms: Date.now() - Date.parse(scan.createdAt) });
+    active.start(scan, false);
+    return true;
+  }
+
   async function claimScans(): Promise<void> {
     claiming = true;
     try {
-      while (!stopped && active.size < concurrency) {
+      let claimed = true;
+      // A scan queued during `claimNext` may be missed by it.
+      while (claimed || wokenDuringClaim) {
         wokenDuringClaim = false;
-        const scan = await store.scans.claimNext(localLocation, new Date());
-        // A scan queued during `claimNext` may be missed by it.
-        if (scan === undefined && !wokenDuringClaim) break;
-        if (scan === undefined) continue;
-        log.debug("scan claimed", { token: scan.token, ms: Date.now() - Date.parse(scan.createdAt) });
-        const work = runScan(options, scan, abandon.signal).finally(() => {
-          active.delete(work);
-          wake();
-        });
-        active.add(work);
+        claimed = false;
+        for (const location of [localLocation, ...(remote?.names() ?? [])]) claimed = (await claimAt(location)) || claimed;
       }
     } catch (error) {
       log.error("queue not readable", { because: messageOf(error) });
@@ -76,38 +90,105 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     if (!claiming) latestClaim = claimScans();
   }
 
+  for (const scan of store.scans.listRunning()) active.start(scan, true);
+  remote?.onCapacity(wake);
+  const stopSweep = sweepWaiting(options);
   wake();
   return {
     wake,
-    running: () => active.size,
+    running: active.total,
     stop: async (drainMs) => {
       stopped = true;
-      const timer = setTimeout(() => abandon.abort(), drainMs);
+      stopSweep();
+      active.leaveRemote();
+      const timer = setTimeout(active.abandon, drainMs);
       // It may still claim one scan, which then counts as running.
       await latestClaim;
       clearTimeout(retry);
-      await Promise.all(active);
+      await active.allEnded();
       clearTimeout(timer);
     },
   };
 }
 
-async function runScan(options: DispatcherOptions, scan: ScanRecord, signal: AbortSignal): Promise<void> {
+function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
+  return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
+}
+
+/** Scans in hand, by location. */
+function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
+  const active = new Map<string, Set<Promise<void>>>();
+  const local = new AbortController();
+  const remote = new AbortController();
+
+  return {
+    count: (location: string) => active.get(location)?.size ?? 0,
+    total: () => [...active.values()].reduce((sum, { size }) => sum + size, 0),
+    start: (scan: ScanRecord, adopted: boolean) => {
+      const location = scanLocationOf(scan);
+      const atLocation = active.get(location) ?? new Set();
+      active.set(location, atLocation);
+      const { signal } = location === localLocation ? local : remote;
+      const work = runScan(options, { scan, location, adopted, signal }).finally(() => {
+        atLocation.delete(work);
+        onEnded();
+      });
+      atLocation.add(work);
+    },
+    /** Workers elsewhere go on with theirs. */
+    leaveRemote: () => remote.abort(),
+    abandon: () => local.abort(),
+    allEnded: () => Promise.all([...active.values()].flatMap((scans) => [...scans])),
+  };
+}
+
+interface ScanInHand {
+  readonly scan: ScanRecord;
+  readonly location: string;
+  readonly adopted: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function runScan(options: DispatcherOptions, { scan, location, adopted, signal }: ScanInHand): Promise<void> {
   const { scanner, progress, log } = options;
   const { token, url, attempts } = scan;
-  log.info("scan started", { token, url, attempt: attempts });
+  const inLog = location === localLocation ? { token, url } : { token, url, location };
+  log.info(adopted ? "scan adopted" : "scan started", { ...inLog, attempt: attempts });
   progress.publish(token, { type: "claimed" });
   const writer = createProgressWriter(options, scan);
-  const stored = { token, attempt: attempts, location: localLocation, adopted: false };
-  const { outcome, release } = await scanner.scanStored(url, stored, writer.report, signal);
+  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, writer.report, signal);
   writer.end();
   if (signal.aborted) return;
-  const kept = await storePersistently(options, token, outcome, signal);
-  if (kept === null) return;
+  const stored = await storePersistently(options, token, outcome, signal);
+  if (stored === null) return;
   await release();
-  progress.publish(token, { type: kept.status });
-  const ended = kept.status === "failed" ? { code: kept.code } : { score: kept.result.score };
-  log.info("scan ended", { token, url, status: kept.status, ...ended, ms: outcome.timings.total ?? null });
+  progress.publish(token, { type: stored.status });
+  const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
+  log.info("scan ended", { ...inLog, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
+}
+
+/** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
+function sweepWaiting({ store, remote, waitMaxMs, progress, log }: DispatcherOptions): () => void {
+  const startedAt = new Date();
+
+  async function sweep(): Promise<void> {
+    const now = new Date();
+    const before = new Date(now.getTime() - waitMaxMs);
+    for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
+      const absentSince = remote === null ? startedAt : remote.absentSince(location);
+      if (absentSince === null || absentSince > before) continue;
+      for (const { token } of await store.scans.failWaiting(location, before, now)) {
+        log.warn("scan failed: no worker at its location", { token, location, absentSince: absentSince.toISOString() });
+        progress.publish(token, { type: "failed" });
+      }
+    }
+  }
+
+  const timer = setInterval(() => {
+    sweep().catch((error) => log.error("waiting scans not readable", { because: messageOf(error) }));
+  }, sweepEveryMs);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */

@@ -58,7 +58,7 @@ export async function startEngine({
     screenshots: true,
   });
   const progress = createProgress({ concurrency, log });
-  const dispatcher = await startDispatcher({ store, scanner, concurrency, progress, log });
+  const dispatcher = await startDispatcher({ store, scanner, concurrency, remote: null, waitMaxMs: 1_000, progress, log });
   return {
     store,
     browsers,

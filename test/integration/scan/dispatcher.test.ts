@@ -63,6 +63,8 @@ async function started(concurrency = 2, over: Store = store): Promise<Dispatcher
     store: over,
     scanner,
     concurrency,
+    remote: null,
+    waitMaxMs: 1_000,
     progress,
     log,
   });
