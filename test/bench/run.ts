@@ -1,7 +1,8 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak). The soak runs only if it is named.
+ * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak, fleet-scaling, fleet-soak).
+ * The last three run only if they are named.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -9,6 +10,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
 import { benchExports } from "./exports.ts";
+import { benchFleetScaling } from "./fleet-scaling.ts";
+import { benchFleetSoak } from "./fleet-soak.ts";
 import { benchPages } from "./pages.ts";
 import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
@@ -25,6 +28,8 @@ const { full } = values;
 const scans = (fallback: number) => Number(values.scans ?? fallback);
 /** About 25 minutes on 2 cores. */
 const soakScans = 5_000;
+/** About 20 minutes on 2 cores. */
+const fleetSoakScans = 2_000;
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
@@ -37,8 +42,12 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans: scans(full ? 500 : 50) }),
   soak: () => benchSoak({ scans: scans(soakScans) }),
+  "fleet-scaling": () => benchFleetScaling({ workers: [1, 2, 4, 8] }),
+  "fleet-soak": () => benchFleetSoak({ scans: scans(fleetSoakScans) }),
 };
-const selected = values.only?.split(",") ?? Object.keys(parts).filter((name) => name !== "soak");
+/** They take long, and those of the fleet need nats-server. */
+const onlyIfNamed = ["soak", "fleet-scaling", "fleet-soak"];
+const selected = values.only?.split(",") ?? Object.keys(parts).filter((name) => !onlyIfNamed.includes(name));
 
 const rows: Row[] = [];
 for (const name of selected) {

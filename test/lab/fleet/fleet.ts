@@ -1,0 +1,191 @@
+/** Head, workers and nats-server as real processes, each with a folder and settings of its own. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, type Store } from "../../../src/store/store.ts";
+import { type ApiClient, apiClient } from "../../support/api-client.ts";
+import { compiledBinary } from "../../support/binary.ts";
+import { type NatsServer, startNats } from "../../support/nats.ts";
+import { fromSource, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import { browserDir } from "../../support/test-browser.ts";
+
+const command = compiledBinary === null ? fromSource : [compiledBinary];
+const pollMs = 50;
+const readyMsMax = 60_000;
+
+export interface TestWorker {
+  readonly name: string;
+  readonly location: string;
+  readonly pid: number;
+  /** Everything written to stderr so far. */
+  log(): string;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** Port of the nats-server, or of a proxy in between. */
+  readonly natsPort?: number;
+  /** Further arguments of `assay worker`. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface TestFleet {
+  readonly nats: NatsServer;
+  readonly dataDir: string;
+  head(): ServerUnderTest;
+  readonly api: ApiClient;
+  /** Makes the keys of a worker and lets the nats-server know them. */
+  enrol(name: string, location: string): Promise<void>;
+  /** Starts the process of an enrolled worker. */
+  startWorker(name: string, options?: WorkerOptions): Promise<TestWorker>;
+  /** Ends the head and starts it again with the same store. */
+  restartHead(signal?: "SIGTERM" | "SIGKILL", whileDown?: () => Promise<void>): Promise<void>;
+  /** Starts a scan at a location. @throws Error if the head refuses it. */
+  scan(url: string, location?: string): Promise<string>;
+  /** Opens the store of the head for one use, as the command line does. */
+  withStore<T>(use: (store: Store) => T): Promise<T>;
+  /** Runs a command of the program on the head's data. */
+  assay(args: readonly string[], options?: RunOptions): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface FleetOptions {
+  /** Names of workers to enrol and start, by location. */
+  readonly workers?: Readonly<Record<string, string>>;
+  readonly headArgs?: readonly string[];
+  readonly headEnv?: Readonly<Record<string, string>>;
+  readonly workerArgs?: readonly string[];
+}
+
+/** Loopback sites may be scanned by workers only, unless `headArgs` say otherwise. */
+export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, workerArgs = [] }: FleetOptions = {}): Promise<TestFleet> {
+  const folder = mkdtempSync(join(tmpdir(), "assay-fleet-"));
+  const dataDir = join(folder, "head");
+  const locations = new Map<string, string>();
+  const running = new Set<TestWorker>();
+  const nats = await startNats();
+  let head: ServerUnderTest;
+  let started: Promise<void> = Promise.resolve();
+
+  const seedOf = (name: string) => join(folder, `${name}.nk`);
+
+  async function assay(args: readonly string[], options: RunOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command, ...options });
+    if (code !== 0) throw new Error(`assay ${args.join(" ")}: ${code} ${stderr}`);
+    return stdout.trim();
+  }
+
+  async function startHead(): Promise<void> {
+    const env = { ASSAY_BROWSER_DIR: browserDir, ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
+    head = await serve(["--data", dataDir, "--nats", nats.url, "--dns", "127.0.0.1:9", ...headArgs], { command, env });
+  }
+
+  async function reloadNats(): Promise<void> {
+    await nats.reload(await assay(["fleet", "nats-conf", "--users"]));
+  }
+
+  async function enrol(name: string, location: string): Promise<void> {
+    await assay(["fleet", "enrol", location, "--name", name, "--out", seedOf(name)]);
+    locations.set(name, location);
+    await reloadNats();
+  }
+
+  await assay(["user", "create", "owner@fleet.test", "--admin"]);
+  const token = await assay(["token", "create", "--user", "owner@fleet.test", "--name", "fleet"]);
+  await reloadNats();
+  await startHead();
+
+  async function startWorker(name: string, { natsPort = nats.port, args = [], env = {} }: WorkerOptions = {}): Promise<TestWorker> {
+    const location = locations.get(name) ?? "";
+    const child = Bun.spawn(
+      [
+        ...[...command, "worker", "--nats", `nats://127.0.0.1:${natsPort}`, "--location", location, "--nats-credentials", seedOf(name)],
+        ...["--data", join(folder, `worker-${name}`), "--health", "127.0.0.1:0", "--profile", "internal", "--dns", "127.0.0.1:9"],
+        ...[...workerArgs, ...args],
+      ],
+      { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: { ...process.env, ASSAY_BROWSER_DIR: browserDir, ...env } },
+    );
+    let output = "";
+    void (async () => {
+      const decoder = new TextDecoder();
+      for await (const chunk of child.stderr) output += decoder.decode(chunk, { stream: true });
+    })();
+    const worker: TestWorker = {
+      name,
+      location,
+      pid: child.pid,
+      log: () => output,
+      end: async (signal = "SIGTERM") => {
+        child.kill(signal);
+        await child.exited;
+        running.delete(worker);
+      },
+    };
+    running.add(worker);
+    await until(
+      () => /accepted/.test(output) || child.exitCode !== null,
+      readyMsMax,
+      () => output,
+    );
+    return worker;
+  }
+
+  for (const [name, location] of Object.entries(workers)) {
+    await enrol(name, location);
+    started = started.then(async () => void (await startWorker(name)));
+  }
+  await started;
+
+  return {
+    nats,
+    dataDir,
+    head: () => head,
+    // The port of the head changes with each start.
+    get api() {
+      return apiClient(head.url, token);
+    },
+    enrol,
+    startWorker,
+    assay,
+    restartHead: async (signal = "SIGTERM", whileDown = async () => {}) => {
+      await head.end(signal);
+      await whileDown();
+      await startHead();
+    },
+    scan: async (url, location) => {
+      const response = await fetch(`${head.url}/api/v1/scans`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify(location === undefined ? { url } : { url, location }),
+      });
+      const body = (await response.json()) as { readonly token?: string };
+      if (response.status !== 202 || body.token === undefined) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+      return body.token;
+    },
+    withStore: async (use) => {
+      const store = openStore(dataDir);
+      try {
+        return use(store);
+      } finally {
+        await store.close();
+      }
+    },
+    stop: async () => {
+      await Promise.all([...running].map((worker) => worker.end("SIGKILL")));
+      await head.end("SIGKILL");
+      await nats[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @throws Error with the text of `explain` after `ms`. */
+export async function until(condition: () => boolean | Promise<boolean>, ms: number, explain: () => string = () => ""): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`it did not happen within ${ms} ms\n${explain()}`);
+    await Bun.sleep(pollMs);
+  }
+}
