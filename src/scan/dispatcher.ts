@@ -115,7 +115,7 @@ function capacityOf({ concurrency, remote }: DispatcherOptions, location: string
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
 
-/** Scans in hand, by location. */
+/** Running scans by location. */
 function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
   const active = new Map<string, Set<Promise<void>>>();
   const local = new AbortController();
@@ -142,14 +142,14 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
   };
 }
 
-interface ScanInHand {
+interface RunningScan {
   readonly scan: ScanRecord;
   readonly location: string;
   readonly adopted: boolean;
   readonly signal: AbortSignal;
 }
 
-async function runScan(options: DispatcherOptions, { scan, location, adopted, signal }: ScanInHand): Promise<void> {
+async function runScan(options: DispatcherOptions, { scan, location, adopted, signal }: RunningScan): Promise<void> {
   const { scanner, progress, log } = options;
   const { token, url, attempts } = scan;
   const inLog = location === localLocation ? { token, url } : { token, url, location };

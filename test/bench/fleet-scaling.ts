@@ -1,4 +1,4 @@
-/** Scans a minute with 1, 2, 4 and 8 workers of two slots each, on a site whose first byte takes so long that gathering is mostly waiting. */
+/** Scans a minute with 1, 2, 4 and 8 workers of two slots each. The site answers late, so that gathering is mostly waiting. */
 import { setTimeout as wait } from "node:timers/promises";
 import { startFleet, type TestFleet } from "../lab/fleet/fleet.ts";
 import { startHttp } from "../support/servers.ts";
@@ -49,7 +49,7 @@ export async function benchFleetScaling({ workers }: { readonly workers: readonl
   return rows;
 }
 
-/** From the first to the last end of a scan, after each slot has run one scan to start its browser. */
+/** Each slot runs one scan before, which starts its browser. */
 async function scansPerMinute(fleet: TestFleet, url: string, slotsInAll: number): Promise<number> {
   await untilEnded(fleet, await startScans(fleet, url, slotsInAll));
   const beganMs = performance.now();

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 
 export interface TcpProxy {
   readonly port: number;
-  /** Bytes are held back in both directions, and new connections get no answer. Nobody is told. */
+  /** Bytes are held back in both directions, and new connections get no answer. Neither side gets an error. */
   cut(): void;
   /** Resets all connections, so that both sides notice. */
   reset(): void;
