@@ -1,4 +1,5 @@
 /** Evidence as a worker sent it: checked against the schema, and against what the head knows of its own scan. */
+import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { type Evidence, failed, type ReadingName, readingNames, type Subject } from "../evidence/evidence.ts";
@@ -41,9 +42,20 @@ function receivedReading(name: ReadingName, sent: unknown): { readonly status: s
     return failedCheck().Check(reading) ? reading : { fault: `sent the reading ${name} without facts and without a known failure` };
   }
   const check = factsCheck(name);
-  const facts = check.Check(sent.facts) ? sent.facts : Value.Clean(factsSchema.properties[name], sent.facts);
+  const facts = check.Check(sent.facts) ? sent.facts : knownPart(factsSchema.properties[name], sent.facts);
   if (check.Check(facts)) return { status: "read", facts } as { readonly status: string };
   return { fault: `sent the reading ${name} with invalid facts at ${check.Errors(facts).First()?.path || "/"}` };
+}
+
+/** Copy without the fields that the schema does not know. A value of another type stays, for the check to refuse. */
+function knownPart(schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.type === "array" ? value.map((each) => knownPart(schema.items, each)) : value;
+  const members: readonly TSchema[] = schema.anyOf ?? [];
+  const parts = members.map((member) => [member, knownPart(member, value)] as const);
+  if (members.length > 0) return parts.find(([member, part]) => Value.Check(member, part))?.[1] ?? value;
+  if (!isObject(value) || schema.type !== "object") return value;
+  const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(names.map((name) => [name, knownPart(schema.properties[name], value[name])]));
 }
 
 const compiled = new Map<ReadingName, TypeCheck<(typeof factsSchema.properties)[ReadingName]>>();

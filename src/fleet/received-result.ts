@@ -3,10 +3,12 @@ import { constants, zstdDecompressSync } from "node:zlib";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { boundedText } from "../evidence/bound.ts";
+import { evidenceWithoutErrorPage } from "../evidence/error-page.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
 import { subjectOf } from "../evidence/subject.ts";
 import { parseJpeg } from "../parse/jpeg.ts";
+import { type JsonSize, jsonSize } from "../parse/json-size.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
 import type { Gathered } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
@@ -130,6 +132,8 @@ export interface ExpectedResult {
   readonly headerCharsMax: number;
 }
 
+/** Values of the JSON, and lists and objects inside each other: both far above what the limits of evidence allow to a site. */
+const jsonSizeMax: JsonSize = { values: 400_000, depth: 32 };
 /** Names are those of probes; milliseconds. */
 const timingNamesMax = 64;
 const timingName = "^[A-Za-z]{1,32}$";
@@ -156,9 +160,18 @@ export function unpackResult(
   const imageFault = screenshot === null ? null : screenshotFault(screenshot);
   if (imageFault !== null) return { fault: imageFault };
   const json = decompressed(result, limits.resultBytesMax);
-  if (json === null) return { fault: `sent a result that is not zstd or has more than ${limits.resultBytesMax} bytes` };
+  if (json === null) return { fault: `sent a result that is not zstd, or has more than ${limits.resultBytesMax} bytes` };
+  const { values, depth } = jsonSize(json);
+  if (values > jsonSizeMax.values || depth > jsonSizeMax.depth) return { fault: "sent a result with too many values" };
   const sent = jsonOf(json);
   if (failedSchema.Check(sent)) return { gathered: (sent as { readonly failed: ScanErrorCode }).failed };
+  return gatheredIn(sent, { manifest, screenshot, expected });
+}
+
+function gatheredIn(
+  sent: unknown,
+  { manifest, screenshot, expected }: Pick<ReceivedBytes, "manifest" | "screenshot"> & { readonly expected: ExpectedResult },
+): { readonly gathered: Gathered } | ResultFault {
   if (typeof sent !== "object" || sent === null) return { fault: "sent a result that is not JSON of an object" };
   const { evidence: sentEvidence, timings, refusals } = sent as Readonly<Record<string, unknown>>;
   if (!timingsSchema.Check(timings)) return { fault: "sent invalid timings" };
@@ -166,8 +179,8 @@ export function unpackResult(
   const subject = subjectOf(expected.url, expected.scannedAt, expected.headerCharsMax);
   const checked = receivedEvidence(sentEvidence, subject, manifest.evidenceVersion);
   if ("fault" in checked) return checked;
-  // The worker has redacted it, or not: it is not trusted.
-  const evidence = { ...withoutSecrets(checked.evidence), subject };
+  // Honest workers have done both already. The subject stays complete: it identifies the scan.
+  const evidence = { ...withoutSecrets(evidenceWithoutErrorPage(checked.evidence)), subject };
   const texts = refusals.map((refusal) => boundedText(refusal, refusalCharsMax).text);
   return { gathered: { evidence, screenshot, timings, refusals: texts, unreachable: unreachableBecause(evidence), browserBroke: false } };
 }

@@ -14,10 +14,10 @@ import { addressTargets } from "./address-targets.ts";
 import { credentialTargets } from "./credential-targets.ts";
 import { documentTargets } from "./document-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
-import { jpegTarget } from "./jpeg-target.ts";
 import { libraryTargets } from "./library-targets.ts";
 import { nameTargets } from "./name-targets.ts";
 import { recordTargets } from "./record-targets.ts";
+import { resultTargets } from "./result-targets.ts";
 import type { FuzzTarget } from "./target.ts";
 
 /** A test fails for a file of `src/parse` that exports functions and is not listed here. */
@@ -26,10 +26,10 @@ export const parserTargets: readonly FuzzTarget[] = [
   ...credentialTargets,
   ...documentTargets,
   ...fieldTargets,
-  jpegTarget,
   ...libraryTargets,
   ...nameTargets,
   ...recordTargets,
+  ...resultTargets,
 ].sort((a, b) => (a.file < b.file ? -1 : 1));
 
 const otherTargets: readonly FuzzTarget[] = [

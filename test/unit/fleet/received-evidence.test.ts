@@ -1,0 +1,187 @@
+/** The schema of evidence: equal to the types, pinned to its version, and the only way into the head. */
+import { createHash } from "node:crypto";
+import { Type } from "@sinclair/typebox";
+import { describe, expect, test } from "vitest";
+import { type Evidence, failed, type ProbeFailure, readingNames } from "../../../src/evidence/evidence.ts";
+import type { HeaderField } from "../../../src/evidence/http-facts.ts";
+import type { CertificateFacts } from "../../../src/evidence/tls-facts.ts";
+import { evidenceVersion } from "../../../src/evidence/version.ts";
+import { receivedEvidence } from "../../../src/fleet/received-evidence.ts";
+import { factsSchema } from "../../../src/fleet/schema/evidence-schema.ts";
+import { count, fields, flag, literalOf, orAbsent, schemaFor, text } from "../../../src/fleet/schema/fields.ts";
+import { evidence as evidenceOfAuthor } from "../../support/evidence.ts";
+import { knownScans } from "../../support/finished-scans.ts";
+
+const known = knownScans.bare.evidence;
+
+/** As it arrives: through JSON. */
+const received = (sent: unknown, { version = evidenceVersion, expected = known.subject } = {}) =>
+  receivedEvidence(JSON.parse(JSON.stringify(sent)), expected, version);
+
+/** The evidence with another value at a path. */
+function withValue(path: string, value: unknown): unknown {
+  const copy = JSON.parse(JSON.stringify(known));
+  const names = path.split("/");
+  const parent = names.slice(0, -1).reduce((at, name) => at[name], copy);
+  parent[names.at(-1) ?? ""] = value;
+  return copy;
+}
+
+describe("the schema equals the types", () => {
+  test("a schema that differs does not compile", () => {
+    const field = { name: text(1), value: text(1), truncated: flag };
+    const schemas = [
+      schemaFor<HeaderField>()(fields(field)),
+      // @ts-expect-error a field is missing
+      schemaFor<HeaderField>()(fields({ name: text(1), value: text(1) })),
+      // @ts-expect-error a field too many
+      schemaFor<HeaderField>()(fields({ ...field, more: flag })),
+      // @ts-expect-error another type
+      schemaFor<HeaderField>()(fields({ ...field, truncated: count })),
+      // @ts-expect-error an optional field that is required
+      schemaFor<HeaderField>()(fields({ ...field, truncated: orAbsent(flag) })),
+      // @ts-expect-error a required field that is optional
+      schemaFor<Pick<CertificateFacts, "usage">>()(fields({ usage: Type.Any() })),
+      // @ts-expect-error an optional field is missing
+      schemaFor<Pick<CertificateFacts, "usage" | "selfSigned">>()(fields({ selfSigned: flag })),
+      // @ts-expect-error a value is missing
+      schemaFor<ProbeFailure>()(literalOf("timeout", "refused")),
+    ];
+    expect(schemas).toHaveLength(8);
+  });
+
+  test("it has a schema for each reading", () => {
+    expect(Object.keys(factsSchema.properties).sort()).toEqual([...readingNames].sort());
+  });
+
+  /** A changed sum asks for a decision: raise `evidenceVersion` if a program with the older schema would refuse or misread new evidence. */
+  test("it is that of the version", () => {
+    const sum = createHash("sha256").update(JSON.stringify(factsSchema)).digest("hex").slice(0, 16);
+    expect([evidenceVersion, sum]).toEqual([1, "b86e6ab79babb7ec"]);
+  });
+
+  test("every text, list and number in it has a limit", () => {
+    const unlimited: string[] = [];
+    const visit = (schema: unknown, path: string): void => {
+      if (typeof schema !== "object" || schema === null) return;
+      const part = schema as Readonly<Record<string, unknown>>;
+      const isUnlimited =
+        (part.type === "string" && part.maxLength === undefined && part.pattern === undefined && part.const === undefined) ||
+        (part.type === "array" && part.maxItems === undefined) ||
+        ((part.type === "integer" || part.type === "number") && part.maximum === undefined) ||
+        (part.type === "object" && part.additionalProperties !== false);
+      if (isUnlimited) unlimited.push(path);
+      for (const [name, inner] of Object.entries(part)) visit(inner, `${path}/${name}`);
+    };
+    visit(factsSchema, "");
+    expect(unlimited).toEqual([]);
+  });
+});
+
+describe("evidence that is as it should be", () => {
+  test.each(Object.entries(knownScans))("of the site %s comes back equal", (_name, { evidence }) => {
+    expect(received(evidence, { expected: evidence.subject })).toEqual({ evidence });
+  });
+
+  test("of a check's author comes back equal", () => {
+    const evidence = evidenceOfAuthor();
+    expect(received(evidence, { expected: evidence.subject })).toEqual({ evidence });
+  });
+});
+
+describe("what the schema does not know", () => {
+  const clean = { evidence: known };
+
+  test.each([
+    ["a reading", "more"],
+    ["a field of a reading", "page/more"],
+    ["a fact", "page/facts/more"],
+    ["a field in a list", "page/facts/headers/0/more"],
+    ["a field of a value that may be null", "navigation/facts/security/more"],
+    ["a field of an answer", "dnsNameServers/facts/servers/0/ipv4/more"],
+  ])("is removed: %s", (_name, path) => {
+    expect(received(withValue(path, { x: [1] }))).toEqual(clean);
+  });
+
+  test("is removed from a failed reading", () => {
+    const back = received(withValue("dnssec", { status: "failed", because: "timeout", facts: {} }));
+    expect(back).toEqual({ evidence: { ...known, dnssec: failed("timeout") } });
+  });
+
+  test("is removed if it is named as a prototype", () => {
+    const copy = JSON.stringify(known).replace('"finalUrl":', '"__proto__":{"polluted":1},"finalUrl":');
+    const back = receivedEvidence(JSON.parse(copy), known.subject, evidenceVersion) as { readonly evidence: Evidence };
+    expect(back).toEqual(clean);
+    const facts = back.evidence.navigation.status === "read" ? back.evidence.navigation.facts : {};
+    expect(Object.getPrototypeOf(facts)).toBe(Object.prototype);
+  });
+});
+
+describe("facts that break their limits are refused", () => {
+  test.each([
+    ["page/facts/status", -1, "page with invalid facts at /status"],
+    ["page/facts/status", 200.5, "page with invalid facts at /status"],
+    ["page/facts/status", "200", "page with invalid facts at /status"],
+    ["page/facts/headers", Array(201).fill({ name: "a", value: "", truncated: false }), "page with invalid facts at /headers"],
+    ["page/facts/headers/0/name", "x".repeat(129), "page with invalid facts at /headers/0/name"],
+    ["page/facts/headers/0/value", "x".repeat(16_385), "page with invalid facts at /headers/0/value"],
+    ["navigation/facts/finalUrl", null, "navigation with invalid facts at /finalUrl"],
+    ["navigation/facts/finalUrl", `http://a/${"x".repeat(2_040)}`, "navigation with invalid facts at /finalUrl"],
+    ["navigation/facts/security", "TLS", "navigation with invalid facts at /security"],
+    ["dnssec/facts/status", "fine", "dnssec with invalid facts at /status"],
+    ["scriptLibraries/facts/advisoriesDate", "2026-13-01", "scriptLibraries with invalid facts at /advisoriesDate"],
+    ["page/facts", null, "page with invalid facts at /"],
+    ["page/facts", [], "page with invalid facts at /"],
+  ])("%s: %j", (path, value, end) => {
+    expect(received(withValue(path, value))).toEqual({ fault: `sent the reading ${end}` });
+  });
+
+  test.each([
+    ["tls", undefined, "sent evidence without the reading tls"],
+    ["tls", null, "sent evidence without the reading tls"],
+    ["tls", { status: "failed", because: "<script>" }, "sent the reading tls without facts and without a known failure"],
+    ["tls", { status: "failed" }, "sent the reading tls without facts and without a known failure"],
+    ["tls", { status: "unknown", facts: {} }, "sent the reading tls without facts and without a known failure"],
+  ])("the reading %s: %j", (path, value, fault) => {
+    expect(received(withValue(path, value))).toEqual({ fault });
+  });
+
+  test.each([[null], [[]], ["text"], [1], [{}], [{ subject: null }]])("%j is no evidence", (sent) => {
+    expect(received(sent)).toEqual({ fault: "sent a result without evidence" });
+  });
+});
+
+describe("evidence of another scan is refused", () => {
+  test.each([
+    ["url", "https://other.example/"],
+    ["host", "other.example"],
+    ["registrableDomain", null],
+    ["scannedAt", "2020-01-01T00:00:00.000Z"],
+    ["headerValueCharsMax", 16_384],
+    ["more", 1],
+    ["host", undefined],
+  ])("subject.%s: %j", (name, value) => {
+    expect(received(withValue(`subject/${name}`, value))).toEqual({ fault: "sent evidence of another scan" });
+  });
+});
+
+describe("evidence of the version before", () => {
+  const version = evidenceVersion - 1;
+
+  test("may lack readings", () => {
+    const { markup: _, mailDane: __, ...older } = known;
+    expect(received(older, { version })).toEqual({
+      evidence: { ...known, markup: failed("not-asked"), mailDane: failed("not-asked") },
+    });
+  });
+
+  test("may have readings of another shape, and others that are gone", () => {
+    const older = { ...known, tls: { status: "read", facts: { version: "1.2" } }, cookies: { status: "read", facts: [] } };
+    expect(received(older, { version })).toEqual({ evidence: { ...known, tls: failed("not-asked") } });
+  });
+
+  test("is of this scan all the same", () => {
+    const other = { ...known, subject: { ...known.subject, url: "https://other.example/" } };
+    expect(received(other, { version })).toEqual({ fault: "sent evidence of another scan" });
+  });
+});
