@@ -5,6 +5,7 @@ import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
+import { fleetCommand } from "./fleet.ts";
 import { judgeCommand } from "./judge.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
@@ -75,6 +76,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     scanCommand(onExit),
     userCommand(),
     tokenCommand(),
+    fleetCommand(),
     checksCommand(onExit),
     judgeCommand(onExit),
     evidenceCommand(),

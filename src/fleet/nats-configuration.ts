@@ -46,6 +46,10 @@ export interface NatsConfiguration {
 
 /** Seconds for a handshake; links of workers may be slow. */
 const tlsTimeoutS = 10;
+/** Finds a cut link before a job is delivered into it; the default is 2 minutes. */
+const pingIntervalS = 20;
+/** Pings without an answer that end a connection. */
+const pingsOutMax = 2;
 /** A worker opens one; a second one exists for a moment while it reconnects. */
 const connectionsOfWorkerMax = 4;
 
@@ -54,22 +58,30 @@ export function natsConfiguration({ listen, storeDir, tls, cluster, head, worker
   return lines(
     "# Made by assay fleet nats-conf; make it again after each enrolment and revocation.",
     `listen: ${quoted(listen)}`,
+    `ping_interval: "${pingIntervalS}s"`,
+    `ping_max: ${pingsOutMax}`,
     ...(cluster === null ? [] : [`server_name: ${quoted(cluster.serverName)}`]),
     `jetstream {`,
     `  store_dir: ${quoted(storeDir)}`,
     "}",
     ...(tls === null ? [] : tlsBlock(tls, null)),
     ...(cluster === null ? [] : clusterBlock(cluster, tls)),
-    "accounts {",
-    ...indented(accountOfHead(head)),
-    ...workers.flatMap((worker) => indented(accountOfWorker(worker))),
-    "}",
+    ...accountsBlock(head, workers),
   );
+}
+
+/** The part of nats.conf that changes with each enrolment and revocation. */
+export function natsAccounts(head: string, workers: readonly EnrolledWorker[]): string {
+  return lines(...accountsBlock(head, workers));
 }
 
 /** The account of one worker: a part of `accounts` of nats.conf. */
 export function workerAccountLines(worker: EnrolledWorker): string {
   return lines(...accountOfWorker(worker));
+}
+
+function accountsBlock(head: string, workers: readonly EnrolledWorker[]): readonly string[] {
+  return ["accounts {", ...[accountOfHead(head), ...workers.map(accountOfWorker)].flatMap(indented), "}"];
 }
 
 function accountOfHead(head: string): readonly string[] {

@@ -83,7 +83,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
   }
 
   async function reloadNats(): Promise<void> {
-    await nats.reload(await assay(["fleet", "nats-conf", "--users"]));
+    await nats.reload(await assay(["fleet", "nats-conf", "--accounts"]));
   }
 
   async function enrol(name: string, location: string): Promise<void> {
