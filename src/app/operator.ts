@@ -5,6 +5,7 @@ import type { Browsers } from "../browser/browser.ts";
 import type { CatalogHolder } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
+import type { FleetState } from "../fleet/fleet-state.ts";
 import type { Store } from "../store/store.ts";
 import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
@@ -15,13 +16,15 @@ interface Appliance {
   readonly store: Pick<Store, "accounts">;
   readonly checks: CatalogHolder;
   readonly browsers: Browsers;
+  /** Null without `nats.url`, and until the fleet is open. */
+  readonly fleet: () => FleetState | null;
   readonly log: Log;
 }
 
 /** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
-  { store, checks, browsers, log }: Appliance,
+  { store, checks, browsers, fleet, log }: Appliance,
 ): Operator & { noteUntrustedForwarder(peer: string): void } {
   const { config } = loaded;
   let forwarder: string | null = null;
@@ -34,6 +37,8 @@ export function createOperator(
     },
     unsandboxedBecause: () => browsers.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
+    natsServers: written(config["nats.url"]),
+    fleet,
     checks,
     examination: createDoctorRun(() => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, checks }), {
       now: () => new Date(),

@@ -88,7 +88,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     headerCharsMax: config["scan.header_chars_max"],
     ready: readiness,
   });
-  const operator = createOperator(loaded, { store, checks, browsers, log });
+  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => null, log });
   const scanning = { ready: () => readiness().ready, progress, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = listenAt(config, combineHandlers({ api, pages }), log);

@@ -12,6 +12,7 @@ import { getAdminChecks, postReload } from "./admin/checks.tsx";
 import { getAdminOverview, postDoctor } from "./admin/overview.tsx";
 import { getAdminSettings } from "./admin/settings.tsx";
 import { getAdminUsers, postInvitation, postUserPlan, postUserState } from "./admin/users.tsx";
+import { getAdminWorkers, postWorkerState } from "./admin/workers.tsx";
 import { assetAnswer, assets } from "./assets.ts";
 import { getHome } from "./home.tsx";
 import { legalPage } from "./legal.tsx";
@@ -66,6 +67,8 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/admin/users", audience: "administrators", get: getAdminUsers },
     { path: "/admin/users/:id/plan", audience: "administrators", post: postUserPlan },
     { path: "/admin/users/:id/state", audience: "administrators", post: postUserState },
+    { path: "/admin/workers", audience: "administrators", get: getAdminWorkers },
+    { path: "/admin/workers/:id/state", audience: "administrators", post: postWorkerState },
     { path: "/api", audience: "everybody", get: getApiReference },
     { path: "/checks", audience: "everybody", get: getChecks },
     { path: "/checks/:key", audience: "everybody", get: getCheck },

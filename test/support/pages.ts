@@ -41,6 +41,8 @@ export const quietOperator: Operator = {
   untrustedForwarder: () => null,
   unsandboxedBecause: () => null,
   diskSpace: () => null,
+  natsServers: null,
+  fleet: () => null,
   checks: {
     reload: () => Promise.reject(new Error("these pages cannot reload checks")),
     lastReload: () => null,

@@ -25,6 +25,7 @@ const tabs: PrivateTabs = {
   links: [
     ["/admin", "admin.nav.overview"],
     ["/admin/users", "admin.nav.users"],
+    ["/admin/workers", "admin.nav.workers"],
     ["/admin/settings", "admin.nav.settings"],
     ["/admin/checks", "admin.nav.checks"],
   ],

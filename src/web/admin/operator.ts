@@ -1,6 +1,7 @@
 /** Data for the administration pages that only the composition root has. */
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
+import type { FleetState } from "../../fleet/fleet-state.ts";
 
 /** Effective setting and its source. */
 export interface ShownSetting {
@@ -28,6 +29,10 @@ export interface Operator {
   /** Disk of the data directory; null where the system does not report it. */
   diskSpace(): DiskSpace | null;
   readonly examination: DoctorRun;
+  /** Servers of `nats.url`, separated by ", "; null without. */
+  readonly natsServers: string | null;
+  /** Null without `nats.url`, and until the fleet is open. */
+  fleet(): FleetState | null;
   /** Reload of the checks. */
   readonly checks: Pick<CatalogHolder, "reload" | "lastReload">;
 }

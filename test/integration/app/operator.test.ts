@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const load = (env: Record<string, string>) =>
   loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
-const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, checks, browsers, log });
+const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, checks, browsers, fleet: () => null, log });
 
 describe("settings", () => {
   const env = {
@@ -132,7 +132,7 @@ describe("the doctor inside the server", () => {
       throw new Error("no store");
     };
     const broken: Store = { ...store, accounts: { ...store.accounts, list } };
-    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, log }))).toBeNull();
+    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, fleet: () => null, log }))).toBeNull();
     expect(logged.join("")).toContain("no store");
   });
 });

@@ -1,0 +1,19 @@
+/** State of a worker, from what is stored and from what this process has heard of it. */
+import type { HeardWorker } from "../../fleet/fleet-state.ts";
+import type { Worker } from "../../store/workers.ts";
+
+/** Answers to a worker that is heard of but gets no scans. */
+const refusals = ["too-old", "too-new", "private-location"] as const;
+
+/** `awaited`: enrolled, and never heard of. */
+export type WorkerState = "present" | "drained" | "absent" | "awaited" | "revoked" | (typeof refusals)[number];
+
+/** `heard` is undefined for a worker that is not present. What is stored decides: an answer may be some seconds older. */
+export function workerStateOf({ revokedAt, drained, lastSeenAt }: Worker, heard: HeardWorker | undefined): WorkerState {
+  if (revokedAt !== null) return "revoked";
+  const refusal = refusals.find((each) => each === heard?.answer);
+  if (refusal !== undefined) return refusal;
+  if (drained) return "drained";
+  if (heard !== undefined) return "present";
+  return lastSeenAt === null ? "awaited" : "absent";
+}

@@ -1,0 +1,168 @@
+/** Workers that are not revoked, by location, with their states and forms. */
+import type { HeardWorker } from "../../fleet/fleet-state.ts";
+import { Details } from "../../report/components/details.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { MarkedText } from "../../report/components/state-label.tsx";
+import { Row, RowGroup, Table } from "../../report/components/table.tsx";
+import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
+import type { Worker } from "../../store/workers.ts";
+import type { ShownState } from "../../text/row-state.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { Form } from "../form.tsx";
+import { type WorkerState, workerStateOf } from "./worker-state.ts";
+
+const versionCharsMax = 40;
+const faultCharsMax = 300;
+/** En dash. */
+const unknown = "\u2013";
+
+const marks = {
+  present: "passed",
+  drained: "note",
+  absent: "violated",
+  awaited: "notChecked",
+  revoked: "notApplicable",
+  "too-old": "violated",
+  "too-new": "violated",
+  "private-location": "violated",
+} as const satisfies Record<WorkerState, ShownState>;
+
+interface ShownWorker {
+  readonly worker: Worker;
+  /** Undefined while it is not present. */
+  readonly heard: HeardWorker | undefined;
+}
+
+/** `workers` are sorted by location. */
+export function WorkerTable({ workers }: { readonly workers: readonly Worker[] }) {
+  const { i18n, settings } = useVisit();
+  const heard = new Map(
+    settings.operator
+      .fleet()
+      ?.presentWorkers()
+      .map((each) => [each.id, each]),
+  );
+  const byLocation = Map.groupBy(workers, ({ location }) => location);
+  const columns = [
+    { label: i18n.t("admin.workers.columns.name"), cell: Identity },
+    { label: i18n.t("admin.workers.columns.state"), cell: State },
+    { label: i18n.t("admin.workers.columns.busy"), numeric: true, cell: Busy },
+    { label: i18n.t("admin.workers.columns.lastSeen"), cell: LastSeen },
+    { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ScansDone },
+    { label: i18n.t("admin.workers.columns.lastFault"), cell: LastFault },
+    { label: i18n.t("admin.workers.columns.actions"), unseen: true, cell: Actions },
+  ];
+  return (
+    <>
+      <Table caption={i18n.t("admin.workers.title")} captionUnseen columns={columns}>
+        {[...byLocation].map(([location, there]) => (
+          <RowGroup key={location} label={location}>
+            {there.map((worker) => (
+              <Row
+                key={worker.id}
+                id={worker.id}
+                cells={columns.map(({ label, cell: Cell }) => <Cell key={label} worker={worker} heard={heard.get(worker.id)} />)}
+              />
+            ))}
+          </RowGroup>
+        ))}
+      </Table>
+      <p class="muted">{i18n.t("admin.workers.drainMeans")}</p>
+    </>
+  );
+}
+
+function Identity({ worker: { name, version, reach, enrolledAt } }: ShownWorker) {
+  const { i18n } = useVisit();
+  return (
+    <>
+      <UntrustedText>{name}</UntrustedText>
+      {version !== null && (
+        <span class="small muted">
+          <br />
+          assay <UntrustedText charsMax={versionCharsMax}>{version}</UntrustedText>
+        </span>
+      )}
+      {reach !== null && (
+        <span class="small muted">
+          <br />
+          {i18n.t(`admin.workers.reach.${reach}`)}
+        </span>
+      )}
+      <span class="small muted">
+        <br />
+        {i18n.t("admin.workers.enrolled", { date: i18n.date(enrolledAt) })}
+      </span>
+    </>
+  );
+}
+
+function State({ worker, heard }: ShownWorker) {
+  const { i18n, settings } = useVisit();
+  const state = workerStateOf(worker, heard);
+  const mark = <MarkedText as={marks[state]} text={i18n.t(`admin.workers.states.${state}`)} />;
+  if (state !== "too-old" && state !== "too-new" && state !== "private-location" && state !== "awaited") return mark;
+  return (
+    <>
+      {mark}
+      <p class="small">{i18n.t(`admin.workers.advice.${state}`, { version: settings.version })}</p>
+    </>
+  );
+}
+
+function Busy({ heard }: ShownWorker) {
+  const { i18n } = useVisit();
+  if (heard === undefined) return <>{unknown}</>;
+  return <>{i18n.t("admin.workers.busyOf", { busy: i18n.number(heard.busy), slots: i18n.number(heard.slots) })}</>;
+}
+
+/** The store holds an older instant, since not every presence is written. */
+function LastSeen({ worker: { lastSeenAt }, heard }: ShownWorker) {
+  const at = heard?.seenAt.toISOString() ?? lastSeenAt;
+  return at === null ? unknown : <Instant at={at} />;
+}
+
+function ScansDone({ worker: { scansDone } }: ShownWorker) {
+  return <>{useVisit().i18n.number(scansDone)}</>;
+}
+
+/** Written by the worker or about its results, in English. */
+function LastFault({ worker: { lastFault } }: ShownWorker) {
+  if (lastFault === null) return <>{unknown}</>;
+  return (
+    <>
+      <span lang="en" {...untranslated}>
+        <UntrustedText charsMax={faultCharsMax}>{lastFault.text}</UntrustedText>
+      </span>
+      <br />
+      <span class="small">
+        <Instant at={lastFault.at} />
+      </span>
+    </>
+  );
+}
+
+function Actions({ worker: { id, name, drained } }: ShownWorker) {
+  const { i18n } = useVisit();
+  const drain = drained ? "resume" : "drain";
+  return (
+    <>
+      <Form action={`/admin/workers/${id}/state`}>
+        <input type="hidden" name="state" value={drained ? "resumed" : "drained"} />
+        <SubmitButton kind="plain" compact label={i18n.t(`admin.workers.${drain}Of`, { name })}>
+          {i18n.t(`admin.workers.${drain}`)}
+        </SubmitButton>
+      </Form>
+      <Details summary={i18n.t("admin.workers.revoke")}>
+        <p class="small">{i18n.t("admin.workers.revokeMeans")}</p>
+        <Form action={`/admin/workers/${id}/state`}>
+          <input type="hidden" name="state" value="revoked" />
+          <SubmitButton kind="danger" compact label={i18n.t("admin.workers.revokeOf", { name })}>
+            {i18n.t("admin.workers.revoke")}
+          </SubmitButton>
+        </Form>
+      </Details>
+    </>
+  );
+}

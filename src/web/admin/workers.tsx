@@ -1,0 +1,142 @@
+/** `/admin/workers`: the connection to NATS, and the workers of other machines with the forms that drain and revoke them. */
+import type { ComponentChildren } from "preact";
+import { presenceEveryMs } from "../../fleet/messages.ts";
+import { ConfigLines } from "../../report/components/config-lines.tsx";
+import { Details } from "../../report/components/details.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
+import type { Worker } from "../../store/workers.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { useVisit } from "../context.ts";
+import { formMalformed, notFound } from "../errors.ts";
+import { readForm } from "../form.tsx";
+import { redirect } from "../response.ts";
+import type { PageHandler, Visit } from "../visit.ts";
+import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { WorkerTable } from "./worker-table.tsx";
+
+const path = "/admin/workers";
+const exampleServer = "tls://nats.example.org:4222";
+const exampleLocation = "berlin";
+
+/** Values of the forms, and confirmations in the query parameter `done`. */
+const changes = ["drained", "resumed", "revoked"] as const;
+
+export const getAdminWorkers: PageHandler = (visit) => withAdmin(visit, () => workersPage(visit));
+
+/** @throws PageError 404 for an unknown or a revoked worker. */
+export async function postWorkerState(visit: Visit, id: string | null): Promise<Response> {
+  const admin = adminOf(visit);
+  const state = (await readForm(visit)).text("state");
+  const change = changes.find((each) => each === state);
+  if (change === undefined) throw formMalformed();
+  const { workers } = visit.settings.store;
+  const worker = workers.find(id ?? "");
+  if (worker === undefined || worker.revokedAt !== null) throw notFound();
+  if (change === "revoked") await workers.revoke(worker.id, visit.now);
+  else await workers.setDrained(worker.id, change === "drained");
+  visit.settings.log.info("worker changed", { worker: worker.id, name: worker.name, state: change, by: admin.id });
+  return redirect(visit, `${path}?done=${change}`);
+}
+
+function workersPage(visit: Visit): Response {
+  const { i18n, url, settings } = visit;
+  const done = changes.find((each) => each === url.searchParams.get("done"));
+  const workers = settings.store.workers.list();
+  const active = workers.filter(({ revokedAt }) => revokedAt === null);
+  const isOff = settings.operator.natsServers === null && active.length === 0;
+  return adminPage(visit, {
+    title: "admin.workers.title",
+    lead: i18n.t("admin.workers.lead"),
+    children: (
+      <>
+        {done !== undefined && (
+          <Notice kind="good" alert>
+            <p>{i18n.t(`admin.workers.done.${done}`, { seconds: presenceEveryMs / 1_000 })}</p>
+            {done === "revoked" && <Lines label={i18n.t("admin.workers.commands.onServer")}>assay fleet nats-conf</Lines>}
+          </Notice>
+        )}
+        <Connection />
+        {!isOff && (active.length === 0 ? <NoWorkers /> : <WorkerTable workers={active} />)}
+        <Revoked workers={workers.filter(({ revokedAt }) => revokedAt !== null)} />
+      </>
+    ),
+  });
+}
+
+/** State of the connection to NATS, with the next step. */
+function Connection() {
+  const { i18n, settings } = useVisit();
+  const { natsServers, fleet } = settings.operator;
+  if (natsServers === null) return <WithoutNats />;
+  const running = fleet();
+  const state = running?.state() ?? "disconnected";
+  const because = running?.fault() ?? null;
+  return (
+    <Notice kind={state === "connected" && because === null ? "good" : "warn"} title={i18n.t(`admin.workers.nats.${state}.title`)}>
+      <p>
+        {i18n.t(`admin.workers.nats.${state}.what`)} <code {...untranslated}>{natsServers}</code>
+      </p>
+      {because !== null && (
+        <p>
+          <q lang="en" {...untranslated}>
+            {because}
+          </q>
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function WithoutNats() {
+  const { i18n } = useVisit();
+  return (
+    <EmptyState title={i18n.t("admin.workers.nats.unset.title")}>
+      <p>{i18n.t("admin.workers.nats.unset.what")}</p>
+      <Lines label={i18n.t("admin.workers.commands.onServer")}>{`assay serve --nats ${exampleServer}`}</Lines>
+    </EmptyState>
+  );
+}
+
+/** The two commands that add a worker. */
+function NoWorkers() {
+  const { i18n, settings } = useVisit();
+  const [server = exampleServer] = settings.operator.natsServers?.split(", ") ?? [];
+  return (
+    <EmptyState title={i18n.t("admin.workers.none.title")}>
+      <p>{i18n.t("admin.workers.none.what", { location: exampleLocation })}</p>
+      <Lines label={i18n.t("admin.workers.commands.onServer")}>{`assay fleet enrol ${exampleLocation}`}</Lines>
+      <Lines label={i18n.t("admin.workers.commands.onWorker")}>
+        {`assay worker --nats ${server} --nats-credentials worker.nk --location ${exampleLocation}`}
+      </Lines>
+      <p>{i18n.t("admin.workers.none.then")}</p>
+    </EmptyState>
+  );
+}
+
+function Lines({ label, children }: { readonly label: string; readonly children: string }) {
+  return <ConfigLines label={label}>{children}</ConfigLines>;
+}
+
+function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
+  const { i18n } = useVisit();
+  if (workers.length === 0) return null;
+  const at = (instant: string | null): ComponentChildren => instant !== null && <Instant at={instant} />;
+  return (
+    <Details summary={i18n.count("admin.workers.revoked", workers.length)}>
+      <DataTable
+        caption={i18n.count("admin.workers.revoked", workers.length)}
+        captionUnseen
+        rows={workers}
+        columns={[
+          { label: i18n.t("admin.workers.columns.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
+          { label: i18n.t("admin.workers.columns.location"), cell: ({ location }) => location },
+          { label: i18n.t("admin.workers.columns.revokedAt"), cell: ({ revokedAt }) => at(revokedAt) },
+          { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ({ scansDone }) => i18n.number(scansDone) },
+        ]}
+      />
+    </Details>
+  );
+}

@@ -1,0 +1,180 @@
+/** `/admin/workers`: states of workers, the forms that change them, and what to do without any. */
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import deDe from "../../../locales/de-de.json" with { type: "json" };
+import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import type { FleetState, HeardWorker } from "../../../src/fleet/fleet-state.ts";
+import type { PresenceAnswer } from "../../../src/fleet/messages.ts";
+import type { Worker } from "../../../src/store/workers.ts";
+import type { Operator } from "../../../src/web/admin/operator.ts";
+import { workerStateOf } from "../../../src/web/admin/worker-state.ts";
+import { quietOperator, startPages } from "../../support/pages.ts";
+import { accountIn, signedIn } from "../../support/signed-in.ts";
+
+const operator: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
+const pages = await startPages({ operator });
+const { store } = pages;
+const admin = await signedIn(pages, await accountIn(pages, "first@assay.test"));
+afterAll(async () => {
+  expect(pages.logged.filter((line) => !line.includes("worker changed"))).toEqual([]);
+  await pages.stop();
+});
+
+const texts = { "en-gb": enGb.pages.admin.workers, "de-de": deDe.pages.admin.workers };
+const english = texts["en-gb"];
+const locales = ["en-gb", "de-de"] as const;
+const heardWorkers: HeardWorker[] = [];
+const connected: FleetState = { state: () => "connected", fault: () => null, presentWorkers: () => heardWorkers };
+const servers = "tls://one.test:4222, tls://two.test:4222";
+
+let enrolled = 0;
+async function enrol(name: string, location = "berlin"): Promise<Worker> {
+  enrolled += 1;
+  const id = `U${String.fromCharCode(64 + enrolled).repeat(55)}`;
+  const worker = await store.workers.enrol({ id, name, location, now: new Date() });
+  if (typeof worker === "string") throw new Error(worker);
+  return worker;
+}
+
+function heardAs(answer: PresenceAnswer, { id }: Worker): void {
+  heardWorkers.push({ id, slots: 4, busy: 1, seenAt: new Date(), answer });
+}
+
+async function read(query = ""): Promise<string> {
+  const answer = await admin.get(`/admin/workers${query}`);
+  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  return answer.text();
+}
+
+/** Row of the table, as HTML. */
+const rowOf = (html: string, { id }: Worker) => new RegExp(`<tr id="${id}".*?</tr>`, "s").exec(html)?.[0] ?? "";
+const change = ({ id }: Worker, state: string) => admin.post(`/admin/workers/${id}/state`, { state }, "/admin/workers");
+
+beforeEach(() => {
+  heardWorkers.length = 0;
+  Object.assign(operator, { natsServers: servers, fleet: () => connected });
+});
+
+describe("without workers", () => {
+  test.each(locales)("it names the two commands, in %s", async (locale) => {
+    const html = await read(`?locale=${locale}`);
+    expect(html).toContain(texts[locale].none.title);
+    expect(html).toContain("assay fleet enrol berlin");
+    expect(html).toContain("assay worker --nats tls://one.test:4222 --nats-credentials worker.nk --location berlin");
+    await read("?locale=en-gb");
+  });
+
+  test("and without nats.url, it says how to begin", async () => {
+    Object.assign(operator, { natsServers: null, fleet: () => null });
+    const html = await read();
+    expect(html).toContain(english.nats.unset.title);
+    expect(html).toContain("assay serve --nats tls://nats.example.org:4222");
+    expect(html).not.toContain("assay fleet enrol");
+  });
+
+  test("it is linked from /admin", async () => {
+    expect(await (await admin.get("/admin")).text()).toContain('href="/admin/workers"');
+  });
+});
+
+test("the connection to NATS is shown with its fault", async () => {
+  expect(await read()).toContain(english.nats.connected.title);
+  operator.fleet = () => ({ ...connected, state: () => "disconnected", fault: () => "no <route>" });
+  const html = await read();
+  expect(html).toContain(english.nats.disconnected.title);
+  expect(html).toContain(">no &lt;route></q>");
+  expect(html).toContain(servers);
+  operator.fleet = () => ({ ...connected, state: () => "refused", fault: () => "another head" });
+  expect(await read()).toContain(english.nats.refused.title);
+  operator.fleet = () => null;
+  expect(await read()).toContain(english.nats.disconnected.title);
+});
+
+const base: Worker = {
+  ...{ id: "U", name: "w", location: "berlin", enrolledAt: "2026-01-01T00:00:00.000Z", revokedAt: null, drained: false },
+  ...{ lastSeenAt: "2026-01-02T00:00:00.000Z", version: "1", slots: 1, reach: "public", scansDone: 0, lastFault: null },
+};
+const heardWith = (answer: PresenceAnswer): HeardWorker => ({ id: "U", slots: 1, busy: 0, seenAt: new Date(), answer });
+
+test.each([
+  ["present", base, heardWith("accepted")],
+  ["present", base, heardWith("unknown")],
+  ["absent", base, undefined],
+  ["awaited", { ...base, lastSeenAt: null }, undefined],
+  ["drained", { ...base, drained: true }, heardWith("accepted")],
+  ["drained", { ...base, drained: true }, undefined],
+  ["present", base, heardWith("drained")],
+  ["too-old", base, heardWith("too-old")],
+  ["too-new", { ...base, drained: true }, heardWith("too-new")],
+  ["private-location", base, heardWith("private-location")],
+  ["revoked", { ...base, revokedAt: base.enrolledAt, drained: true }, heardWith("accepted")],
+] as const)("a worker is %s", (state, worker, heard) => {
+  expect(workerStateOf(worker, heard)).toBe(state);
+});
+
+describe("a worker in the table", () => {
+  test("shows what is known of it, and nothing that it wrote becomes markup", async () => {
+    const worker = await enrol("spree-1");
+    expect(rowOf(await read(), worker)).toMatch(/spree-1.*Not started yet.*\u2013.*\u2013.*\u2013/s);
+    await store.workers.noteSeen(worker.id, { version: "0.9.0<b>", slots: 4, reach: "private", now: new Date(Date.now() - 3_600_000) });
+    await store.workers.noteScan(worker.id);
+    await store.workers.noteFault(worker.id, { at: new Date(Date.now() - 120_000).toISOString(), text: `<script>${"x".repeat(900)}` });
+    const absent = rowOf(await read(), worker);
+    expect(absent).toMatch(/0\.9\.0&lt;b>.*private addresses too.*Absent.*1 hour ago.*&lt;script>x{200}/s);
+    expect(absent).not.toMatch(/x{301}/);
+    heardAs("accepted", worker);
+    expect(rowOf(await read(), worker)).toMatch(/Present.*1 of 4.*(now|second).*2 minutes ago/s);
+  });
+
+  test.each(["too-old", "too-new", "private-location"] as const)("that is refused as %s says what to do", async (answer) => {
+    const worker = await enrol(`refused-${answer}`, "paris");
+    heardAs(answer, worker);
+    const row = rowOf(await read(), worker);
+    expect(row.toLowerCase()).toContain(english.states[answer]);
+    expect(row).toContain(english.advice[answer].replace("{{version}}", pages.settings.version));
+  });
+
+  test("stands below its location", async () => {
+    const worker = await enrol("seine-1", "lyon");
+    const html = await read();
+    expect(html.indexOf(">lyon<")).toBeGreaterThan(0);
+    expect(html.indexOf(">lyon<")).toBeLessThan(html.indexOf(`id="${worker.id}"`));
+    expect(html.indexOf(">lyon<")).toBeLessThan(html.indexOf(">paris<"));
+  });
+});
+
+describe("the forms", () => {
+  test("drain, resume and revoke a worker, and log who did it", async () => {
+    const worker = await enrol("changed");
+    const drained = await change(worker, "drained");
+    expect([drained.status, drained.headers.get("location")]).toEqual([303, "/admin/workers?done=drained"]);
+    expect(rowOf(await read(), worker)).toMatch(/Drained.*Resume/s);
+    expect(await read("?done=drained")).toContain("within 10 seconds");
+    await change(worker, "resumed");
+    expect(store.workers.find(worker.id)?.drained).toBe(false);
+    await change(worker, "revoked");
+    expect(store.workers.find(worker.id)?.revokedAt).not.toBeNull();
+    const html = await read("?done=revoked");
+    expect(rowOf(html, worker)).toBe("");
+    expect(html).toMatch(/assay fleet nats-conf.*1 revoked worker.*changed/s);
+    expect(pages.logged.filter((line) => line.includes(worker.id)).map((line) => JSON.parse(line).state)).toEqual([
+      "drained",
+      "resumed",
+      "revoked",
+    ]);
+    expect((await change(worker, "resumed")).status).toBe(404);
+  });
+
+  test("refuse unknown workers and values, other accounts, and a wrong CSRF token", async () => {
+    const worker = await enrol("kept");
+    expect((await change({ ...worker, id: "nobody" }, "drained")).status).toBe(404);
+    expect((await change({ ...worker, id: "%ff" }, "drained")).status).toBe(404);
+    expect((await change(worker, "deleted")).status).toBe(400);
+    const user = await signedIn(pages, await accountIn(pages, "second@assay.test"));
+    expect((await user.post(`/admin/workers/${worker.id}/state`, { state: "revoked" }, "/")).status).toBe(403);
+    const cookie = [...admin.cookies].map((pair) => pair.join("=")).join("; ");
+    const headers = { cookie, origin: pages.url };
+    const body = new URLSearchParams({ state: "revoked" });
+    expect((await fetch(`${pages.url}/admin/workers/${worker.id}/state`, { method: "POST", headers, body })).status).toBe(403);
+    expect(store.workers.find(worker.id)).toMatchObject({ revokedAt: null, drained: false });
+  });
+});
