@@ -1,4 +1,5 @@
 /** The request header Idempotency-Key, by draft-ietf-httpapi-idempotency-key-header-07. */
+import { localLocation } from "../parse/location.ts";
 import { invalidIdempotencyKey } from "./errors.ts";
 
 export const idempotencyKeyCharsMax = 255;
@@ -19,7 +20,17 @@ export function idempotencyKeyOf({ headers }: Request): string | null {
   return key;
 }
 
-/** Hash of what a request asks for: its path and its URLs in their stored form, null for one that is refused. */
-export function fingerprintOf(path: string, urls: readonly (string | null)[]): string {
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify([path, urls])).digest("base64url");
+/** What a request for scans asks for. */
+interface AskedFor {
+  readonly path: string;
+  /** In their stored form, null for one that is refused. */
+  readonly urls: readonly (string | null)[];
+  readonly location: string;
+}
+
+/** Hash that differs for another request. */
+export function fingerprintOf({ path, urls, location }: AskedFor): string {
+  // As in releases without locations, whose keys may still be repeated.
+  const asked = location === localLocation ? [path, urls] : [path, urls, location];
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(asked)).digest("base64url");
 }

@@ -1,5 +1,6 @@
 /** Starting scans, one or many, and cancelling those that wait. */
 import { authenticate } from "../account/authenticate.ts";
+import { localLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
@@ -65,7 +66,7 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
   /** One scan for each of `distinctUrls`. `urls` are all that the request names, null for those that are refused. */
   async function queue({ request }: StartRequest, account: Account, path: string, urls: readonly (string | null)[]): Promise<StartOutcome> {
     const key = idempotencyKeyOf(request);
-    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(path, urls) };
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf({ path, urls, location: localLocation }) };
     const distinct = distinctUrls(urls);
     if (distinct.length === 0) return { scans: [], replayed: false };
     const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls: distinct, idempotency, now: now() }));

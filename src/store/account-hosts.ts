@@ -1,6 +1,7 @@
-/** Hosts that an account has scanned. */
+/** Hosts that an account has scanned, from each location. */
 import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
+import { scanLocationOf } from "./scan-location.ts";
 import type { ScanRecord } from "./scans.ts";
 
 export interface AccountHostsRequest {
@@ -9,7 +10,7 @@ export interface AccountHostsRequest {
   readonly scansMax: number;
 }
 
-/** Newest scan for each host, in any state, newest first; found among the newest `scansMax` scans of the account. */
+/** Newest scan for each host and location, in any state, newest first; found among the newest `scansMax` scans of the account. */
 export function newestScanPerHost(
   db: Pick<Db, "scansByAccount" | "scans">,
   accountId: number,
@@ -20,8 +21,9 @@ export function newestScanPerHost(
   for (const { value: token } of db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: scansMax })) {
     const scan = db.scans.get(token);
     const host = scan === undefined ? null : hostOf(scan.url);
-    if (scan === undefined || host === null || found.has(host)) continue;
-    found.set(host, scan);
+    if (scan === undefined || host === null) continue;
+    const key = `${host} ${scanLocationOf(scan)}`;
+    if (!found.has(key)) found.set(key, scan);
     if (found.size >= hostsMax) break;
   }
   return [...found.values()];

@@ -4,7 +4,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
 import type { Lane } from "./lanes.ts";
-import { addToPublicList } from "./public-list.ts";
+import { addToPublicList, publicKeysOf } from "./public-list.ts";
 import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
@@ -101,7 +101,8 @@ function toSchema6(db: MigrationDb): () => void {
       const scan = db.scans.get(token);
       const key: unknown = scan?.queueKey;
       if (scan !== undefined && isQueueKeyOfSchema5(key)) db.scans.put(token, { ...scan, queueKey: [localLocation, ...key] });
-      if (scan?.status === "finished") addToPublicList(db, scan);
+      if (scan?.status !== "finished") continue;
+      for (const listed of publicKeysOf(scan)) if (!db.publicScans.doesExist(listed)) db.publicScans.put(listed, token);
     }
   };
 }

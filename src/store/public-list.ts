@@ -1,21 +1,31 @@
-/** Public list of finished scans: one range of one table for each host and band. */
+/**
+ * Public list of finished scans: one range of one table for each name and band. Names are domains, which list scans of all locations, and
+ * exact hosts, one for each location: a history never mixes locations.
+ */
 import { subjectOf } from "../evidence/subject.ts";
 import { type Band, bands } from "../judge/rank.ts";
+import { localLocation } from "../parse/location.ts";
 import type { Db, Tables } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
+import { scanLocationOf } from "./scan-location.ts";
 import type { ScanRecord } from "./scans.ts";
 
-/** Listed domains per scan: bounds its rows. A deeper host is listed under the domains above it and by its exact name. */
+/** Listed domains per scan: bounds its rows. A deeper host is listed under itself and so many domains above it. */
 const domainNamesMax = 6;
 /** Hosts and IPv6 addresses; length from RFC 1035 section 2.3.4. Keeps arbitrary input out of LMDB keys. */
 const hostPattern = /^[\w.:-]{1,253}$/;
 const any = "";
+/** Sort after the name of every band and of every location. */
+const afterAllBands = "~";
+const afterAllLocations = "~";
 
 export interface PublicScanQuery extends PageRequest {
   /** ASCII; an IPv6 address without brackets; case and a trailing dot are ignored. Omitted: every host. */
   readonly host?: string | undefined;
-  /** Excludes subdomains. */
+  /** Excludes subdomains, and all locations but one. */
   readonly exactly?: boolean | undefined;
+  /** For an exact host; `local` by default. */
+  readonly location?: string | undefined;
   /** Omitted: every band. */
   readonly band?: Band | undefined;
 }
@@ -23,8 +33,8 @@ export interface PublicScanQuery extends PageRequest {
 export function publicScanRepository(db: Db) {
   return {
     /** Finished scans, newest first, from a single range read. Empty for an invalid host. */
-    list: ({ host, exactly = false, band, limit, cursor }: PublicScanQuery): Page<ScanRecord> => {
-      const name = host === undefined ? any : nameToSearch(host, exactly);
+    list: ({ host, exactly = false, location = localLocation, band, limit, cursor }: PublicScanQuery): Page<ScanRecord> => {
+      const name = host === undefined ? any : nameToSearch(host, exactly ? location : null);
       if (name === null) return { items: [], nextCursor: null };
       const start: [string, string, number] = [name, band ?? any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       const rows = db.publicScans.getRange({ start, end: [name, band ?? any, 0], reverse: true });
@@ -34,12 +44,18 @@ export function publicScanRepository(db: Db) {
       );
     },
 
-    /** Ids of finished scans of exactly this host, newest first, without reading the scans. Empty for an invalid host. */
-    idsOfHost: (host: string, { limit, cursor }: PageRequest): readonly number[] => {
-      const name = nameToSearch(host, true);
+    /** Ids of a location's finished scans of exactly this host, newest first, without reading the scans. Empty for an invalid host. */
+    idsOfHost: (host: string, location: string, { limit, cursor }: PageRequest): readonly number[] => {
+      const name = nameToSearch(host, location);
       if (name === null) return [];
       const start: [string, string, number] = [name, any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
       return [...db.publicScans.getKeys({ start, end: [name, any, 0], reverse: true, limit })].map(([, , id]) => id);
+    },
+
+    /** Locations with a finished scan of exactly this host: `local` first, then by name. Costs one lookup for each. */
+    locationsOfHost: (host: string): readonly string[] => {
+      const local = nameToSearch(host, localLocation);
+      return local === null ? [] : locationsListed(db, local);
     },
   };
 }
@@ -50,42 +66,51 @@ export function addToPublicList(db: Tables, scan: ScanRecord): void {
 }
 
 /** Keys of a finished scan in the public list. */
-export function publicKeysOf({ id, url, summary }: ScanRecord): readonly [name: string, band: string, scanId: number][] {
+export function publicKeysOf(scan: ScanRecord): readonly [name: string, band: string, scanId: number][] {
+  const { id, summary } = scan;
   const inBands = [any, ...bands.filter((band) => band === summary?.band)];
-  return [any, ...namesOf(url)].flatMap((name) => inBands.map((band): [string, string, number] => [name, band, id]));
+  return [any, ...namesOf(scan)].flatMap((name) => inBands.map((band): [string, string, number] => [name, band, id]));
 }
 
-/** Names that find a scan of the URL: the exact host, the host as a domain, and its parent domains. */
-function namesOf(url: string): readonly string[] {
-  const { host, registrableDomain } = subjectOf(url, "");
-  return hostPattern.test(host) ? [exactName(host), ...domainsOf(host, registrableDomain)] : [];
+/** Names that find a scan: the exact host, the host as a domain, and its parent domains. */
+function namesOf(scan: Pick<ScanRecord, "url" | "location">): readonly string[] {
+  const { host, registrableDomain } = subjectOf(scan.url, "");
+  return hostPattern.test(host) ? [exactName(host, scanLocationOf(scan)), ...domainsOf(host, registrableDomain)] : [];
 }
 
-/** From the registrable domain down, at most `domainNamesMax`. Local names start at their last two labels; an address is listed alone. */
+/** The host, and the domains above it up to the registrable one. Local names end at their last two labels; an address is listed alone. */
 function domainsOf(host: string, registrableDomain: string | null): readonly string[] {
   if (isAddress(host)) return [host];
   const labels = host.split(".");
   const topLabels = registrableDomain?.split(".").length ?? Math.min(2, labels.length);
   const above = labels.map((_label, at) => labels.slice(at).join(".")).slice(0, labels.length - topLabels + 1);
-  return above.slice(-domainNamesMax);
+  return [...new Set([host, ...above.slice(-domainNamesMax)])];
 }
 
-/** Null for an invalid host. A host too deep to be listed as a domain has no listed subdomains either. */
-function nameToSearch(query: string, exactly: boolean): string | null {
+/** Without a location the host with its subdomains. Null for an invalid host. */
+function nameToSearch(query: string, location: string | null): string | null {
   const host = query.toLowerCase().replace(/\.$/, "");
   if (!hostPattern.test(host)) return null;
-  const tooDeep = host.split(".").length > domainNamesMax && !listedAsDomain(host);
-  return exactly || tooDeep ? exactName(host) : host;
+  return location === null ? host : exactName(host, location);
 }
 
-function listedAsDomain(host: string): boolean {
-  const url = URL.parse(`http://${host}/`);
-  return url !== null && namesOf(url.href).includes(host);
+/** `=` and `@` cannot occur in a host, so exact names and domains never collide. The location of the server itself has no suffix. */
+function exactName(host: string, location: string): string {
+  return location === localLocation ? `=${host}` : `=${host}@${location}`;
 }
 
-/** `=` cannot occur in a host, so exact names and domains never collide. */
-function exactName(host: string): string {
-  return `=${host}`;
+/** `local`: exact name of the host at the location of the server itself. */
+function locationsListed(db: Pick<Db, "publicScans">, local: string): readonly string[] {
+  const [own] = db.publicScans.getKeys({ start: [local, any, 0], end: [local, any, Number.POSITIVE_INFINITY], limit: 1 });
+  const locations: string[] = own === undefined ? [] : [localLocation];
+  for (let start = [`${local}@`, any]; ; ) {
+    const [key] = db.publicScans.getKeys({ start, end: [`${local}@${afterAllLocations}`, any], limit: 1 });
+    const name = key?.[0];
+    // A damaged key may be of any kind, and must not be found for ever.
+    if (typeof name !== "string" || name === start[0]) return locations;
+    locations.push(name.slice(local.length + 1));
+    start = [name, afterAllBands];
+  }
 }
 
 function isAddress(host: string): boolean {

@@ -1,4 +1,5 @@
 /** What a kept report page depends on. */
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { KeptPage } from "../kept-page.ts";
 import { scanHost } from "../scans/host-name.ts";
@@ -15,8 +16,9 @@ const params = [...findingChoiceParams, ...ledgerParams, serverParam];
 /** A finished scan never changes, but its evidence and screenshot expire, and scans of its host come and go. */
 export function keptReport({ settings: { store } }: Visit, scan: ScanRecord): Omit<KeptPage, "content"> {
   const host = scanHost(scan);
-  const newest = store.publicScans.idsOfHost(host, { limit: earlierScansMax, cursor: null });
-  const earlier = store.publicScans.idsOfHost(host, { limit: earlierScansMax, cursor: scan.id });
+  const location = scanLocationOf(scan);
+  const newest = store.publicScans.idsOfHost(host, location, { limit: earlierScansMax, cursor: null });
+  const earlier = store.publicScans.idsOfHost(host, location, { limit: earlierScansMax, cursor: scan.id });
   const key = [scan.token, store.evidence.has(scan.token), store.screenshots.has(scan.token), newest.join(), earlier.join()];
   return { key, params, daysSince: endOf(scan) };
 }

@@ -70,7 +70,7 @@ function sampleStore(store: Store): Store {
     results: { find: () => result },
     evidence: { find: () => ({ evidence, timings }), has: () => true },
     screenshots: { ...store.screenshots, has: () => false },
-    publicScans: { list: () => ({ items: [], nextCursor: null }), idsOfHost: () => [] },
+    publicScans: { list: () => ({ items: [], nextCursor: null }), idsOfHost: () => [], locationsOfHost: () => [] },
   };
 }
 

@@ -2,6 +2,8 @@
 import type { StoredResult } from "../../judge/result.ts";
 import { type EarlierScan, earlierScan } from "../../report/first-seen.ts";
 import { composeReport, type Report } from "../../report/report.ts";
+import type { PublicScanQuery } from "../../store/public-list.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { inFixOrder } from "../../text/fix-order.ts";
 import { pageDocument } from "../context.ts";
@@ -23,7 +25,7 @@ export interface StoredReport extends Report {
   readonly comparable: ScanRecord | null;
   /** Newer scan: same URL preferred, else same host. */
   readonly newer: ScanRecord | null;
-  /** Newest scans of the host; may include this one. */
+  /** Newest scans of the host from the same location; may include this one. */
   readonly history: readonly ScanRecord[];
 }
 
@@ -33,7 +35,7 @@ export function gatherReport(visit: Visit, scan: ScanRecord): StoredReport {
   const result = resultOf(visit, scan);
   const seen = store.evidence.find(scan.token);
   const earlier = earlierScans(visit, scan);
-  const history = store.publicScans.list({ host: scanHost(scan), exactly: true, limit: historyMax, cursor: null }).items;
+  const history = store.publicScans.list({ ...ofSameHost(scan), limit: historyMax, cursor: null }).items;
   const ofSameUrl = (other: ScanRecord) => other.url === scan.url;
   const newer = history.filter(({ id }) => id > scan.id);
   const source = {
@@ -67,9 +69,13 @@ export function resultOf({ settings: { store, catalog } }: Visit, { token }: Sca
   return inFixOrder(result, catalog.checks);
 }
 
-/** Examined earlier scans of the same host, newest first. */
-export function earlierScans({ settings: { store } }: Visit, { url, id }: ScanRecord): readonly ScanRecord[] {
-  return store.publicScans.list({ host: scanHost({ url }), exactly: true, limit: earlierScansMax, cursor: id }).items;
+/** Examined earlier scans of the same host and location, newest first. */
+export function earlierScans({ settings: { store } }: Visit, scan: ScanRecord): readonly ScanRecord[] {
+  return store.publicScans.list({ ...ofSameHost(scan), limit: earlierScansMax, cursor: scan.id }).items;
+}
+
+function ofSameHost(scan: ScanRecord): Pick<PublicScanQuery, "host" | "exactly" | "location"> {
+  return { host: scanHost(scan), exactly: true, location: scanLocationOf(scan) };
 }
 
 function resultsOf({ settings: { store } }: Visit, scans: readonly ScanRecord[]): readonly EarlierScan[] {

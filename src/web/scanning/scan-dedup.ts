@@ -13,13 +13,19 @@ export const reusedScanParam = "again";
 /** Scan, or the reason for refusal. */
 export type DedupOutcome<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
+/** Requests are equal if all of it is. */
+interface WantedScan extends Pick<ScanRecord, "url"> {
+  readonly visitor: string;
+  readonly location: string;
+}
+
 export interface ScanDedup<Refused> {
   /**
    * Returns the scan of an equal request if it is unfinished or younger than the cooldown; otherwise calls `start`. Concurrent equal
    * requests share one `start`: a double click sends two requests at once. A failed scan is not reused, since the visitor wants it tried
    * again.
    */
-  startOrReuse(visitor: string, url: string, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>>;
+  startOrReuse(wanted: WantedScan, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>>;
 }
 
 export interface ScanDedupOptions {
@@ -55,8 +61,8 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
   }
 
   return {
-    startOrReuse: async (visitor, url, start) => {
-      const key = keyOf(visitor, url);
+    startOrReuse: async (wanted, start) => {
+      const key = keyOf(wanted);
       const known = recent.peek(key);
       if (typeof known === "object") return known;
       const scan = known === undefined ? undefined : reusableScan(known);
@@ -66,6 +72,6 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
 }
 
 /** Hashed: URLs are long and the map holds many. */
-function keyOf(visitor: string, url: string): string {
-  return createHash("sha256").update(`${visitor}\n${url}`).digest("base64");
+function keyOf({ visitor, url, location }: WantedScan): string {
+  return createHash("sha256").update(`${visitor}\n${location}\n${url}`).digest("base64");
 }

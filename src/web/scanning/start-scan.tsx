@@ -1,6 +1,7 @@
 /** `POST /scans`: starts a scan of the typed URL, or shows the reason for refusal beside the field. */
 import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
 import { truncatedAddress } from "../../parse/address.ts";
+import { localLocation } from "../../parse/location.ts";
 import { DataDirError } from "../../store/data-dir.ts";
 import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
@@ -43,7 +44,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
 
   async function start(visit: Visit, url: string, typed: string): Promise<Response> {
     if (!visit.settings.scanning.mayBeScanned(url)) return refuse(visit, typed, scanRefused(visit));
-    const outcome = await dedup.startOrReuse(visitorKey(visit), url, () => queue(visit, url));
+    const outcome = await dedup.startOrReuse({ visitor: visitorKey(visit), url, location: localLocation }, () => queue(visit, url));
     if ("refused" in outcome) return refuse(visit, typed, outcome.refused);
     const { token, status } = outcome.scan;
     return redirect(visit, status === "finished" ? `/scans/${token}?${reusedScanParam}=1` : `/scans/${token}`);
@@ -61,7 +62,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     if (counted.exceeded) return { refused: rateLimited(visit, counted.resetSeconds) };
     try {
       const scan = await store.scans.queue({ accountId: account?.id ?? null, url, now });
-      if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength())) };
+      if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(localLocation))) };
       settings.scanning.wake();
       return { scan };
     } catch (error) {

@@ -2,6 +2,7 @@
 
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { Store } from "../../store/store.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
@@ -29,10 +30,11 @@ function ownHostCards(store: Pick<Store, "scans" | "publicScans">, accountId: nu
   const newest = store.scans.newestPerHost(accountId, { hostsMax: from + cardsPerPage + 1, scansMax: ownScansReadMax });
   const cards = newest.slice(from, from + cardsPerPage).map((own) => {
     const host = scanHost(own);
-    const { items } = store.publicScans.list({ host, exactly: true, limit: hostScansReadMax, cursor: null });
+    const location = scanLocationOf(own);
+    const { items } = store.publicScans.list({ host, exactly: true, location, limit: hostScansReadMax, cursor: null });
     const address = items.some(({ url }) => url === own.url) ? own.url : items[0]?.url;
     const scans = items.filter(({ url }) => url === address).slice(0, pointsMax);
-    return { host, scans, pending: own.status === "finished" ? null : own };
+    return { host, location, scans, pending: own.status === "finished" ? null : own };
   });
   return { cards, hasMore: newest.length > from + cardsPerPage };
 }
@@ -49,7 +51,7 @@ export function OwnHosts({ account }: { readonly account: Account }) {
       ) : (
         <ul class="cards">
           {cards.map((card) => (
-            <HostCard key={card.host} {...card} />
+            <HostCard key={`${card.host} ${card.location}`} {...card} />
           ))}
         </ul>
       )}

@@ -12,12 +12,13 @@ import { randomFrom } from "../store/damaged-store.ts";
 const seed = Number(process.env.DAMAGE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const scansPerAccount = 40;
 const dataDir = mkdtempSync(join(tmpdir(), "assay-rows-"));
-const tables = ["scans", "results", "evidence", "accounts", "apiTokens", "credentials", "sessions", "oneTimeLinks"];
+const tables = ["scans", "results", "evidence", "accounts", "apiTokens", "credentials", "sessions", "oneTimeLinks", "workers"];
 const derived = [
   "publicScans",
   "scansByAccount",
   "ownScans",
   "queueByLane",
+  "queueGaps",
   "running",
   "accountIdsByEmail",
   "apiTokenHashes",
@@ -46,15 +47,17 @@ async function fillStore(): Promise<Filled> {
     await open();
     await store.apiTokens.create({ accountId: 1, name: `other ${count}`, now });
     await store.oneTimeLinks.create({ kind: "reset", accountId: 2 + count }, now);
+    await store.workers.enrol({ id: `U${count}`, name: `worker ${count}`, location: "berlin", now });
   }
   const { value } = await store.apiTokens.create({ accountId: 1, name: "used", now });
   const tokens: string[] = [];
   const kinds = Object.values(knownScans);
   for (let count = 0; count < scansPerAccount * 2; count++) {
-    const scan = await store.scans.queue({ accountId: 1 + (count % 2), url: `https://host-${count % 7}.example/`, now });
+    const location = count % 10 === 0 ? "berlin" : "local";
+    const scan = await store.scans.queue({ accountId: 1 + (count % 2), url: `https://host-${count % 7}.example/`, now, location });
     if (scan !== "full") tokens.push(scan.token);
     const known = kinds[count % kinds.length];
-    const claimed = count < scansPerAccount * 2 - 10 ? await store.scans.claimNext("local", now) : undefined;
+    const claimed = count < scansPerAccount * 2 - 10 ? await store.scans.claimNext(location, now) : undefined;
     if (claimed !== undefined && known !== undefined && count % 9 !== 0)
       await store.scans.finish(claimed.token, { ...known, timings: { total: 1 }, now });
   }

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { StoreExamination } from "../../../src/app/store-examination.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { endServers, run, serve } from "../../support/program.ts";
-import { putStore, writeSmallStore } from "../store/damaged-store.ts";
+import { putStore, smallStoreLocation, writeSmallStore } from "../store/damaged-store.ts";
 
 const newest = { limit: 100, cursor: null };
 
@@ -46,7 +46,9 @@ function openRaw(name: string) {
 async function listed(): Promise<readonly string[]> {
   const store = openStore(dataDir);
   const lists = [store.publicScans.list(newest), store.scans.listOfAccount(1, newest), store.scans.listOfAccount(2, newest)];
-  const tokens = [...lists.flatMap(({ items }) => items), ...store.scans.listQueued(100)].map(({ token }) => token);
+  const queues = ["local", smallStoreLocation].flatMap((location) => store.scans.listQueued(100, location));
+  const history = store.publicScans.list({ ...newest, host: "site-9.example", exactly: true, location: smallStoreLocation });
+  const tokens = [...[...lists, history].flatMap(({ items }) => items), ...queues].map(({ token }) => token);
   await store.close();
   return tokens;
 }
@@ -76,9 +78,11 @@ describe("assay doctor --store", () => {
     const [token = ""] = await listed();
     await change("scans", (table) => void table.put(token, `${table.get(token)?.slice(0, -1)}`));
     await change("accounts", (table) => void table.put(2, "[]"));
+    await change("workers", (table) => void table.put("UA", `${table.get("UA")?.replace(smallStoreLocation, "Berlin")}`));
     const { code, examination } = await doctor();
     expect([code, examination.state]).toEqual([1, "lost"]);
     expect(examination.report?.lostRows).toEqual([
+      { table: "workers", key: '"UA"' },
       { table: "scans", key: JSON.stringify(token) },
       { table: "accounts", key: "2" },
     ]);
@@ -129,9 +133,10 @@ describe("assay doctor --store", () => {
       table.remove(first ?? 0);
       table.put(second ?? 0, "not JSON");
       table.put(["agency", 999], "1");
+      table.put(["berlin", "agency", 999], "1");
     });
     const { code, examination } = await doctor("--repair");
-    expect([code, examination.derived]).toEqual([0, [{ table: "queueGaps", missing: 2, stray: 1 }]]);
+    expect([code, examination.derived]).toEqual([0, [{ table: "queueGaps", missing: 2, stray: 2 }]]);
     expect(await doctor()).toMatchObject({ examination: { derived: [] } });
     const repaired = openStore(dataDir);
     expect([repaired.scans.queueLength(), repaired.scans.queuePosition(scans[4] ?? "")]).toEqual([length, position]);

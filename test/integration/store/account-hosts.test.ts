@@ -5,10 +5,10 @@ import { temporaryStore } from "../../support/temporary-store.ts";
 const { store, stop } = temporaryStore();
 afterAll(stop);
 
-test("the newest scan of each host is found, within the limits and for one account only", async () => {
+test("the newest scan of each host and location is found, within the limits and for one account only", async () => {
   const now = new Date();
-  const queue = async (accountId: number | null, url: string) => {
-    const scan = await store.scans.queue({ accountId, url, now });
+  const queue = async (accountId: number | null, url: string, location?: string) => {
+    const scan = await store.scans.queue({ accountId, url, now, location });
     return scan === "full" ? "" : scan.token;
   };
   await queue(1, "https://a.test/");
@@ -24,4 +24,8 @@ test("the newest scan of each host is found, within the limits and for one accou
   expect(tokens(10, 3)).toEqual([a, c]);
   expect(tokens(10, 2)).toEqual([a]);
   expect(store.scans.newestPerHost(9, { hostsMax: 10, scansMax: 10 })).toEqual([]);
+  const elsewhere = await queue(1, "https://a.test/", "berlin");
+  await queue(1, "https://b.test/", "berlin");
+  const newer = await queue(1, "https://b.test/three", "berlin");
+  expect(tokens(10, 100)).toEqual([newer, elsewhere, a, c, b]);
 });

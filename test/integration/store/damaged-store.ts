@@ -7,6 +7,8 @@ import { evidence } from "../../support/evidence.ts";
 import { emptyResult } from "../../support/stored.ts";
 
 export const storedPageBytes = 4_096;
+/** A tenth of the scans is of this location. */
+export const smallStoreLocation = "berlin";
 const emails = ["first@site.example", "second@site.example"];
 
 /** Content of `data.mdb` after an orderly end. */
@@ -18,10 +20,12 @@ export async function writeSmallStore(scans = 40): Promise<Buffer> {
   await store.apiTokens.create({ accountId: 1, name: "ci", now });
   await store.sessions.open({ accountId: 1, verifiedPasswordHash: "hash", origin: { userAgent: "browser", address: "192.0.2.1" }, now });
   await store.oneTimeLinks.create({ kind: "reset", accountId: 2 }, now);
+  await store.workers.enrol({ id: "UA", name: "first", location: smallStoreLocation, now });
+  const locationOf = (count: number) => (count % 10 === 9 ? smallStoreLocation : "local");
   for (let count = 0; count < scans; count++)
-    await store.scans.queue({ accountId: 1 + (count % 2), url: `https://site-${count}.example/`, now });
+    await store.scans.queue({ accountId: 1 + (count % 2), url: `https://site-${count}.example/`, now, location: locationOf(count) });
   for (let count = 0; count < scans - 4; count++) {
-    const scan = await store.scans.claimNext("local", now);
+    const scan = await store.scans.claimNext(locationOf(count), now);
     const outcome = { result: emptyResult, evidence: evidence(), timings: { total: 1 }, screenshot: new Uint8Array(count * 100), now };
     if (count < scans - 6) await store.scans.finish(scan?.token ?? "", outcome);
   }

@@ -248,6 +248,24 @@ describe("the queues of schema 4 and 5", () => {
       await root.close();
     }));
 
+  test("of schema 5 with a host below many others lists it under its own name", () =>
+    inDirectory(async (ownDir) => {
+      const domains = ["d.e.f.g.example.com", "e.f.g.example.com", "f.g.example.com", "g.example.com", "example.com"];
+      const parents = ["c.d.e.f.g.example.com", ...domains];
+      const host = `a.b.${parents[0]}`;
+      const token = "z".repeat(22);
+      await writeSchema5(ownDir, 5, {
+        scans: [{ token, status: "finished", url: `https://${host}/`, listedAs: ["", `=${host}`, ...parents] }],
+      });
+      const store = openStore(ownDir);
+      for (const query of [{ host }, { host, exactly: true }, { host: "example.com" }, {}])
+        expect(store.publicScans.list({ ...all, ...query }).items.map((each) => each.token)).toEqual([token]);
+      await store.close();
+      const db = openDatabase(ownDir, { readOnly: true });
+      expect((await compareDerivedTables(db, { repair: false })).filter(({ missing, stray }) => missing + stray > 0)).toEqual([]);
+      await db.close();
+    }));
+
   test("of schema 5 without the row of a waiting scan can be repaired", () =>
     inDirectory(async (ownDir) => {
       await writeSchema5(ownDir, 5, { scans: [scan("a", "free", 1), scan("b", "free", 2)] });

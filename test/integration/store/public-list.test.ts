@@ -20,9 +20,9 @@ beforeEach(() => {
 
 afterEach(() => temporary.stop());
 
-async function scanned(url: string, result = emptyResult, accountId: number | null = null): Promise<void> {
-  await store.scans.queue({ accountId, url, now });
-  const scan = await store.scans.claimNext("local", now);
+async function scanned(url: string, result = emptyResult, accountId: number | null = null, location = "local"): Promise<void> {
+  await store.scans.queue({ accountId, url, now, location });
+  const scan = await store.scans.claimNext(location, now);
   await store.scans.finish(scan?.token ?? "", { result, evidence: evidence(), timings: {}, now });
 }
 
@@ -70,6 +70,36 @@ describe("the public list", () => {
     for (const host of [deep, "a.example.com", "example.com"]) expect(found({ host })).toEqual([deep]);
     expect(found({ host: deep, exactly: true })).toEqual([deep]);
     expect(found({ host: deep.slice(2), exactly: true })).toEqual([]);
+  });
+
+  test("keeps the scans of an exact host apart by location, and lists all under its domains", async () => {
+    const deep = `${"a.".repeat(9)}example.com`;
+    for (const host of ["example.com", deep])
+      for (const location of ["local", "berlin", "berlin-2", "local", "tokyo", "berlin"])
+        await scanned(`https://${host}/${location}`, location === "tokyo" ? poor : emptyResult, null, location);
+    await scanned("https://away.example.com/", emptyResult, null, "tokyo");
+    const pathsOf = (filter: Partial<PublicScanQuery>) =>
+      store.publicScans.list({ limit: 10, cursor: null, ...filter }).items.map(({ url }) => new URL(url).pathname.slice(1));
+    for (const host of ["example.com", deep]) {
+      const exact = (location?: string, band?: "poor") => pathsOf({ host, exactly: true, location, band });
+      expect(exact()).toEqual(["local", "local"]);
+      expect(exact("local")).toEqual(exact());
+      expect(exact("berlin")).toEqual(["berlin", "berlin"]);
+      expect([exact("berlin-2"), exact("tokyo", "poor"), exact("berlin", "poor"), exact("ber")]).toEqual([["berlin-2"], ["tokyo"], [], []]);
+      expect(store.publicScans.locationsOfHost(host)).toEqual(["local", "berlin", "berlin-2", "tokyo"]);
+    }
+    expect(found({ host: deep })).toHaveLength(6);
+    expect(found({ host: "example.com", limit: 50 })).toHaveLength(13);
+    expect(found({ limit: 50 })).toHaveLength(13);
+    expect(found({ host: "example.com", exactly: true, location: "x@y" })).toEqual([]);
+    expect(store.publicScans.idsOfHost("example.com", "berlin", { limit: 10, cursor: null })).toEqual([6, 2]);
+    expect(store.publicScans.idsOfHost("example.com", "berlin", { limit: 10, cursor: 6 })).toEqual([2]);
+    expect(["away.example.com", "ample.com", "com", "*"].map((host) => store.publicScans.locationsOfHost(host))).toEqual([
+      ["tokyo"],
+      [],
+      [],
+      [],
+    ]);
   });
 
   test("combines host and band, page by page", async () => {

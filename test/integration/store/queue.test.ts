@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
+import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
@@ -27,13 +28,13 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function queued(accountId: number | null): Promise<string> {
-  const scan = await store.scans.queue({ accountId, url: "https://site.example/", now });
+async function queued(accountId: number | null, location = "local"): Promise<string> {
+  const scan = await store.scans.queue({ accountId, url: "https://site.example/", now, location });
   if (scan === "full") throw new Error("the queue is full");
   return scan.token;
 }
 
-const claimed = async () => (await store.scans.claimNext("local", now))?.token;
+const claimed = async (location = "local") => (await store.scans.claimNext(location, now))?.token;
 const positions = (tokens: readonly string[]) => tokens.map((token) => store.scans.queuePosition(token));
 const fail = (token: string) => store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now });
 
@@ -116,9 +117,9 @@ describe("the lanes", () => {
   test("arrivals and claims that share one commit keep the order", async () => {
     const lanes = Array.from({ length: 30 }, (_, at) => (at % 3 === 0 ? agencyId : null));
     const [before, claims, after] = await Promise.all([
-      Promise.all(lanes.map(queued)),
-      Promise.all(Array.from({ length: 10 }, claimed)),
-      Promise.all(lanes.map(queued)),
+      Promise.all(lanes.map((lane) => queued(lane))),
+      Promise.all(Array.from({ length: 10 }, () => claimed())),
+      Promise.all(lanes.map((lane) => queued(lane))),
     ]);
     const model = new Model();
     for (const [at, token] of before.entries()) model.lanes[lanes[at] === null ? "free" : "agency"].push(token);
@@ -143,9 +144,75 @@ describe("the lanes", () => {
   });
 });
 
+describe("locations", () => {
+  test("each has a queue of its own, with a limit of its own", async () => {
+    await store.close();
+    store = openStore(dataDir, { queueMax: 2 });
+    const [one, two, three] = [await queued(agencyId, "berlin"), await queued(agencyId), await queued(agencyId, "berlin")];
+    expect(await store.scans.queue({ accountId: agencyId, url: "https://site.example/", now, location: "berlin" })).toBe("full");
+    const four = await queued(agencyId);
+    expect(positions([one, two, three, four])).toEqual([1, 1, 2, 2]);
+    expect([store.scans.queueLength("berlin"), store.scans.queueLength("tokyo"), store.scans.queueLength()]).toEqual([2, 0, 4]);
+    expect([await claimed("berlin"), await claimed("tokyo"), await claimed(), await claimed("berlin"), await claimed("berlin")]).toEqual([
+      one,
+      undefined,
+      two,
+      three,
+      undefined,
+    ]);
+    expect(store.scans.findByToken(one)).toMatchObject({ location: "berlin", status: "running" });
+    expect(store.scans.findByToken(two)).not.toHaveProperty("location");
+  });
+
+  test("an interrupted scan goes back to the queue of its own location, unless it is adopted", async () => {
+    const [adopted, local] = [await queued(null, "berlin"), await queued(null)];
+    const waiting = await queued(null, "berlin");
+    for (const location of ["berlin", "local"]) await claimed(location);
+    const isAdoptable = ({ location }: ScanRecord) => location === "berlin";
+    expect((await store.scans.requeueInterrupted(now, isAdoptable)).map(({ token }) => token)).toEqual([local]);
+    expect(store.scans.listRunning().map(({ token, attempts }) => [token, attempts])).toEqual([[adopted, 1]]);
+    expect((await store.scans.requeueInterrupted(now)).map(({ token }) => token)).toEqual([adopted]);
+    expect(store.scans.listQueued(9, "berlin").map(({ token }) => token)).toEqual([adopted, waiting]);
+  });
+
+  test("scans that have waited too long for a worker fail, and no other one", async () => {
+    const hour = (hours: number) => new Date(now.getTime() + hours * 3_600_000);
+    const queuedAt = async (hours: number, accountId: number | null, location?: string) => {
+      const scan = await store.scans.queue({ accountId, url: "https://site.example/", now: hour(hours), location });
+      return scan === "full" ? "" : scan.token;
+    };
+    const old = [await queuedAt(0, null, "berlin"), await queuedAt(1, agencyId, "berlin"), await queuedAt(2, null, "berlin")];
+    const kept = [await queuedAt(3, null, "berlin"), await queuedAt(0, null), await queuedAt(0, null, "tokyo")];
+    const running = (await claimed("berlin")) ?? "";
+    expect(await store.scans.failWaiting("berlin", hour(-1), hour(9))).toEqual([]);
+    const failed = await store.scans.failWaiting("berlin", hour(3), hour(9));
+    expect(failed.map(({ token }) => token).toSorted()).toEqual(old.filter((token) => token !== running).toSorted());
+    for (const scan of failed) {
+      expect(scan).toMatchObject({ status: "failed", errorCode: "no-worker", endedAt: hour(9).toISOString(), attempts: 0 });
+      expect(scan.queueKey).toBeUndefined();
+    }
+    expect(positions(kept)).toEqual([1, 1, 1]);
+    expect(store.scans.findByToken(running)?.status).toBe("running");
+    expect(await store.scans.failWaiting("nowhere", hour(99), hour(99))).toEqual([]);
+  });
+
+  test("many scans that have waited too long fail in several transactions, also between lost ones", async () => {
+    const tokens = await Promise.all(Array.from({ length: 501 }, () => queued(agencyId, "berlin")));
+    await store.close();
+    const db = openDatabase(dataDir, { readOnly: false });
+    await db.write(() => tokens.slice(0, 2).map((token) => db.scans.remove(token)));
+    await db.close();
+    store = openStore(dataDir);
+    expect(await store.scans.failWaiting("berlin", new Date(now.getTime() + 1), now)).toHaveLength(499);
+    expect([store.scans.queueLength(), store.scans.queuedLocations()]).toEqual([0, []]);
+  });
+});
+
 const accountIds = { agency: agencyId, free: freeId, guest: null };
-type Operation = keyof typeof accountIds | "claim" | "end" | "restart" | "cancel" | "cancelRunning";
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+type Action = keyof typeof accountIds | "claim" | "end" | "restart" | "cancel" | "cancelRunning";
+const locations = ["berlin", "local"] as const;
+type Location = (typeof locations)[number];
+const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom("agency", "free", "guest") },
   { weight: 7, arbitrary: fc.constant("claim") },
   { weight: 2, arbitrary: fc.constant("end") },
@@ -154,66 +221,85 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant("restart") },
 );
 
-test("arrivals, claims, ends, cancellations and restarts in any order match the model", async () => {
-  const model = new Model();
-  const born: string[] = [];
-  const owners = new Map<string, number | null>();
-  const cancelled: string[] = [];
+/** The store beside a model for each location: what happens at one must not move the scans of the other. */
+class Compared {
+  readonly models = { berlin: new Model(), local: new Model() };
+  readonly born: string[] = [];
+  readonly owners = new Map<string, number | null>();
+  readonly cancelled: string[] = [];
+
   /** First, last and middle places of the lanes of accounts, in turns. */
-  const cancel = async () => {
-    const owned = (["agency", "free"] as const).flatMap((lane) => model.lanes[lane].filter((token) => owners.get(token) !== null));
-    const at = [0, owned.length - 1, owned.length >> 1][cancelled.length % 3] ?? 0;
+  async cancel({ lanes }: Model): Promise<void> {
+    const owned = (["agency", "free"] as const).flatMap((lane) => lanes[lane].filter((token) => this.owners.get(token) !== null));
+    const at = [0, owned.length - 1, owned.length >> 1][this.cancelled.length % 3] ?? 0;
     const token = owned[at];
     if (token === undefined) return;
-    const owner = owners.get(token) ?? 0;
+    const owner = this.owners.get(token) ?? 0;
     expect(await store.scans.cancel(owner === agencyId ? freeId : agencyId, token)).toBeUndefined();
     expect(await store.scans.cancel(owner, token)).toBe("cancelled");
     expect(await store.scans.cancel(owner, token)).toBeUndefined();
-    for (const lane of Object.values(model.lanes)) if (lane.includes(token)) lane.splice(lane.indexOf(token), 1);
-    cancelled.push(token);
-  };
-  const perform = async (name: Operation) => {
-    if (name === "cancel") return cancel();
+    for (const lane of Object.values(lanes)) if (lane.includes(token)) lane.splice(lane.indexOf(token), 1);
+    this.cancelled.push(token);
+  }
+
+  /** Scans of `berlin` are adopted by the next process. */
+  async restart(): Promise<void> {
+    await reopen();
+    await store.scans.requeueInterrupted(now, ({ location }) => location === "berlin");
+    this.models.local.restart(this.born);
+  }
+
+  async perform(name: Action, location: Location): Promise<void> {
+    const model = this.models[location];
+    if (name === "cancel") return this.cancel(model);
+    if (name === "restart") return this.restart();
+    if (name === "claim") return expect(await claimed(location)).toBe(model.claim());
     if (name === "cancelRunning") {
       const [{ token } = { token: "" }] = model.running;
-      const owner = owners.get(token);
+      const owner = this.owners.get(token);
       if (typeof owner === "number") expect(await store.scans.cancel(owner, token)).toBe("running");
-      return;
-    }
-    if (name === "claim") return expect(await claimed()).toBe(model.claim());
-    if (name === "end") {
+    } else if (name === "end") {
       const oldest = model.running.shift();
       if (oldest !== undefined) await fail(oldest.token);
-    } else if (name === "restart") {
-      await reopen();
-      await store.scans.requeueInterrupted(now);
-      model.restart(born);
     } else {
-      born.push(await queued(accountIds[name]));
-      owners.set(born.at(-1) ?? "", accountIds[name]);
-      model.lanes[name === "agency" ? "agency" : "free"].push(born.at(-1) ?? "");
+      const token = await queued(accountIds[name], location);
+      this.born.push(token);
+      this.owners.set(token, accountIds[name]);
+      model.lanes[name === "agency" ? "agency" : "free"].push(token);
     }
-  };
-  const compare = () => {
-    const order = model.order();
-    expect(positions(order)).toEqual(order.map((_, at) => at + 1));
-    expect(store.scans.listQueued(1_000).map(({ token }) => token)).toEqual([...order]);
-    expect(store.scans.listQueued(3).map(({ token }) => token)).toEqual(order.slice(0, 3));
-    expect(store.scans.queueLength()).toBe(order.length);
-    for (const { token } of model.running) expect(store.scans.queuePosition(token)).toBeNull();
-    for (const token of cancelled.slice(-3)) expect(store.scans.findByToken(token)).toBeUndefined();
-  };
+  }
+
+  compare(): void {
+    const orders = locations.map((location) => this.models[location].order());
+    for (const [at, location] of locations.entries()) {
+      const order = orders[at] ?? [];
+      expect(positions(order)).toEqual(order.map((_, index) => index + 1));
+      expect(store.scans.listQueued(1_000, location).map(({ token }) => token)).toEqual([...order]);
+      expect(store.scans.listQueued(3, location).map(({ token }) => token)).toEqual(order.slice(0, 3));
+      expect(store.scans.queueLength(location)).toBe(order.length);
+      for (const { token } of this.models[location].running) expect(store.scans.queuePosition(token)).toBeNull();
+    }
+    expect(store.scans.queueLength()).toBe(orders.flat().length);
+    expect(store.scans.queuedLocations()).toEqual(locations.filter((_, at) => (orders[at] ?? []).length > 0));
+    expect(store.scans.runningCount()).toBe(locations.flatMap((location) => this.models[location].running).length);
+    for (const token of this.cancelled.slice(-3)) expect(store.scans.findByToken(token)).toBeUndefined();
+  }
+}
+
+test("arrivals, claims, ends, cancellations and restarts in any order match the models", async () => {
+  const compared = new Compared();
+  const operations = fc.array(fc.tuple(action, fc.constantFrom(...locations)), { maxLength: 60 });
   // One store for all runs: each continues where the one before ended.
   await fc.assert(
-    fc.asyncProperty(fc.array(operation, { maxLength: 60 }), async (operations) => {
-      for (const each of operations) {
-        await perform(each);
-        compare();
+    fc.asyncProperty(operations, async (each) => {
+      for (const [name, location] of each) {
+        await compared.perform(name, location);
+        compared.compare();
       }
     }),
     { numRuns: 60, endOnFailure: true },
   );
-  expect(cancelled.length).toBeGreaterThan(20);
+  expect(compared.cancelled.length).toBeGreaterThan(20);
   await store.close();
   const db = openDatabase(dataDir, { readOnly: false });
   for (const { table, missing, stray } of await compareDerivedTables(db, { repair: false }))

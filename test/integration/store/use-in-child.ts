@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { flipped, flipsOf, putStore } from "./damaged-store.ts";
+import { flipped, flipsOf, putStore, smallStoreLocation } from "./damaged-store.ts";
 
 const [dataDir = "", wholeFile = "", seed, count] = process.argv.slice(2);
 const whole = readFileSync(wholeFile);
@@ -29,11 +29,17 @@ async function use(): Promise<string> {
       store.apiTokens.listOfAccount(id);
     }
     store.accounts.list();
-    store.scans.listQueued(100);
+    for (const location of ["local", smallStoreLocation]) store.scans.listQueued(100, location);
+    for (const location of store.scans.queuedLocations()) store.scans.queueLength(location);
+    store.publicScans.locationsOfHost("site-9.example");
+    store.workers.list();
+    store.instance();
     store.scans.listRunning();
     await store.scans.requeueInterrupted(new Date());
     await store.scans.queue({ accountId: 1, url: "https://new.example/", now: new Date() });
-    await store.scans.claimNext("local", new Date());
+    for (const location of ["local", smallStoreLocation]) await store.scans.claimNext(location, new Date());
+    await store.scans.failWaiting(smallStoreLocation, new Date(), new Date());
+    await store.workers.noteScan("UA");
     await store.close();
     return unreadable === 0 ? "fine" : "passed-over";
   } catch (error) {

@@ -29,7 +29,7 @@ test("is refused with any other character, wherever it stands, and when it is to
     expect(() => idempotencyKeyOf(requestWith(field))).toThrow("1 to 255");
 });
 
-test("of requests with other URLs, another order or another path, the fingerprints differ", () => {
+test("of requests with other URLs, another order, another path or another location, the fingerprints differ", () => {
   const [a, b] = ["https://a.example/", "https://b.example/"];
   const requests = [
     ["/x", [a]],
@@ -39,6 +39,14 @@ test("of requests with other URLs, another order or another path, the fingerprin
     ["/x", [a, null]],
     ["/x", [a, a]],
     ["/x", []],
+    ["/x", [a], "berlin"],
+    ["/x", [a], "tokyo"],
   ] as const;
-  expect(new Set(requests.map(([path, urls]) => fingerprintOf(path, urls))).size).toBe(requests.length);
+  const fingerprints = requests.map(([path, urls, location = "local"]) => fingerprintOf({ path, urls, location }));
+  expect(new Set(fingerprints).size).toBe(requests.length);
+});
+
+test("without a location the fingerprint is that of earlier releases, whose keys may be repeated after an update", () => {
+  const fingerprint = fingerprintOf({ path: "/api/v1/scans", urls: ["https://a.example/"], location: "local" });
+  expect(fingerprint).toBe("4YBc3eGhfh-Vs8pnrLXCSErqCiu8wR0n0WlttVrmalk");
 });
