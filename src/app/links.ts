@@ -2,6 +2,7 @@
 import { networkInterfaces } from "node:os";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { linkPath } from "../web/link-paths.ts";
+import { urlHost } from "./listen-at.ts";
 import type { Config } from "./settings.ts";
 
 export function urlOfLink(base: string, { link, value }: IssuedLink): string {
@@ -18,9 +19,4 @@ function reachable(address: string): string {
   if (address !== "0.0.0.0" && address !== "::") return address;
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return own.find(({ internal, family }) => !internal && family === "IPv4")?.address ?? "127.0.0.1";
-}
-
-/** Host part of a URL: an IPv6 address gets brackets (RFC 3986 section 3.2.2). */
-export function urlHost(address: string): string {
-  return address.includes(":") ? `[${address}]` : address;
 }

@@ -3,30 +3,27 @@ import { version } from "../../package.json" with { type: "json" };
 import { createApi, requestLimitDefault } from "../api/app.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
-import type { Browsers } from "../browser/browser.ts";
 import { describeFault } from "../catalog/fault.ts";
-import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
+import { combineHandlers } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
-import { ConfigError, type LoadedConfig } from "./config.ts";
+import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
+import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
-import { urlHost } from "./links.ts";
+import { listenAt, urlHost } from "./listen-at.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import { openServerStore } from "./server-store.ts";
-import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
 
 const drainMs = 7_000;
-/** A browser may not start because disk or memory are full, which can pass. */
-const browserRetryMs = 30_000;
 const msPerHour = 3_600_000;
 
 export interface ServerOptions {
@@ -91,7 +88,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => null, log });
   const scanning = { ready: () => readiness().ready, progress, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
-  const listening = listenAt(config, combineHandlers({ api, pages }), log);
+  const listening = listenAt({ ...config.listen, flag: "--listen" }, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
@@ -123,29 +120,4 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   stopKeepingBrowser();
   await scanner.close();
   await browsers.stop();
-}
-
-/** Starts the first browser, and tries again until one runs. Returns the function that stops it. */
-function keepBrowserAvailable(scanner: Scanner, browsers: Browsers): () => void {
-  void scanner.startBrowser();
-  const timer = setInterval(() => {
-    if (browserFault(browsers) !== null) void scanner.startBrowser();
-  }, browserRetryMs);
-  return () => clearInterval(timer);
-}
-
-/** For readiness: a clause, or null. */
-function browserFault(browsers: Browsers): string | null {
-  if (browsers.fault() !== null) return "the browser does not start";
-  return browsers.state() === null ? "the browser is starting" : null;
-}
-
-/** @throws ConfigError if the address is in use or not allowed. */
-function listenAt({ listen: { address, port } }: Config, handler: HttpHandler, log: Log): Listening {
-  try {
-    return listen(handler, { hostname: address, port, log });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`cannot listen on ${urlHost(address)}:${port} (${code}); --listen names another address`);
-  }
 }
