@@ -1,0 +1,69 @@
+/** Metrics of this process in the text format of Prometheus. Names have base units; no label holds a URL, a host or an account. */
+import { readdirSync, readFileSync } from "node:fs";
+import { Counter, Gauge, Registry } from "prom-client";
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly contentType: string;
+  /** All families as text. */
+  text(): Promise<string>;
+}
+
+/** Registry with the metrics that every process has. */
+export function openMetrics({ version }: { readonly version: string }): Metrics {
+  const registry = new Registry();
+  const build = { name: "assay_build_info", help: "Release of this process; the value is always 1.", labelNames: ["version"] };
+  new Gauge({ ...build, registers: [registry] }).set({ version }, 1);
+  addProcessMetrics(registry);
+  return { registry, contentType: registry.contentType, text: () => registry.metrics() };
+}
+
+/** Gauge whose value is read at each request. */
+export function addGauge(registry: Registry, name: string, help: string, read: () => number): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+/** Those of prom-client read figures of Node's engine, which Bun does not have. */
+function addProcessMetrics(registry: Registry): void {
+  const startedAtSeconds = Math.floor(performance.timeOrigin / 1_000);
+  const cpu = { name: "process_cpu_seconds_total", help: "CPU time of the process, user and system." };
+  new Counter({
+    ...cpu,
+    registers: [registry],
+    collect() {
+      const { user, system } = process.cpuUsage();
+      this.reset();
+      this.inc((user + system) / 1e6);
+    },
+  });
+  addGauge(registry, "process_start_time_seconds", "Start of the process since the Unix epoch.", () => startedAtSeconds);
+  addGauge(registry, "process_resident_memory_bytes", "Resident memory of the process, without its browsers.", () =>
+    process.memoryUsage.rss(),
+  );
+  addGauge(registry, "process_open_fds", "Open file descriptors of the process.", openFileDescriptors);
+  addGauge(registry, "process_max_fds", "Limit of open file descriptors.", fileDescriptorsMax);
+}
+
+/** NaN where /proc is not mounted. */
+function openFileDescriptors(): number {
+  try {
+    return readdirSync("/proc/self/fd").length;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function fileDescriptorsMax(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? Number.NaN);
+  } catch {
+    return Number.NaN;
+  }
+}
