@@ -6,6 +6,7 @@ import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { type Browsers, openBrowsers } from "../browser/browser.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { systemRoots } from "../probe/tls/system-roots.ts";
+import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/local-gatherer.ts";
 import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { ConfigError } from "./config.ts";
@@ -30,7 +31,7 @@ export function egressSettings(config: Config, ownEndpoints: EgressSettings["own
   };
 }
 
-function scanDeadlines(config: Config): ScanDeadlines {
+export function scanDeadlines(config: Config): ScanDeadlines {
   const scanMs = config["scan.timeout"] * 1000;
   const { navigationMs, probeMs } = defaultDeadlines;
   return { ...defaultDeadlines, scanMs, navigationMs: Math.min(navigationMs, scanMs), probeMs: Math.min(probeMs, scanMs) };
@@ -83,4 +84,12 @@ export function openConfiguredScanner(
   options: Omit<ScannerOptions, "deadlines" | "headerValueCharsMax" | "workerFiles">,
 ): Scanner {
   return openScanner({ ...options, deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"], workerFiles });
+}
+
+/** Gatherer of a worker, which judges nothing. The head's jobs name terms of their own, within these deadlines. */
+export function openConfiguredGatherer(
+  config: Config,
+  options: Omit<LocalGathererOptions, "deadlines" | "headerValueCharsMax" | "workerFile">,
+): LocalGatherer {
+  return openLocalGatherer({ ...options, deadlines: scanDeadlines(config), workerFile: workerFiles.gather });
 }

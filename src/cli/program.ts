@@ -14,6 +14,7 @@ import { storeWalk } from "./store-walk.ts";
 import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
+import { workerCommand } from "./worker.ts";
 
 const examples = `
 Examples:
@@ -81,6 +82,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     judgeCommand(onExit),
     evidenceCommand(),
     doctorCommand(onExit),
+    workerCommand(),
   ])
     root.addCommand(verb);
   root.addCommand(storeWalk(), { hidden: true });

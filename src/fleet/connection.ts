@@ -1,7 +1,7 @@
 /** Connection to nats-server, for head and workers: credentials, TLS, versions, and reconnection without end. */
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { fromSeed } from "@nats-io/nkeys";
+import { fromSeed, type KeyPair } from "@nats-io/nkeys";
 import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type Log, messageOf } from "../base/log.ts";
 import { parseNatsUrl } from "../parse/nats-url.ts";
@@ -113,17 +113,25 @@ function connectFailure(error: unknown): string {
   return /timeout/i.test(message) ? "nats-server does not answer" : message || "the connection was closed";
 }
 
+/** Public nkey of the user in a file as of `credentialsFile`. @throws FleetError */
+export function userOfCredentials(file: string): string {
+  return keysOf(file, readText(file, "nats.credentials_file")).getPublicKey();
+}
+
 function authenticatorOf(file: string | null): Authenticator | null {
   if (file === null) return null;
   const text = readText(file, "nats.credentials_file");
-  if (text.includes("BEGIN NATS USER JWT")) return credsAuthenticator(Buffer.from(text));
-  const seed = Buffer.from(/^\s*(SU[A-Z2-7]{56})\s*$/m.exec(text)?.[1] ?? "");
+  const keys = keysOf(file, text);
+  return text.includes("BEGIN NATS USER JWT") ? credsAuthenticator(Buffer.from(text)) : nkeyAuthenticator(keys.getSeed());
+}
+
+/** @throws FleetError */
+function keysOf(file: string, text: string): KeyPair {
   try {
-    fromSeed(seed);
+    return fromSeed(Buffer.from(/^\s*(SU[A-Z2-7]{56})\s*$/m.exec(text)?.[1] ?? ""));
   } catch {
     throw new FleetError(`nats.credentials_file: ${file} holds neither the seed of a user (SU...) nor a JWT with its seed`);
   }
-  return nkeyAuthenticator(seed);
 }
 
 function certificatesOf(file: string): string {

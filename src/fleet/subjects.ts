@@ -16,6 +16,11 @@ const workerId = /^U[A-Z2-7]{55}$/;
 const scanToken = /^[\w-]{1,64}$/;
 const wholeNumber = /^\d{1,9}$/;
 
+/** Tokens are part of subjects: without dots and wildcards. */
+export function isScanToken(text: string): boolean {
+  return scanToken.test(text);
+}
+
 export function isWorkerId(text: string): boolean {
   return workerId.test(text);
 }
@@ -92,7 +97,7 @@ export function parseResultSubject(subject: string): ResultAddress | null {
   const [assay, kind, location = "", worker = "", token = "", attempt = "", delivery = "", part = "", ...rest] = subject.split(".");
   if (assay !== "assay" || kind !== "result" || rest.length > 0) return null;
   const isPart = part === manifestPart || wholeNumber.test(part);
-  if (!isAddress(location, worker) || !scanToken.test(token) || !isPart) return null;
+  if (!isAddress(location, worker) || !isScanToken(token) || !isPart) return null;
   if (!wholeNumber.test(attempt) || !wholeNumber.test(delivery)) return null;
   const numbers = { attempt: Number(attempt), delivery: Number(delivery), part: part === manifestPart ? null : Number(part) };
   return { location, worker, token, ...numbers };
@@ -109,7 +114,7 @@ export function parsePresenceSubject(subject: string): WorkerAddress | null {
 export function parseProgressSubject(subject: string): (WorkerAddress & { readonly token: string }) | null {
   const [assay, kind, location = "", worker = "", token = "", ...rest] = subject.split(".");
   if (assay !== "assay" || kind !== "progress" || rest.length > 0) return null;
-  return isAddress(location, worker) && scanToken.test(token) ? { location, worker, token } : null;
+  return isAddress(location, worker) && isScanToken(token) ? { location, worker, token } : null;
 }
 
 function isAddress(location: string, worker: string): boolean {

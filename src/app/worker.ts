@@ -1,0 +1,165 @@
+/** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
+import { version } from "../../package.json" with { type: "json" };
+import { aborted } from "../base/deadline.ts";
+import { createLog } from "../base/log.ts";
+import type { Browsers } from "../browser/browser.ts";
+import type { BrowserEvent } from "../browser/slot.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import { type ConnectionOptions, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
+import { inboxPrefixOf } from "../fleet/subjects.ts";
+import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
+import { addGauge, openMetrics } from "../metrics/metrics.ts";
+import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";
+import { configuredAdvisories } from "./advisories-file.ts";
+import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
+import { ConfigError, type LoadedConfig } from "./config.ts";
+import { listenAt, urlHost } from "./listen-at.ts";
+import { configuredPreloadList } from "./preload-file.ts";
+import { createReadiness } from "./readiness.ts";
+import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredGatherer, scanDeadlines } from "./scanning.ts";
+import type { Config } from "./settings.ts";
+import { createWorkerHealth } from "./worker-health.ts";
+import { natsEndpoints, natsUrlText, reachOf, workerSettings } from "./worker-settings.ts";
+
+const drainMs = 7_000;
+/** Names of nats-server may get other addresses. */
+const lookupEveryMs = 60_000;
+
+export interface WorkerOptions {
+  /** Ends the worker. Running scans get `drainMs`; other workers get the rest. */
+  readonly stop: AbortSignal;
+  readonly announce: (text: string) => void;
+}
+
+/** Resolves when the worker has stopped. @throws ConfigError if it cannot start; BrowserError never: it tries again. */
+export async function runWorker({ config }: LoadedConfig, { stop, announce }: WorkerOptions): Promise<void> {
+  const { servers, location, credentialsFile } = workerSettings(config);
+  const worker = usable(() => userOfCredentials(credentialsFile));
+  const log = createLog({ level: config["log.level"], format: config["log.format"] });
+  const slots = config["scan.concurrency"];
+  const metrics = openMetrics({ version });
+  const scans = createScanMetrics(metrics.registry, location);
+  const browsers = countedBrowsers(openConfiguredBrowsers(config, log), scans);
+  let running: FleetWorker | null = null;
+  let connecting = "nats-server is not connected yet";
+
+  const sources = {
+    nats: () => (running === null ? connecting : running.natsFault()),
+    head: () => (running === null ? null : running.headFault()),
+    browser: () => browserFault(browsers),
+  };
+  const ready = createReadiness(sources, {}, log);
+  addGauge(metrics.registry, "assay_worker_slots", "Scans that this worker runs at the same time.", () => slots);
+  addGauge(metrics.registry, "assay_worker_busy_slots", "Scans that this worker holds.", () => running?.busy() ?? 0);
+  addGauge(metrics.registry, "assay_worker_ready", "1 while this worker takes jobs, else 0.", () => (ready().ready ? 1 : 0));
+  const listening = listenAt({ ...config["worker.listen"], flag: "--health" }, createWorkerHealth({ ready, metrics }), log);
+  const endpoint = `http://${urlHost(listening.hostname)}:${listening.port}`;
+  const endpoints = followEndpoints(config, { address: listening.hostname, port: listening.port });
+  const gatherer = openConfiguredGatherer(config, { ...gatheringOf(config, endpoints.current), concurrency: slots, browsers, log });
+  announce(`assay worker ${worker} of the location ${location}: health and metrics on ${endpoint}`);
+  const stopKeepingBrowser = keepBrowserAvailable(gatherer, browsers, () => running?.refresh());
+
+  try {
+    const connection = await connected({
+      servers: servers.map(natsUrlText),
+      credentialsFile,
+      caFile: config["nats.ca_file"],
+      name: `assay worker ${location}`,
+      inboxPrefix: inboxPrefixOf(worker),
+      log,
+      signal: stop,
+      onFailure: (because) => {
+        connecting = `nats-server is not connected yet: ${because}`;
+      },
+    });
+    if (connection !== null) {
+      running = startFleetWorker({
+        connection,
+        address: { location, worker },
+        slots,
+        version,
+        reach: reachOf(config),
+        deadlines: scanDeadlines(config),
+        gatherer,
+        browserFault: () => browserFault(browsers),
+        timeScan: scans.begin,
+        onEnd: scans.ended,
+        log,
+      });
+      await aborted(stop);
+      log.info("stopping", { running: running.busy(), drainMs });
+      await running.stop(drainMs);
+      await connection.close();
+    }
+  } finally {
+    endpoints.stop();
+    stopKeepingBrowser();
+    await listening.stop();
+    await gatherer.close();
+    await browsers.stop();
+  }
+}
+
+/** Null if the worker is stopped before it is connected. @throws ConfigError */
+async function connected(options: ConnectionOptions) {
+  try {
+    return await connectNats(options);
+  } catch (error) {
+    if (options.signal.aborted) return null;
+    throw asConfigError(error);
+  }
+}
+
+function usable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asConfigError(error);
+  }
+}
+
+function asConfigError(error: unknown): unknown {
+  return error instanceof FleetError ? new ConfigError(error.message) : error;
+}
+
+/** As the server gathers, but for the addresses that are closed to scans: they follow those of nats-server. */
+function gatheringOf(config: Config, ownEndpoints: () => EgressSettings["ownEndpoints"]) {
+  const settings = egressSettings(config, []);
+  return {
+    egress: {
+      ...settings,
+      get ownEndpoints() {
+        return ownEndpoints();
+      },
+    },
+    caPems: caPems(config),
+    scriptAdvisories: configuredAdvisories(config, new Date()),
+    preloadList: configuredPreloadList(config, new Date()),
+  };
+}
+
+function followEndpoints(config: Config, own: EgressSettings["ownEndpoints"][number]) {
+  let current: EgressSettings["ownEndpoints"] = [own];
+  const update = async () => {
+    const found = await natsEndpoints(config["nats.url"]);
+    // Without an answer of the resolver, the earlier addresses stay closed.
+    if (found.length > 0) current = [own, ...found];
+  };
+  void update();
+  const timer = setInterval(() => void update(), lookupEveryMs);
+  return { current: () => current, stop: () => clearInterval(timer) };
+}
+
+function countedBrowsers(browsers: Browsers, scans: ScanMetrics): Browsers {
+  return {
+    prepare: () => browsers.prepare(),
+    watch: (threadIds) => browsers.watch(threadIds),
+    record: (event: BrowserEvent) => {
+      if (event.event === "replaced") scans.browserReplaced();
+      browsers.record(event);
+    },
+    state: () => browsers.state(),
+    fault: () => browsers.fault(),
+    stop: () => browsers.stop(),
+  };
+}

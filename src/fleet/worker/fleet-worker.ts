@@ -1,0 +1,176 @@
+/** A worker of one location: presence, jobs while the head accepts it, results, and its end. */
+import type { NatsConnection, Subscription } from "@nats-io/transport-node";
+import { within } from "../../base/deadline.ts";
+import { evidenceVersion } from "../../evidence/version.ts";
+import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
+import { type CancelNote, fleetProtocol, type PresenceNote, type WorkerReach } from "../messages.ts";
+import { cancelSubject, inboxPrefixOf } from "../subjects.ts";
+import { type JobFeed, type JobFeedOptions, openJobFeed } from "./job-feed.ts";
+import { type JobSlots, type JobSlotsOptions, openJobSlots } from "./job-slots.ts";
+import { followLink, type Link } from "./link.ts";
+import { type Presence, type PresenceOptions, startPresence } from "./presence.ts";
+
+export interface FleetWorkerOptions
+  extends Pick<JobSlotsOptions, "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "log" | "workingEveryMs"> {
+  /** Connected for the first time; it reconnects by itself. */
+  readonly connection: NatsConnection;
+  /** Release of assay. */
+  readonly version: string;
+  readonly reach: WorkerReach;
+  /** A clause while no browser can be had; then this worker takes no jobs. */
+  readonly browserFault: () => string | null;
+  readonly presence?: Pick<PresenceOptions, "everyMs" | "lapsesMs">;
+  readonly feed?: Pick<JobFeedOptions, "expiresMs" | "retryMs">;
+}
+
+export interface FleetWorker {
+  /** Clauses for the readiness probe; null while all is well. */
+  natsFault(): string | null;
+  headFault(): string | null;
+  busy(): number;
+  /** To be called when `browserFault` may have changed. */
+  refresh(): void;
+  /** Takes no more jobs, waits at most `drainMs` for those it holds, and gives the rest back. Leaves the connection open. */
+  stop(drainMs: number): Promise<void>;
+}
+
+const cancelBytesMax = 1_024;
+const flushMsMax = 1_000;
+
+export function startFleetWorker(options: FleetWorkerOptions): FleetWorker {
+  return new ConnectedWorker(options);
+}
+
+class ConnectedWorker implements FleetWorker {
+  readonly #options: FleetWorkerOptions;
+  readonly #link: Link;
+  readonly #presence: Presence;
+  readonly #slots: JobSlots;
+  readonly #feed: JobFeed;
+  readonly #cancels: Subscription;
+  #scansDone = 0;
+  #lastFault: string | null = null;
+  #feedFault: string | null = null;
+  #refusal: string | null = null;
+  #stopping = false;
+
+  constructor(options: FleetWorkerOptions) {
+    const { connection, address, log } = options;
+    this.#options = options;
+    this.#link = followLink(connection, {
+      onLost: () => this.#lost(),
+      onRestored: () => this.#restored(),
+      onError: ({ message }) => this.#refused(message),
+    });
+    this.#slots = openJobSlots({
+      ...options,
+      connected: this.#link.connected,
+      isConnected: this.#link.isUp,
+      onEnd: (outcome) => this.#ended(outcome),
+      onFault: (text) => {
+        this.#lastFault = text;
+        this.refresh();
+      },
+    });
+    this.#feed = openJobFeed({
+      connection,
+      inboxPrefix: inboxPrefixOf(address.worker),
+      location: address.location,
+      onJob: (job) => {
+        this.#slots.take(job);
+        this.refresh();
+      },
+      onFault: (fault) => this.#feedFailed(fault),
+      ...options.feed,
+    });
+    this.#cancels = connection.subscribe(cancelSubject(address.location), {
+      callback: (error, message) => {
+        const note = error === null ? parseCancelNote(message.data) : null;
+        if (note !== null) this.#slots.cancel(note);
+      },
+    });
+    const onChange = () => this.refresh();
+    this.#presence = startPresence({ connection, address, note: () => this.#note(), onChange, log, ...options.presence });
+    void this.#presence.say();
+  }
+
+  natsFault(): string | null {
+    if (this.#link.isUp()) return this.#feedFault;
+    return `nats-server is not connected${this.#refusal === null ? "" : ` (${this.#refusal})`}`;
+  }
+
+  headFault(): string | null {
+    return this.#presence.fault();
+  }
+
+  busy(): number {
+    return this.#slots.busy();
+  }
+
+  refresh(): void {
+    const mayTake = this.#link.isUp() && this.#presence.isAccepted();
+    this.#feed.want(mayTake ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopping = true;
+    this.refresh();
+    if (this.#link.isUp()) void this.#presence.say();
+    await this.#slots.stop(drainMs);
+    this.#presence.close();
+    this.#feed.close();
+    this.#cancels.unsubscribe();
+    if (this.#link.isUp()) await within(flushMsMax, this.#options.connection.flush(), undefined);
+  }
+
+  #offered(): number {
+    return this.#stopping || this.#options.browserFault() !== null ? 0 : this.#options.slots;
+  }
+
+  #note(): Omit<PresenceNote, "v"> {
+    const { version, reach } = this.#options;
+    const work = { slots: this.#offered(), busy: this.#slots.busy(), scansDone: this.#scansDone, lastFault: this.#lastFault };
+    return { version, evidenceVersion, reach, ...work };
+  }
+
+  #ended(outcome: CountedOutcome): void {
+    if (outcome === "finished" || outcome === "failed") this.#scansDone++;
+    this.#options.onEnd(outcome);
+    this.refresh();
+  }
+
+  #lost(): void {
+    this.#options.log.warn("connection to nats-server lost", { busy: this.#slots.busy() });
+    this.#feed.renew();
+    this.refresh();
+  }
+
+  #restored(): void {
+    this.#refusal = null;
+    this.#options.log.info("connected again", { server: this.#options.connection.getServer() });
+    this.refresh();
+    void this.#presence.say();
+  }
+
+  /** Each attempt to connect may be refused for the same reason. */
+  #refused(because: string): void {
+    if (because !== this.#refusal) this.#options.log.warn("nats-server refuses", { because });
+    this.#refusal = because;
+  }
+
+  #feedFailed(fault: string | null): void {
+    if (fault !== null && fault !== this.#feedFault) this.#options.log.warn("no jobs can be had", { because: fault });
+    this.#feedFault = fault;
+  }
+}
+
+/** Null for anything else. */
+function parseCancelNote(data: Uint8Array): Pick<CancelNote, "token" | "attempt"> | null {
+  if (data.length > cancelBytesMax) return null;
+  try {
+    const { v, token, attempt } = JSON.parse(new TextDecoder().decode(data)) as Partial<CancelNote>;
+    return v === fleetProtocol && typeof token === "string" && typeof attempt === "number" ? { token, attempt } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,251 @@
+/** The jobs that a worker holds: gathers each once, sends its result, and answers every delivery of it. */
+
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/log.ts";
+import { createLruCache } from "../../base/lru-cache.ts";
+import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
+import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
+import type { LocalGatherer } from "../../scan/local-gatherer.ts";
+import type { Gathered, ScanDeadlines } from "../../scan/task.ts";
+import { type FleetJob, fleetProtocol, jobDeliveriesMax, jobWorkingEveryMs, type ProgressNote } from "../messages.ts";
+import { packResult } from "../result-parts.ts";
+import { progressSubject, type WorkerAddress } from "../subjects.ts";
+import type { DeliveredJob } from "./delivered-job.ts";
+import { parseFleetJob, type RefusedJob } from "./fleet-job.ts";
+import { type ResultSending, sendResult } from "./send-result.ts";
+
+export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "connected"> {
+  readonly gatherer: Pick<LocalGatherer, "gatherOn">;
+  readonly slots: number;
+  readonly address: WorkerAddress;
+  /** Of the settings of this worker: a job may ask for less. */
+  readonly deadlines: ScanDeadlines;
+  readonly isConnected: () => boolean;
+  /** Called at the start of each scan. */
+  readonly timeScan: () => ScanTimer;
+  readonly onEnd: (outcome: CountedOutcome) => void;
+  /** One line about a fault of this worker or its jobs. Asks for no more jobs if the worker cannot take them. */
+  readonly onFault: (text: string) => void;
+  readonly log: Log;
+  readonly workingEveryMs?: number;
+}
+
+export interface JobSlots {
+  take(delivered: DeliveredJob): void;
+  /** Ends the scan if it is held. */
+  cancel(scan: Pick<FleetJob, "token" | "attempt">): void;
+  busy(): number;
+  /** Waits at most `drainMs` for the held jobs, then gives them back. */
+  stop(drainMs: number): Promise<void>;
+}
+
+type Ending = "cancelled" | "superseded" | "stopping";
+
+/** `returned`: for want of a browser. Such a job comes back if no other worker takes it. */
+type JobAnswer = "sent" | "returned";
+type Answered = ReturnType<typeof createLruCache<JobAnswer>>;
+
+interface HeldJob {
+  readonly job: FleetJob;
+  /** The latest delivery: an answer to an earlier one has no effect. */
+  delivered: DeliveredJob;
+  readonly ending: AbortController;
+}
+
+/** Jobs that were answered and may be delivered once more: those of an hour of a busy worker. */
+const answeredJobsMax = 2_000;
+const acknowledgeTimeoutMs = 5_000;
+const acknowledgeAttemptsMax = 3;
+
+const keyOf = ({ token, attempt }: Pick<FleetJob, "token" | "attempt">) => `${token}.${attempt}`;
+
+export function openJobSlots(options: JobSlotsOptions): JobSlots {
+  return new BoundedSlots(options);
+}
+
+class BoundedSlots implements JobSlots {
+  readonly #options: JobSlotsOptions;
+  readonly #held = new Map<string, HeldJob>();
+  readonly #answered: Answered = createLruCache(answeredJobsMax);
+  readonly #work = new Set<Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #stopping = new AbortController();
+  readonly #workingTimer: ReturnType<typeof setInterval>;
+  #inSlots = 0;
+  #stopped = false;
+
+  constructor(options: JobSlotsOptions) {
+    this.#options = options;
+    this.#workingTimer = setInterval(() => {
+      if (options.isConnected()) for (const { delivered } of this.#held.values()) delivered.working();
+    }, options.workingEveryMs ?? jobWorkingEveryMs);
+  }
+
+  take(delivered: DeliveredJob): void {
+    const job = parseFleetJob(delivered.data, this.#options.deadlines);
+    const known = "fault" in job ? undefined : this.#held.get(keyOf(job));
+    if ("fault" in job) this.#keep(refuse(this.#options, delivered, job, this.#stopping.signal));
+    else if (known !== undefined) this.#adopt(known, delivered);
+    else if (this.#answered.get(keyOf(job)) === "sent") this.#keep(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
+    else if (this.#stopped) delivered.giveBack();
+    else this.#begin({ job, delivered, ending: new AbortController() });
+  }
+
+  cancel(scan: Pick<FleetJob, "token" | "attempt">): void {
+    this.#held.get(keyOf(scan))?.ending.abort("cancelled" satisfies Ending);
+  }
+
+  busy(): number {
+    return this.#held.size;
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    const timer = setTimeout(() => {
+      this.#stopping.abort();
+      for (const { ending } of this.#held.values()) ending.abort("stopping" satisfies Ending);
+    }, drainMs);
+    while (this.#work.size > 0) await Promise.all(this.#work);
+    clearTimeout(timer);
+    clearInterval(this.#workingTimer);
+  }
+
+  /** The scan goes on, and its end answers this delivery. */
+  #adopt(one: HeldJob, delivered: DeliveredJob): void {
+    const { token, attempt } = one.job;
+    this.#options.log.info("job delivered again while it runs", { token, attempt, delivery: delivered.delivery });
+    one.delivered = delivered;
+    delivered.working();
+  }
+
+  #begin(one: HeldJob): void {
+    const key = keyOf(one.job);
+    for (const other of this.#held.values()) if (other.job.token === one.job.token) other.ending.abort("superseded" satisfies Ending);
+    this.#held.set(key, one);
+    this.#keep(this.#hold(one, key));
+  }
+
+  #keep(task: Promise<void>): void {
+    const safe = task
+      .catch((error) =>
+        this.#options.log.error("job failed", { because: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      )
+      .finally(() => this.#work.delete(safe));
+    this.#work.add(safe);
+  }
+
+  /** More jobs than slots arrive when requests of a lost connection are answered late. */
+  async #hold(one: HeldJob, key: string): Promise<void> {
+    if (this.#inSlots >= this.#options.slots) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#inSlots++;
+    let outcome: CountedOutcome | null = null;
+    try {
+      outcome = await perform(one, this.#options, this.#answered);
+    } finally {
+      this.#inSlots--;
+      this.#held.delete(key);
+      this.#waiting.shift()?.();
+      this.#options.onEnd(outcome ?? "failed");
+    }
+  }
+}
+
+async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answered): Promise<CountedOutcome> {
+  const { address, connection, connected, onFault, log } = options;
+  const { job, ending } = one;
+  const { token, attempt, url } = job;
+  const fields = { token, url, attempt, location: address.location };
+  const { signal } = ending;
+  if (signal.aborted) return endEarly(one, fields, log);
+
+  log.info("scan started", { ...fields, delivery: one.delivered.delivery });
+  const startMs = performance.now();
+  const gathered = await gather(one, options);
+  if (signal.aborted) return endEarly(one, fields, log);
+  if (gathered === "browser-unavailable" && one.delivered.delivery < jobDeliveriesMax && !answered.has(keyOf(job))) {
+    // First: with an open request this worker would get the job itself.
+    onFault("the browser does not start");
+    answered.set(keyOf(job), "returned");
+    one.delivered.giveBack();
+    log.warn("scan given back: the browser does not start", fields);
+    return "returned";
+  }
+  const { delivery } = one.delivered;
+  const onRetry = (because: string) => {
+    onFault(`a result cannot be sent: ${because}`);
+    log.warn("result not sent yet", { ...fields, because });
+  };
+  const isSent = await sendResult(
+    packResult(gathered),
+    { ...address, token, attempt, delivery },
+    { connection, connected, onRetry, signal },
+  );
+  if (!isSent) return endEarly(one, fields, log);
+  answered.set(keyOf(job), "sent");
+  await acknowledge(one, options);
+  const code = failureOf(gathered);
+  const outcome = code === null ? "finished" : "failed";
+  log.info("scan ended", { ...fields, status: outcome, code, ms: Math.round(performance.now() - startMs) });
+  return outcome;
+}
+
+async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOptions): Promise<Gathered | ScanErrorCode> {
+  const { gatherer, address } = options;
+  const { url, token, attempt, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines } = job;
+  const timer = options.timeScan();
+  const onStage = (stage: ProgressStage) => {
+    sayProgress(options, job, stage);
+    timer.stage(stage);
+  };
+  sayProgress(options, job, null);
+  const stored = { token, attempt, location: address.location, adopted: false };
+  const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
+  const gathered = await gatherer.gatherOn(terms, { url, stored }, { onStage, signal });
+  timer.gathered(typeof gathered === "string" ? null : gathered.evidence);
+  return gathered;
+}
+
+function failureOf(gathered: Gathered | ScanErrorCode): ScanErrorCode | null {
+  return typeof gathered === "string" ? gathered : gathered.unreachable;
+}
+
+/** The head has withdrawn a cancelled job already, and a superseded one has a newer attempt. */
+function endEarly({ delivered, ending }: HeldJob, fields: Readonly<Record<string, string | number>>, log: Log): CountedOutcome {
+  const because = ending.signal.reason as Ending;
+  if (because === "stopping") delivered.giveBack();
+  else delivered.terminate();
+  log.info(because === "stopping" ? "scan given back" : "scan ended early", { ...fields, because });
+  return because === "stopping" ? "returned" : "cancelled";
+}
+
+/** Without success the job is delivered again, and is acknowledged then. */
+async function acknowledge(one: HeldJob, { connected, log }: Pick<JobSlotsOptions, "connected" | "log">): Promise<void> {
+  const { token, attempt } = one.job;
+  for (let left = acknowledgeAttemptsMax; left > 0 && !one.ending.signal.aborted; left--) {
+    try {
+      await connected(one.ending.signal);
+      return await one.delivered.acknowledge(acknowledgeTimeoutMs);
+    } catch (error) {
+      log.debug("job not acknowledged", { token, attempt, because: messageOf(error) });
+    }
+  }
+}
+
+/** A job that is not understood ends as failed at the head, if it can be addressed: it would be published again otherwise. */
+async function refuse(options: JobSlotsOptions, delivered: DeliveredJob, { fault, address }: RefusedJob, signal: AbortSignal) {
+  const { log, onFault, connection, connected } = options;
+  log.error("job refused", { fault: `a job ${fault}`, token: address?.token ?? null });
+  onFault(`refused a job: it ${fault}`);
+  if (address !== null) {
+    const delivery = { ...options.address, ...address, delivery: delivered.delivery };
+    await sendResult(packResult("crashed"), delivery, { connection, connected, onRetry: () => {}, signal });
+  }
+  delivered.terminate();
+}
+
+/** Unacknowledged: the next note makes up for a lost one. */
+function sayProgress({ connection, address, isConnected }: JobSlotsOptions, { token, attempt }: FleetJob, stage: ProgressStage | null) {
+  if (!isConnected()) return;
+  const note: ProgressNote = { v: fleetProtocol, attempt, stage };
+  connection.publish(progressSubject(address, token), JSON.stringify(note));
+}

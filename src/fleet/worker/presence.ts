@@ -1,0 +1,116 @@
+/** Presence of a worker: says at an interval that it is there, and hears whether it may take jobs. */
+import type { NatsConnection } from "@nats-io/transport-node";
+import { type Log, messageOf } from "../../base/log.ts";
+import { fleetProtocol, type PresenceAnswer, type PresenceNote, presenceAnswers, presenceEveryMs, presenceLapsesMs } from "../messages.ts";
+import { presenceSubject, type WorkerAddress } from "../subjects.ts";
+
+export interface PresenceOptions {
+  readonly connection: NatsConnection;
+  readonly address: WorkerAddress;
+  readonly note: () => Omit<PresenceNote, "v">;
+  /** After each answer, and when the last one has become too old. */
+  readonly onChange: () => void;
+  readonly log: Log;
+  readonly everyMs?: number;
+  readonly lapsesMs?: number;
+}
+
+export interface Presence {
+  /** Whether the head accepts this worker, and said so lately. */
+  isAccepted(): boolean;
+  /** A clause that says why this worker may take no jobs; null while it may. */
+  fault(): string | null;
+  /** Says it now: after a connection, and when this worker takes no more jobs. */
+  say(): Promise<void>;
+  close(): void;
+}
+
+const requestTimeoutMs = 5_000;
+const replyBytesMax = 4_096;
+const textCharsMax = 500;
+
+interface Heard {
+  readonly answer: PresenceAnswer;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+export function startPresence(options: PresenceOptions): Presence {
+  const { connection, address, note, onChange, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
+  const subject = presenceSubject(address);
+  let heard: Heard | null = null;
+  let silence: string | null = "the head has not answered yet";
+  let logged: string | null | undefined;
+  let asking: Promise<void> | null = null;
+  let closed = false;
+
+  const isFresh = () => heard !== null && performance.now() - heard.atMs < lapsesMs;
+  const isAccepted = () => isFresh() && heard?.answer === "accepted";
+
+  function fault(): string | null {
+    if (isAccepted()) return null;
+    return isFresh() && heard !== null ? `the head answers "${heard.answer}"${heard.text === "" ? "" : `: ${heard.text}`}` : silence;
+  }
+
+  async function ask(): Promise<void> {
+    const sent: PresenceNote = { v: fleetProtocol, ...note() };
+    try {
+      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: requestTimeoutMs });
+      const reply = parsePresenceReply(data);
+      if (reply === null) silence = "the answer of the head is not understood; it may be of another release";
+      else heard = { ...reply, atMs: performance.now() };
+    } catch (error) {
+      silence = silenceOf(error, address.location);
+    }
+    if (closed) return;
+    report();
+    onChange();
+  }
+
+  /** One line for each change, not for each interval. */
+  function report(): void {
+    const now = fault();
+    if (now === logged) return;
+    if (now === null) log.info("accepted by the head", { location: address.location });
+    else log.warn("takes no jobs", { location: address.location, because: now });
+    logged = now;
+  }
+
+  const say = () => {
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
+  const timer = setInterval(() => void say(), everyMs);
+  return {
+    isAccepted,
+    fault,
+    say,
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Null for anything else. Members that this release does not know are dropped. */
+function parsePresenceReply(data: Uint8Array): { readonly answer: PresenceAnswer; readonly text: string } | null {
+  if (data.length > replyBytesMax) return null;
+  try {
+    const { v, answer, text } = JSON.parse(new TextDecoder().decode(data)) as Readonly<Record<string, unknown>>;
+    const known = presenceAnswers.find((one) => one === answer);
+    if (v !== fleetProtocol || known === undefined || typeof text !== "string") return null;
+    return { answer: known, text: text.slice(0, textCharsMax) };
+  } catch {
+    return null;
+  }
+}
+
+function silenceOf(error: unknown, location: string): string {
+  const message = messageOf(error);
+  if (/permissions? violation/i.test(message))
+    return `nats-server does not let these credentials work at the location ${location}: they were enrolled for another one, or its configuration was not reloaded`;
+  if (/no responders/i.test(message)) return "no head is connected to nats-server";
+  return `the head does not answer (${message})`;
+}

@@ -1,0 +1,264 @@
+/** The worker's side of the fleet on a real nats-server. The gatherer returns recorded evidence when the test lets it. */
+import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
+import { describe, expect, test } from "vitest";
+import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
+import { inboxPrefixOf } from "../../../src/fleet/subjects.ts";
+import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../../src/fleet/worker/fleet-worker.ts";
+import type { ScanTerms } from "../../../src/scan/local-gatherer.ts";
+import { defaultDeadlines, type Gathered } from "../../../src/scan/task.ts";
+import { knownScans } from "../../support/finished-scans.ts";
+import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
+import { eventually, openRawHead, type RawHead, rawLocation } from "../../support/raw-head.ts";
+
+const { url, scannedAt } = knownScans.shop.evidence.subject;
+const gathered: Gathered = {
+  evidence: knownScans.shop.evidence,
+  screenshot: null,
+  timings: { total: 12 },
+  unreachable: null,
+  browserBroke: false,
+  refusals: [],
+};
+
+interface StartedScan {
+  readonly token: string;
+  readonly terms: ScanTerms;
+  readonly signal: AbortSignal | undefined;
+  end(value?: Gathered | ScanErrorCode): void;
+}
+
+interface TestWorker extends FleetWorker {
+  /** In order of their start. */
+  readonly scans: readonly StartedScan[];
+  readonly logged: readonly string[];
+  readonly outcomes: readonly string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const silent = { stage: () => {}, gathered: () => {} };
+
+async function startWorker(nats: NatsServer, head: RawHead, options: Partial<FleetWorkerOptions> = {}): Promise<TestWorker> {
+  const { id, seed } = head.worker;
+  const connection = await connect({
+    servers: nats.url,
+    inboxPrefix: inboxPrefixOf(id),
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 50,
+  });
+  const scans: StartedScan[] = [];
+  const logged: string[] = [];
+  const outcomes: string[] = [];
+  const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
+  const worker = startFleetWorker({
+    connection,
+    address: { location: rawLocation, worker: id },
+    slots: 2,
+    version: "1.2.3",
+    reach: "public",
+    deadlines: defaultDeadlines,
+    browserFault: () => null,
+    timeScan: () => silent,
+    onEnd: (outcome) => void outcomes.push(outcome),
+    log: { debug: line, info: line, warn: line, error: line },
+    gatherer: {
+      gatherOn: (terms, { stored }, { onStage, signal }) =>
+        new Promise((resolve) => {
+          onStage("resolving");
+          signal?.addEventListener("abort", () => resolve("interrupted"));
+          scans.push({ token: stored?.token ?? "", terms, signal, end: (value = gathered) => resolve(value) });
+        }),
+    },
+    presence: { everyMs: 100, lapsesMs: 300 },
+    feed: { expiresMs: 500, retryMs: 50 },
+    ...options,
+  });
+  const dispose = async () => {
+    await worker.stop(0);
+    await connection.close();
+  };
+  return Object.assign(worker, { scans, logged, outcomes, [Symbol.asyncDispose]: dispose });
+}
+
+const job = (token: string) => ({ token, url, scannedAt });
+const started = (worker: TestWorker, count: number) => eventually(() => worker.scans.length >= count, `scan ${count}`);
+const drained = (head: RawHead) => eventually(async () => (await head.jobsLeft()) === 0, "an empty queue");
+
+describe.skipIf(natsIsMissing())("a worker", () => {
+  test("gathers a job on the terms of the head, reports stages, and sends the result whole", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await head.publish({ ...job("one"), screenshot: true, deadlines: { ...defaultDeadlines, scanMs: 3_600_000, probeMs: 2_000 } });
+    await started(worker, 1);
+    const { terms } = worker.scans[0] as StartedScan;
+    expect(terms).toMatchObject({ scannedAt, screenshot: true, headerValueCharsMax: 512 });
+    expect(terms.deadlines).toEqual({ ...defaultDeadlines, probeMs: 2_000 });
+    worker.scans[0]?.end();
+    expect(await head.result("one")).toEqual({ gathered });
+    await drained(head);
+    expect(head.progress.map(({ stage }) => stage)).toEqual([null, "resolving"]);
+    await eventually(() => head.present.get(head.worker.id)?.scansDone === 1, "presence with the scan");
+    expect(head.present.get(head.worker.id)).toMatchObject({ version: "1.2.3", slots: 2, busy: 0, reach: "public", lastFault: null });
+  });
+
+  test("holds as many jobs as it has slots", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    for (const token of ["a", "b", "c", "d", "e"]) await head.publish(job(token));
+    await started(worker, 2);
+    await Bun.sleep(100);
+    expect([worker.scans.length, worker.busy()]).toEqual([2, 2]);
+    for (const at of [0, 1, 2, 3, 4]) {
+      await started(worker, at + 1);
+      worker.scans[at]?.end("timeout");
+    }
+    await drained(head);
+    expect(await head.result("e")).toEqual({ gathered: "timeout" });
+  });
+
+  test("adopts a job that is delivered again while it runs, and does not run a finished one twice", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url, { ack_wait: 200e6 });
+    await using worker = await startWorker(nats, head);
+    await head.publish(job("slow"));
+    await eventually(() => worker.logged.some((line) => line.startsWith("job delivered again")), "a second delivery");
+    worker.scans[0]?.end();
+    await head.result("slow");
+    await drained(head);
+    await head.publish(job("slow"));
+    await drained(head);
+    expect(worker.scans).toHaveLength(1);
+    await head.publish({ ...job("slow"), attempt: 2 });
+    await started(worker, 2);
+  });
+
+  test("keeps a long job by saying that it works", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url, { ack_wait: 300e6 });
+    await using worker = await startWorker(nats, head, { workingEveryMs: 50 });
+    await head.publish(job("long"));
+    await started(worker, 1);
+    await Bun.sleep(700);
+    worker.scans[0]?.end();
+    await head.result("long");
+    expect(worker.logged.filter((line) => line.startsWith("job delivered again"))).toEqual([]);
+  });
+
+  test("ends a cancelled scan without a result", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await head.publish(job("unwanted"));
+    await started(worker, 1);
+    head.connection.publish("assay.cancel.berlin", "no JSON");
+    head.cancel("unwanted", 2);
+    await Bun.sleep(50);
+    expect(worker.busy()).toBe(1);
+    head.cancel("unwanted");
+    await drained(head);
+    expect(worker.scans[0]?.signal?.aborted).toBe(true);
+    expect(worker.outcomes).toEqual(["cancelled"]);
+    expect(head.parts).toEqual([]);
+  });
+});
+
+describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
+  test.each(["drained", "unknown", "too-old", "private-location"] as const)("while the head answers %s", async (answer) => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    head.answer(answer, "do this");
+    await using worker = await startWorker(nats, head);
+    await head.publish(job("one"));
+    await eventually(() => head.present.size === 1, "presence");
+    await Bun.sleep(100);
+    expect(worker.scans).toEqual([]);
+    expect(worker.headFault()).toBe(`the head answers "${answer}": do this`);
+    head.answer("accepted");
+    await started(worker, 1);
+    expect(worker.headFault()).toBeNull();
+    expect(worker.logged.filter((line) => line.startsWith("takes no jobs"))).toHaveLength(1);
+  });
+
+  test("once the head has been silent for too long", async () => {
+    await using nats = await startNats();
+    const head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await eventually(() => worker.headFault() === null, "acceptance");
+    await head[Symbol.asyncDispose]();
+    await eventually(() => worker.headFault() === "no head is connected to nats-server", "the lapse");
+  });
+
+  test("without a browser, and gives back a first delivery that finds none", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    let fault: string | null = null;
+    await using worker = await startWorker(nats, head, { browserFault: () => fault });
+    await head.publish(job("one"));
+    await started(worker, 1);
+    fault = "the browser does not start";
+    worker.scans[0]?.end("browser-unavailable");
+    await eventually(() => head.present.get(head.worker.id)?.slots === 0, "no slots");
+    expect(worker.scans).toHaveLength(1);
+    fault = null;
+    await started(worker, 2);
+    worker.scans[1]?.end("browser-unavailable");
+    expect(await head.result("one")).toEqual({ gathered: "browser-unavailable" });
+    expect(worker.outcomes).toEqual(["returned", "failed"]);
+  });
+
+  test("that are not valid: the head gets a failed scan, and the next job runs", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await head.publish({ ...job("file"), url: "file:///etc/passwd" });
+    await head.publishRaw("noise", "{");
+    await head.publish(job("good"));
+    await started(worker, 1);
+    expect(await head.result("file")).toEqual({ gathered: "crashed" });
+    expect(worker.scans[0]?.token).toBe("good");
+    worker.scans[0]?.end();
+    await drained(head);
+    await eventually(() => head.present.get(head.worker.id)?.lastFault?.includes("refused a job") === true, "the fault");
+  });
+});
+
+describe.skipIf(natsIsMissing())("a worker that is stopped", () => {
+  test("waits for its scans, and gives the rest to another worker at once", async () => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using other = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await head.publish(job("quick"));
+    await head.publish(job("slow"));
+    await started(worker, 2);
+    const second = await startWorker(nats, other);
+    await using _ = second;
+    const stopped = worker.stop(200);
+    await eventually(() => head.present.get(head.worker.id)?.slots === 0, "the farewell");
+    worker.scans[0]?.end();
+    await stopped;
+    expect([...worker.outcomes].sort()).toEqual(["finished", "returned"]);
+    await started(second, 1);
+    expect(second.scans[0]?.token).toBe(worker.scans[1]?.token);
+  });
+});
+
+describe.skipIf(natsIsMissing())("nats-server", () => {
+  test.each([false, true])("is killed while a scan runs and back later (empty store: %s): the result arrives", async (emptyStore) => {
+    await using nats = await startNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, head);
+    await head.publish(job("one"));
+    await started(worker, 1);
+    await nats.stop("SIGKILL");
+    await eventually(() => worker.natsFault() === "nats-server is not connected", "the loss");
+    worker.scans[0]?.end();
+    await Bun.sleep(100);
+    await nats.restart({ emptyStore });
+    await using after = emptyStore ? await openRawHead(nats.url) : null;
+    await eventually(() => [head, after].some((each) => each?.parts.some(({ part }) => part === null)), "the result");
+    expect(worker.scans).toHaveLength(1);
+  });
+});
