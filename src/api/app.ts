@@ -14,6 +14,7 @@ import {
   invalidBody,
   invalidListQuery,
   invalidLocale,
+  invalidLocation,
   invalidReportQuery,
   invalidUrl,
   methodNotAllowed,
@@ -121,5 +122,6 @@ function invalidQuery(path: string): ApiError {
 
 function asBodyError(body: unknown): ApiError {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return invalidBody("is not a JSON object");
-  return invalidUrl("url" in body ? "must be a string" : "is required");
+  if (!("url" in body)) return invalidUrl("is required");
+  return typeof body.url === "string" ? invalidLocation("must be a string") : invalidUrl("must be a string");
 }

@@ -2,7 +2,7 @@
 import { parseScanUrl } from "../parse/scan-url.ts";
 import type { StartOutcome } from "../store/start-scans.ts";
 import { readJson } from "./body.ts";
-import { type ApiError, invalidBody, invalidUrl, invalidUrls, queueFull } from "./errors.ts";
+import { type ApiError, invalidBody, invalidLocation, invalidUrl, invalidUrls, queueFull } from "./errors.ts";
 import { statusUrlOf } from "./own-scan.ts";
 import { bulkUrlsMax } from "./schemas.ts";
 
@@ -12,8 +12,13 @@ export const bulkBodyBytesMax = 2_097_152;
 /** A URL in its stored form, or why it is refused. */
 export type BulkLine = { readonly url: string } | { readonly url: null; readonly error: ApiError };
 
+interface BulkBody {
+  readonly lines: readonly BulkLine[];
+  readonly location: string | undefined;
+}
+
 /** @throws ApiError 413, and 400 for a body without a list of 1 to `bulkUrlsMax` lines. A bad line is none. */
-export async function readBulkLines(request: Request): Promise<readonly BulkLine[]> {
+export async function readBulkBody(request: Request): Promise<BulkBody> {
   const body = await readJson(request, { bytesMax: bulkBodyBytesMax, field: "urls" });
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalidBody("is not a JSON object", "urls");
   const urls: unknown = "urls" in body ? body.urls : undefined;
@@ -21,7 +26,9 @@ export async function readBulkLines(request: Request): Promise<readonly BulkLine
   if (!Array.isArray(urls)) throw invalidUrls("must be a list of URLs");
   if (urls.length === 0) throw invalidUrls("must have at least one URL");
   if (urls.length > bulkUrlsMax) throw invalidUrls(`must have at most ${bulkUrlsMax} URLs`);
-  return urls.map(lineOf);
+  const location: unknown = "location" in body ? body.location : undefined;
+  if (location !== undefined && typeof location !== "string") throw invalidLocation("must be a string");
+  return { lines: urls.map(lineOf), location };
 }
 
 function lineOf(given: unknown): BulkLine {

@@ -1,5 +1,6 @@
 /** Errors of the API: one constructor for each row of the specification's table. */
 import { locales } from "../check/check.ts";
+import { localLocation } from "../parse/location.ts";
 import type { NotReadyReason } from "./health.ts";
 import { csvRows, listLimitMax } from "./schemas.ts";
 
@@ -55,6 +56,16 @@ export function invalidUrl(fault: string): ApiError {
 /** `fault` completes "urls ...". */
 export function invalidUrls(fault: string): ApiError {
   return new ApiError(400, `urls ${fault}.`, { fieldErrors: { urls: [fault] } });
+}
+
+/** `known`: names of locations besides the server's own. */
+export function unknownLocation(known: readonly string[]): ApiError {
+  return invalidLocation(`must be one of ${[localLocation, ...known].join(", ")}`);
+}
+
+/** `fault` completes "location ...". */
+export function invalidLocation(fault: string): ApiError {
+  return new ApiError(400, `location ${fault}.`, { fieldErrors: { location: [fault] } });
 }
 
 /** The body has no `field`. `fault` completes "The body ...". */

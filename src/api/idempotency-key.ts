@@ -20,17 +20,16 @@ export function idempotencyKeyOf({ headers }: Request): string | null {
   return key;
 }
 
-/** What a request for scans asks for. */
-interface AskedFor {
+/** What a request asks for. */
+export interface WantedScans {
   readonly path: string;
-  /** In their stored form, null for one that is refused. */
+  /** In their stored form; null for one that is refused. */
   readonly urls: readonly (string | null)[];
   readonly location: string;
 }
 
-/** Hash that differs for another request. */
-export function fingerprintOf({ path, urls, location }: AskedFor): string {
-  // As in releases without locations, whose keys may still be repeated.
-  const asked = location === localLocation ? [path, urls] : [path, urls, location];
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(asked)).digest("base64url");
+/** A request without location has the hash that it had before there were locations. */
+export function fingerprintOf({ path, urls, location }: WantedScans): string {
+  const parts = location === localLocation ? [path, urls] : [path, urls, location];
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(parts)).digest("base64url");
 }

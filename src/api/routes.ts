@@ -50,18 +50,14 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
       authGuard(request, token, peerOf(request), requestContext);
       return {};
     })
-    .post(
-      scansPath,
-      ({ body, bearer: token, request, requestContext }) => starts.start(body.url, { request, bearer: token, requestContext }),
-      {
-        body: ScanRequest,
-        // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
-        parse: () => ({}),
-        transform: async (context) => {
-          (context as { body: unknown }).body = await readJson(context.request, { bytesMax: bodyBytesMax, field: "url" });
-        },
+    .post(scansPath, ({ body, bearer: token, request, requestContext }) => starts.start(body, { request, bearer: token, requestContext }), {
+      body: ScanRequest,
+      // Elysia parses before `derive`. `transform` runs after it, so no body is read without a valid token.
+      parse: () => ({}),
+      transform: async (context) => {
+        (context as { body: unknown }).body = await readJson(context.request, { bytesMax: bodyBytesMax, field: "url" });
       },
-    )
+    })
     .post(bulkPath, ({ bearer: token, request, requestContext }) => starts.startAll({ request, bearer: token, requestContext }), {
       parse: "none",
     })

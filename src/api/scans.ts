@@ -1,5 +1,6 @@
 /** Lists the account's scans, and reads one as JSON. */
 import type { Locale } from "../check/check.ts";
+import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { listedScoreOf } from "../store/summary.ts";
@@ -26,9 +27,10 @@ export function createScanHandlers({ store, checks }: ScanHandlersSettings, bodi
       limit: limit === undefined ? listLimitDefault : Number(limit),
       cursor: cursor === undefined ? null : Number(cursor),
     });
-    const items = page.items.map(({ token, id, url, status, createdAt, endedAt, progressStage, progressPercent, summary }) => {
-      const statusUrl = statusUrlOf(token);
-      return { token, id, url, status, statusUrl, createdAt, endedAt, progressStage, progressPercent, ...listedScoreOf(summary) };
+    const items = page.items.map((scan) => {
+      const { token, id, url, status, createdAt, endedAt, progressStage, progressPercent, summary } = scan;
+      const [statusUrl, location] = [statusUrlOf(token), scanLocationOf(scan)];
+      return { token, id, url, location, status, statusUrl, createdAt, endedAt, progressStage, progressPercent, ...listedScoreOf(summary) };
     });
     return answer(requestContext, 200, JSON.stringify({ items, nextCursor: page.nextCursor === null ? null : String(page.nextCursor) }));
   }

@@ -4,6 +4,7 @@ import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
 import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
 import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { localLocation } from "../parse/location.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
 import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
@@ -24,6 +25,13 @@ const status = oneOf(scanStatuses);
 const progressStage = orNull(oneOf(progressStages));
 const progressPercent = Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." });
 const score = orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
+const wantedLocation = Type.Optional(
+  Type.String({
+    description: `Where to scan from: ${localLocation}, this appliance itself, when omitted, or a location of its workers. One that it does not know is refused.`,
+  }),
+);
+/** Of a scan. */
+const location = Type.String({ description: `Where it was scanned from: ${localLocation}, or the name of a location.` });
 /** Unknown fields and parameters are ignored. */
 const open = { additionalProperties: true } as const;
 
@@ -33,6 +41,7 @@ export const ScanRequest = Type.Object(
       description: `Absolute http or https URL without credentials, at most ${scanUrlCharsMax} characters. Its fragment is dropped.`,
       examples: ["https://site.example/"],
     }),
+    location: wantedLocation,
   },
   open,
 );
@@ -54,6 +63,7 @@ const BulkRequest = Type.Object({
     description: `1 to ${bulkUrlsMax} URLs, each as \`url\` of ScanRequest. Equal ones share one scan.`,
     examples: [["https://site.example/", "https://other.example/"]],
   }),
+  location: wantedLocation,
 });
 
 const BulkItem = Type.Object({
@@ -82,6 +92,7 @@ const ScanListItem = Type.Object({
   token: scanToken,
   id: scanId,
   url: scannedUrl,
+  location,
   status,
   statusUrl,
   createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
@@ -155,6 +166,7 @@ const SecurityResultSchema = Type.Object(securityResultFields);
 
 const FullReportSchema = Type.Object({
   ...securityResultFields,
+  location,
   algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this, catalogVersion and basis agree." })),
   catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),
   basis: orNull(

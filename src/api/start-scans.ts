@@ -1,5 +1,7 @@
 /** Starting scans, one or many, and cancelling those that wait. */
+import type { Static } from "@sinclair/typebox";
 import { authenticate } from "../account/authenticate.ts";
+import type { LocationDirectory } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import type { Account } from "../store/accounts.ts";
@@ -7,17 +9,28 @@ import { DataDirError } from "../store/data-dir.ts";
 import type { StartOutcome } from "../store/start-scans.ts";
 import type { Store } from "../store/store.ts";
 import { answer, prepareHeaders } from "./answer.ts";
-import { bulkItems, distinctUrls, readBulkLines, urlsOf } from "./bulk.ts";
-import { idempotencyKeyReused, invalidUrl, queueFull, scanBegun, scanNotFound, storeFull, unauthenticated } from "./errors.ts";
-import { fingerprintOf, idempotencyKeyOf } from "./idempotency-key.ts";
+import { bulkItems, distinctUrls, readBulkBody, urlsOf } from "./bulk.ts";
+import {
+  idempotencyKeyReused,
+  invalidUrl,
+  queueFull,
+  scanBegun,
+  scanNotFound,
+  storeFull,
+  unauthenticated,
+  unknownLocation,
+} from "./errors.ts";
+import { fingerprintOf, idempotencyKeyOf, type WantedScans } from "./idempotency-key.ts";
 import { bulkPath, callingAccount, ownScan, scansPath, statusUrlOf } from "./own-scan.ts";
 import type { HeaderFields, RequestContext } from "./request-context.ts";
+import type { ScanRequest } from "./schemas.ts";
 
 /** Retry-After when the queue or the disk is full. */
 const queueRetrySeconds = 30;
 
 export interface StartHandlersSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens" | "scans">;
+  readonly locations: Pick<LocationDirectory, "names">;
   /** Called when scans were queued. */
   readonly wake: () => void;
   /** Called when the scan of this token was removed from the queue. */
@@ -32,14 +45,15 @@ interface StartRequest {
   readonly requestContext: RequestContext;
 }
 
-export function createStartHandlers({ store, wake, cancelled, now }: StartHandlersSettings) {
+export function createStartHandlers({ store, locations, wake, cancelled, now }: StartHandlersSettings) {
   return { start: startScan, startAll: startScans, cancel: cancelScan };
 
-  async function startScan(rawUrl: string, start: StartRequest): Promise<Response> {
+  async function startScan(body: Static<typeof ScanRequest>, start: StartRequest): Promise<Response> {
     const account = stillCalling(start);
-    const parsed = parseScanUrl(rawUrl);
+    const parsed = parseScanUrl(body.url);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
-    const { scans, replayed } = await queue(start, account, scansPath, [parsed.url]);
+    const location = knownLocation(body.location);
+    const { scans, replayed } = await queue(start, account, { path: scansPath, urls: [parsed.url], location });
     const [scan] = scans;
     if (scan === undefined || scan === "full") throw queueFull(queueRetrySeconds);
     const { token, id } = scan;
@@ -49,9 +63,11 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
   }
 
   async function startScans(start: StartRequest): Promise<Response> {
-    const lines = await readBulkLines(start.request);
+    const body = await readBulkBody(start.request);
     const account = stillCalling(start);
-    const { scans, replayed } = await queue(start, account, bulkPath, urlsOf(lines));
+    const { lines } = body;
+    const location = knownLocation(body.location);
+    const { scans, replayed } = await queue(start, account, { path: bulkPath, urls: urlsOf(lines), location });
     const items = bulkItems(lines, scans, queueRetrySeconds);
     const retry: HeaderFields = scans.includes("full") ? { "retry-after": String(queueRetrySeconds) } : {};
     return answer(start.requestContext, 200, JSON.stringify({ items }), prepareHeaders({ ...retry, ...replayedHeader(replayed) }));
@@ -63,13 +79,21 @@ export function createStartHandlers({ store, wake, cancelled, now }: StartHandle
     return callingAccount(requestContext);
   }
 
-  /** One scan for each of `distinctUrls`. `urls` are all that the request names, null for those that are refused. */
-  async function queue({ request }: StartRequest, account: Account, path: string, urls: readonly (string | null)[]): Promise<StartOutcome> {
+  /** A worker may be revoked at any time, so the names are read for each request. @throws ApiError 400 */
+  function knownLocation(location = localLocation): string {
+    const known = locations.names();
+    if (location !== localLocation && !known.includes(location)) throw unknownLocation(known);
+    return location;
+  }
+
+  /** One scan for each of `distinctUrls`. */
+  async function queue({ request }: StartRequest, account: Account, wanted: WantedScans): Promise<StartOutcome> {
     const key = idempotencyKeyOf(request);
-    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf({ path, urls, location: localLocation }) };
-    const distinct = distinctUrls(urls);
-    if (distinct.length === 0) return { scans: [], replayed: false };
-    const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls: distinct, idempotency, now: now() }));
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(wanted) };
+    const urls = distinctUrls(wanted.urls);
+    if (urls.length === 0) return { scans: [], replayed: false };
+    const { location } = wanted;
+    const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls, location, idempotency, now: now() }));
     if (outcome === "key-reused") throw idempotencyKeyReused();
     wake();
     return outcome;

@@ -1,5 +1,6 @@
 /** What `assay scan --server` renders reports from: a scan as it is stored, and the checks with their texts. */
 import { locales } from "../check/check.ts";
+import { scanLocationOf } from "../store/scan-location.ts";
 import { scanNotOver } from "./errors.ts";
 import { answerRendered, isOver, ownScan, pollAgainSeconds } from "./own-scan.ts";
 import { type RenderedBody, withEtag } from "./rendered-bodies.ts";
@@ -20,6 +21,7 @@ export function createStoredHandlers({ store, checks }: Pick<ReportFilesSettings
       schemaVersion: storedSchemaVersion,
       token,
       url,
+      location: scanLocationOf(scan),
       status,
       errorCode,
       endedAt,

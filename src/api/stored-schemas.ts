@@ -55,6 +55,7 @@ export const StoredScanSchema = Type.Object({
   schemaVersion,
   token: Type.String(),
   url: Type.String(),
+  location: Type.Optional(Type.String({ description: "Where it was scanned from, as in FullReport." })),
   status: oneOf(["finished", "failed"]),
   errorCode: orNull(Type.String({ description: "Code of a scan that failed, else null." })),
   endedAt: Type.String({ description: "ISO 8601, UTC." }),

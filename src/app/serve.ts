@@ -6,6 +6,7 @@ import { createLog, type Log } from "../base/log.ts";
 import { describeFault } from "../catalog/fault.ts";
 import { combineHandlers } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
+import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import type { Store } from "../store/store.ts";
@@ -62,7 +63,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   for (const warning of catalog.warnings) log.warn(describeFault(warning));
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
-  const progress = createProgress({ concurrency: config["scan.concurrency"], log });
+  const locations = noRemoteLocations(new Date());
+  const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
   const browsers = openConfiguredBrowsers(config, log);
   const { diskFault, storeFault } = store.health;
@@ -76,6 +78,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const api = createApi({
     ...shared,
     checks: checks.current,
+    locations,
     version,
     publicUrl: config.public_url,
     wake,
@@ -86,7 +89,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     ready: readiness,
   });
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => null, log });
-  const scanning = { ready: () => readiness().ready, progress, wake, cancelled };
+  const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = listenAt({ ...config.listen, flag: "--listen" }, combineHandlers({ api, pages }), log);
   const steps = await firstSteps(store, config, listening.port, new Date());

@@ -18,8 +18,8 @@ export const stagePercent: Readonly<Record<ProgressStage, number>> = {
 
 /** Event for the subscribers of a scan. `finished` and `failed` follow only when the outcome is stored. */
 export type ScanEvent =
-  /** A worker has claimed the scan; no stage has begun. */
-  | { readonly type: "claimed" }
+  /** The scan has left the queue; no stage has begun. `location`: absent for that of the server itself. */
+  | { readonly type: "claimed"; readonly location?: string }
   /** `percent` is 0 to 100 and never falls. */
   | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
   | { readonly type: "finished" }
@@ -45,8 +45,18 @@ export interface ScanProgress {
   subscribe(token: string, listener: ProgressListener): (() => void) | null;
   /** Null unless a stage of the scan runs in this process. */
   pace(token: string): StagePace | null;
-  /** Estimated wait for a position in the queue (from 1), in milliseconds. Null before any scan has ended. */
-  waitMs(position: number): number | null;
+  /** Estimated wait for a position in the queue of a location (from 1), in milliseconds. Null before any of its scans has ended. */
+  waitMs(position: number, location: string): number | null;
+}
+
+/** What API and pages know of the locations other than that of the server itself. */
+export interface LocationDirectory {
+  /** Locations that workers are enrolled for, sorted. */
+  names(): readonly string[];
+  /** Scans that a location may hold at once: the slots of its present workers, and one that waits for each of them. */
+  capacity(location: string): number;
+  /** Since when no worker of the location is present; null while one is. */
+  absentSince(location: string): Date | null;
 }
 
 export const screenshotType = "image/jpeg";

@@ -1,4 +1,5 @@
 /** Comma-separated values (RFC 4180): a line for each finding, or for each check. Safe to open in a spreadsheet. */
+import { localLocation } from "../parse/location.ts";
 import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
 import { type ExportedReport, exportedReport } from "./exported-report.ts";
 import { plainText } from "./plain-text.ts";
@@ -27,6 +28,9 @@ function cellText(cell: Cell): string {
 
 const scanColumns = ["url", "endedAt", "measured", "score", "rank", "notMeasuredBecause"];
 
+/** After all others: readers may count columns. */
+const lastColumn = "location";
+
 function scanCells({ url, endedAt, failure, security }: ExportedReport): readonly Cell[] {
   return [url, endedAt, failure === null, security?.score ?? null, security?.rank ?? null, failure];
 }
@@ -48,12 +52,14 @@ const findingColumns = [
   "detail",
   "riskStatement",
   "remediation",
+  lastColumn,
 ];
 
 /** A scan without findings has a line all the same, which says whether it was measured. */
 function findingRows(_scan: ExportedScan, report: ExportedReport): readonly (readonly Cell[])[] {
   const cells = scanCells(report);
-  if (report.findings.length === 0) return [padded(cells, findingColumns)];
+  const location = report.location ?? localLocation;
+  if (report.findings.length === 0) return [padded(cells, findingColumns, location)];
   return report.findings.map((finding) => {
     const { code, checkKey, severity, riskLevel, effort, cwe, isNote, accepted, inBaseline, title, detail, riskStatement, remediation } =
       finding;
@@ -61,22 +67,36 @@ function findingRows(_scan: ExportedScan, report: ExportedReport): readonly (rea
       ...cells,
       ...[code, checkKey, severity, riskLevel, effort, cwe, isNote],
       ...[accepted !== null, accepted?.reason ?? null, accepted?.until ?? null, inBaseline],
-      ...[title, detail, riskStatement, remediation],
+      ...[title, detail, riskStatement, remediation, location],
     ];
   });
 }
 
-const checkColumns = [...scanColumns, "key", "state", "note", "weight", "charged", "notCheckedBecause", "label", "reason", "codes"];
+const checkColumns = [
+  ...scanColumns,
+  "key",
+  "state",
+  "note",
+  "weight",
+  "charged",
+  "notCheckedBecause",
+  "label",
+  "reason",
+  "codes",
+  lastColumn,
+];
 
 function checkRows({ result }: ExportedScan, report: ExportedReport, _settings: ExportSettings): readonly (readonly Cell[])[] {
   const cells = scanCells(report);
-  if (report.rows.length === 0) return [padded(cells, checkColumns)];
+  const location = report.location ?? localLocation;
+  if (report.rows.length === 0) return [padded(cells, checkColumns, location)];
   return report.rows.map(({ key, state, isNote, because, label, reason, findings }, at) => {
     const { weight = null, charged = null } = result?.ledger[at] ?? {};
-    return [...cells, key, state, isNote, weight, charged, because, label, reason, findings.map(({ code }) => code).join(" ")];
+    const codes = findings.map(({ code }) => code).join(" ");
+    return [...cells, key, state, isNote, weight, charged, because, label, reason, codes, location];
   });
 }
 
-function padded(cells: readonly Cell[], columns: readonly string[]): readonly Cell[] {
-  return [...cells, ...columns.slice(cells.length).map(() => null)];
+function padded(cells: readonly Cell[], columns: readonly string[], last: string): readonly Cell[] {
+  return [...cells, ...columns.slice(cells.length + 1).map(() => null), last];
 }

@@ -1,6 +1,7 @@
 /** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters. */
 import type { Severity, State } from "../check/check.ts";
 import { isNote } from "../judge/result.ts";
+import { localLocation } from "../parse/location.ts";
 import type { FindingMark } from "../policy/finding-mark.ts";
 import type { TextValues } from "../text/i18n.ts";
 import { type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
@@ -28,6 +29,8 @@ export interface ExportedRow {
 
 export interface ExportedReport {
   readonly url: string;
+  /** Null for that of the server itself. */
+  readonly location: string | null;
   /** ISO 8601, UTC. */
   readonly endedAt: string;
   /** Why the page has no score; null if it was measured. */
@@ -75,6 +78,7 @@ export function exportedReport({ scan, result, timings, marks }: ExportedScan, s
   const failure = report.scanErrorMessage ?? report.notMeasuredBecause;
   return {
     url: plainText(scan.url),
+    location: report.location === localLocation ? null : report.location,
     endedAt: scan.endedAt,
     failure: failure === null ? null : plainText(failure),
     security,

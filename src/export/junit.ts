@@ -38,9 +38,11 @@ export const writeJunit: ExportWriter = (scans, settings) => {
   const seen = new Map<string, number>();
   const suites = scans.map((scan): Suite => {
     const report = exportedReport(scan, settings);
-    const count = (seen.get(report.url) ?? 0) + 1;
-    seen.set(report.url, count);
-    return { report, className: count === 1 ? report.url : `${report.url} #${count}`, cases: casesOf(report, settings) };
+    // The history of a test case has scans of one location only.
+    const name = report.location === null ? report.url : `${report.url} (${report.location})`;
+    const count = (seen.get(name) ?? 0) + 1;
+    seen.set(name, count);
+    return { report, className: count === 1 ? name : `${name} #${count}`, cases: casesOf(report, settings) };
   });
   const all = suites.flatMap(({ cases }) => cases);
   const seconds = suites.reduce((sum, { report }) => sum + (report.tookSeconds ?? 0), 0);

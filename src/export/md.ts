@@ -41,7 +41,7 @@ function partsOf(report: ExportedReport, settings: ExportSettings): readonly Par
   return parts;
 }
 
-function headPart({ url, failure, security, findings, rows }: ExportedReport, settings: ExportSettings): Part {
+function headPart({ url, location, failure, security, findings, rows }: ExportedReport, settings: ExportSettings): Part {
   const say = (path: string, values?: Readonly<Record<string, string | number>>) => escapedMarkdown(exportText(settings, path, values));
   const { score, rank, checkSummary } = security ?? { score: null, rank: "unknown", checkSummary: null };
   const verdict =
@@ -54,6 +54,7 @@ function headPart({ url, failure, security, findings, rows }: ExportedReport, se
   const lines = [
     `## ${codeSpan(url)}`,
     `**${verdict}**`,
+    ...(location === null ? [] : [say("pages/location/of", { location })]),
     ...(checkSummary === null ? [] : [say("report/summary", { ...checkSummary, violated: checkSummary.violated - notes })]),
     ...(notes === 0 ? [] : [say("report/summaryNotes", { notes })]),
     ...(accepted + known === 0 ? [] : [say("exports/marks", { accepted, known })]),

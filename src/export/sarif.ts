@@ -1,4 +1,4 @@
-/** SARIF 2.1.0 as GitHub code scanning accepts it: a run for each host. */
+/** SARIF 2.1.0 as GitHub code scanning accepts it: a run for each host and location. */
 import { gzipSync } from "node:zlib";
 import { severities } from "../check/check.ts";
 import type { Acceptance } from "../policy/finding-mark.ts";
@@ -27,7 +27,7 @@ interface Result {
 }
 
 interface HostRun {
-  /** Host and port, as in paths. */
+  /** Host and port, as in paths; with the location, if it is not that of the server itself. */
   readonly host: string;
   readonly reports: readonly ExportedReport[];
   readonly results: readonly Result[];
@@ -54,7 +54,7 @@ export const writeSarif: ExportWriter = (scans, settings) => {
 function hostRuns(scans: readonly ExportedScan[], settings: ExportSettings): readonly HostRun[] {
   const fingerprint = createFingerprints();
   const reports = scans.map((scan) => exportedReport(scan, settings));
-  const hosts = Map.groupBy(reports, ({ url }) => hostSegment(url));
+  const hosts = Map.groupBy(reports, ({ url, location }) => (location === null ? hostSegment(url) : `${hostSegment(url)}/${location}`));
   return [...hosts]
     .filter(([, ofHost]) => ofHost.every(({ failure }) => failure === null))
     .map(([host, ofHost]) => {

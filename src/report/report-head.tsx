@@ -1,8 +1,10 @@
 /** Title and lead of a report: host, path, and time of the scan. */
+import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { I18n } from "../text/translator.ts";
 import { HostName } from "./components/host-url.tsx";
 import { Instant } from "./components/instant.tsx";
+import { LocationFact } from "./components/location-fact.tsx";
 import { UntrustedText } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
 import { addressId } from "./score-details.tsx";
@@ -24,11 +26,12 @@ export function ReportTitle({ host }: { readonly host: string }) {
 
 interface LeadProps {
   readonly url: string;
+  readonly location: string;
   /** ISO 8601, UTC. */
   readonly endedAt: string;
 }
 
-export function ReportLead({ url, endedAt }: LeadProps) {
+export function ReportLead({ url, location, endedAt }: LeadProps) {
   const { i18n, idOf } = useDocument();
   const path = restOf(url);
   return (
@@ -46,6 +49,7 @@ export function ReportLead({ url, endedAt }: LeadProps) {
         </>
       )}
       <Instant at={endedAt} relative={false} />
+      <LocationFact location={location} />
     </>
   );
 }
@@ -62,6 +66,12 @@ function restOf(url: string): string {
 export function shortHost(url: string): string {
   const host = hostOf(url) ?? url;
   return host.length <= titleHostCharsMax ? host : `${host.slice(0, titleHostCharsMax - 1)}\u2026`;
+}
+
+/** Text at the top of every printed page. */
+export function printHeader(i18n: I18n, { url, location, endedAt }: LeadProps): string {
+  const facts = [shortHost(url), i18n.dateTime(endedAt), ...(location === localLocation ? [] : [i18n.t("location.of", { location })])];
+  return facts.join(", ");
 }
 
 /** Document title of a report. */

@@ -154,7 +154,7 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
   const { token, url, attempts } = scan;
   const inLog = location === localLocation ? { token, url } : { token, url, location };
   log.info(adopted ? "scan adopted" : "scan started", { ...inLog, attempt: attempts });
-  progress.publish(token, { type: "claimed" });
+  progress.publish(token, { type: "claimed", location });
   const writer = createProgressWriter(options, scan);
   const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, writer.report, signal);
   writer.end();

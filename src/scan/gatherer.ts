@@ -1,5 +1,5 @@
 /** Where scans are gathered: in this process, or by workers of a location. */
-import type { ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
+import type { LocationDirectory, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { Gathered } from "./task.ts";
 
 /** What a gatherer needs to know of a scan that is stored. */
@@ -35,14 +35,13 @@ export interface Gatherer {
   gather(job: GatherJob, watch: GatherWatch): Promise<GatherEnd>;
 }
 
+/** Of a server without a fleet. Scans of a location may wait since it had one. `since`: start of the server. */
+export function noRemoteLocations(since: Date): LocationDirectory {
+  return { names: () => [], capacity: () => 0, absentSince: () => since };
+}
+
 /** Locations other than that of the server itself. */
-export interface RemoteLocations extends Gatherer {
-  /** Locations that workers are enrolled for. */
-  names(): readonly string[];
-  /** Scans that a location may hold at once: the slots of its present workers, and one that waits for each of them. */
-  capacity(location: string): number;
-  /** Since when no worker of the location is present; null while one is. */
-  absentSince(location: string): Date | null;
+export interface RemoteLocations extends Gatherer, LocationDirectory {
   /** Calls the listener after a capacity has risen. */
   onCapacity(listener: () => void): void;
 }

@@ -2,6 +2,7 @@
 import { type Log, messageOf } from "../base/log.ts";
 import { medianOf } from "../base/median.ts";
 import type { ProgressListener, ProgressStage, ScanEvent, ScanProgress, StagePace } from "../evidence/scan.ts";
+import { localLocation } from "../parse/location.ts";
 
 /** Each listener is an open connection. Beyond this, clients fall back to polling. */
 const defaultListenersMax = 2_000;
@@ -17,21 +18,30 @@ export interface ProgressHub extends ScanProgress {
 }
 
 export interface ProgressOptions {
+  /** Scans at once of the server itself. */
   readonly concurrency: number;
+  /** Scans at once of another location; 0 while it is unknown. */
+  readonly capacityOf?: (location: string) => number;
   readonly log: Log;
   readonly listenersMax?: number;
 }
 
 interface ActiveScan {
+  readonly location: string;
   readonly startedMs: number;
   /** Time of `latest`. */
   readonly latestMs: number;
   readonly latest: ScanEvent;
 }
 
-export function createProgress({ concurrency, log, listenersMax = defaultListenersMax }: ProgressOptions): ProgressHub {
+export function createProgress({
+  concurrency,
+  capacityOf = () => 0,
+  log,
+  listenersMax = defaultListenersMax,
+}: ProgressOptions): ProgressHub {
   const listeners = new Map<string, Set<ProgressListener>>();
-  const active = trackActiveScans(concurrency);
+  const active = trackActiveScans((location) => (location === localLocation ? concurrency : capacityOf(location)));
   let listening = 0;
 
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
@@ -89,17 +99,22 @@ export function createProgress({ concurrency, log, listenersMax = defaultListene
   };
 }
 
-/** Latest event of each running scan, and the times of scans and stages that have ended. */
-function trackActiveScans(concurrency: number) {
+/** Latest event of each running scan, and the times of scans and stages that have ended, by location: networks and machines differ. */
+function trackActiveScans(slotsOf: (location: string) => number) {
   const active = new Map<string, ActiveScan>();
-  const waitEstimate = createWaitEstimate(concurrency);
-  const stageTimes = createStageTimes();
+  const times = new Map<string, { readonly scans: ScanTimes; readonly stages: StageTimes }>();
+
+  function timesOf(location: string) {
+    const known = times.get(location) ?? { scans: createScanTimes(), stages: createStageTimes() };
+    times.set(location, known);
+    return known;
+  }
 
   function recordEnd(token: string): void {
     const scan = active.get(token);
     if (scan === undefined) return;
     active.delete(token);
-    waitEstimate.add(performance.now() - scan.startedMs);
+    timesOf(scan.location).scans.add(performance.now() - scan.startedMs);
   }
 
   return {
@@ -107,19 +122,29 @@ function trackActiveScans(concurrency: number) {
     record: (token: string, event: ScanEvent): void => {
       const scan = active.get(token);
       const nowMs = performance.now();
-      if (scan?.latest.type === "stage" && event.type !== "failed") stageTimes.add(scan.latest.stage, nowMs - scan.latestMs);
+      if (scan?.latest.type === "stage" && event.type !== "failed")
+        timesOf(scan.location).stages.add(scan.latest.stage, nowMs - scan.latestMs);
+      const claimedFor = event.type === "claimed" ? event.location : scan?.location;
       if (event.type === "finished" || event.type === "failed") recordEnd(token);
-      else active.set(token, { startedMs: scan?.startedMs ?? nowMs, latestMs: nowMs, latest: event });
+      else
+        active.set(token, { location: claimedFor ?? localLocation, startedMs: scan?.startedMs ?? nowMs, latestMs: nowMs, latest: event });
     },
     latest: (token: string): ScanEvent | undefined => active.get(token)?.latest,
     pace: (token: string): StagePace | null => {
       const scan = active.get(token);
       if (scan?.latest.type !== "stage") return null;
-      return { sinceMs: performance.now() - scan.latestMs, usualMs: stageTimes.usualMs(scan.latest.stage) };
+      return { sinceMs: performance.now() - scan.latestMs, usualMs: timesOf(scan.location).stages.usualMs(scan.latest.stage) };
     },
-    waitMs: waitEstimate.waitMs,
+    waitMs: (position: number, location: string): number | null => {
+      const slots = slotsOf(location);
+      const meanMs = times.get(location)?.scans.meanMs() ?? null;
+      return meanMs === null || slots === 0 ? null : Math.round((meanMs * position) / slots);
+    },
   };
 }
+
+type StageTimes = ReturnType<typeof createStageTimes>;
+type ScanTimes = ReturnType<typeof createScanTimes>;
 
 function createStageTimes() {
   const durationsMs = new Map<ProgressStage, number[]>();
@@ -134,17 +159,14 @@ function createStageTimes() {
   };
 }
 
-function createWaitEstimate(concurrency: number): { add(durationMs: number): void } & Pick<ScanProgress, "waitMs"> {
+function createScanTimes() {
   const durationsMs: number[] = [];
   return {
-    add: (durationMs) => {
+    add: (durationMs: number): void => {
       durationsMs.push(durationMs);
       if (durationsMs.length > durationsKept) durationsMs.shift();
     },
-    waitMs: (position) => {
-      if (durationsMs.length === 0) return null;
-      const mean = durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length;
-      return Math.round((mean * position) / concurrency);
-    },
+    /** Null before the first. */
+    meanMs: (): number | null => (durationsMs.length === 0 ? null : durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length),
   };
 }

@@ -2,6 +2,7 @@
 import type { Effort, FindingTexts, RiskLevel, Severity, State } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import { isNote, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
+import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import { chargesOf } from "./charges.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
@@ -17,6 +18,8 @@ export const resultSchemaVersion = 1;
 export interface ReadableScan {
   readonly token: string;
   readonly url: string;
+  /** Absent for the location of the server itself. */
+  readonly location?: string | undefined;
   readonly status: "queued" | "running" | "finished" | "failed";
   /** Null unless running. */
   readonly progressStage: string | null;
@@ -79,6 +82,8 @@ export interface SecurityResult {
 }
 
 export interface FullReport<Evidence, Timings> extends SecurityResult {
+  /** Where it was scanned from: `local`, or the name of a location. */
+  readonly location: string;
   readonly algorithmVersion: number | null;
   readonly catalogVersion: string | null;
   /** Limits and dates of data files; null for results that store none. */
@@ -126,6 +131,7 @@ export function renderFullReport<Evidence, Timings>(
 ): FullReport<Evidence, Timings> {
   return {
     ...renderSecurityResult(scan, result, locale, texts),
+    location: scan.location ?? localLocation,
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
     basis: result?.basis ?? null,

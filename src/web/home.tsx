@@ -16,6 +16,8 @@ const latestScansMax = 5;
 /** Reason why no scan was started. */
 export interface Refusal {
   readonly status: number;
+  /** Field that the text is about. */
+  readonly field?: "url" | "location";
   /** Error text of the field; null if the page itself explains it. */
   readonly text: string | null;
   readonly retryAfterSeconds?: number;
@@ -25,15 +27,18 @@ export interface Refusal {
 
 interface HomePageProps {
   readonly typed?: string;
+  /** Null for the remembered one. */
+  readonly location?: string | null;
   readonly refusal?: Refusal;
 }
 
-/** Links from other pages prefill the URL. */
+/** Links from other pages prefill URL and location. */
 export function getHome(visit: Visit): Response {
-  return homePage(visit, { typed: visit.url.searchParams.get("url") ?? "" });
+  const { searchParams } = visit.url;
+  return homePage(visit, { typed: searchParams.get("url") ?? "", location: searchParams.get("location") });
 }
 
-export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): Response {
+export function homePage(visit: Visit, { typed = "", location = null, refusal }: HomePageProps): Response {
   const { i18n } = visit;
   const title = i18n.t("home.title");
   const retryAfter = refusal?.retryAfterSeconds;
@@ -48,7 +53,7 @@ export function homePage(visit: Visit, { typed = "", refusal }: HomePageProps): 
     children: (
       <>
         <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
-        {mayScan(visit) ? <ScanForm typed={typed} error={refusal?.text ?? undefined} /> : <Closed />}
+        {mayScan(visit) ? <ScanForm typed={typed} location={location} refusal={refusal} /> : <Closed />}
         {refusal?.scansPerHourSignedIn !== undefined && <SignInHelps scansPerHour={refusal.scansPerHourSignedIn} />}
         <p>
           <a href="/sample">{i18n.t("home.sample")}</a>
@@ -86,8 +91,16 @@ function SignInHelps({ scansPerHour }: { readonly scansPerHour: number }) {
   );
 }
 
-function ScanForm({ typed, error }: { readonly typed: string; readonly error?: string | undefined }) {
+interface ScanFormProps {
+  readonly typed: string;
+  readonly location: string | null;
+  readonly refusal: Refusal | undefined;
+}
+
+function ScanForm({ typed, location, refusal }: ScanFormProps) {
   const { i18n, settings } = useVisit();
+  const error = refusal?.text ?? undefined;
+  const errors = refusal?.field === "location" ? { locationError: error } : { error };
   return (
     <>
       {!settings.scanning.ready() && (
@@ -95,7 +108,14 @@ function ScanForm({ typed, error }: { readonly typed: string; readonly error?: s
           <p>{i18n.t("home.notReady")}</p>
         </Notice>
       )}
-      <UrlForm typed={typed} error={error} label={i18n.t("home.url")} hint={i18n.t("home.hint")} button={i18n.t("home.start")} />
+      <UrlForm
+        typed={typed}
+        location={location}
+        {...errors}
+        label={i18n.t("home.url")}
+        hint={i18n.t("home.hint")}
+        button={i18n.t("home.start")}
+      />
       <p class="hint">
         {i18n.t(`visibility.${settings.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.readers}.list`)}</a>
       </p>

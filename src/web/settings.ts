@@ -2,7 +2,7 @@
 import type { AccountActions } from "../account/account-actions.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { ScanProgress } from "../evidence/scan.ts";
+import type { LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { Plan } from "../store/accounts.ts";
@@ -77,6 +77,7 @@ export interface ScanningSettings {
   /** False while scans cannot start yet; they wait in the queue. */
   readonly ready: () => boolean;
   readonly progress: ScanProgress;
+  readonly locations: LocationDirectory;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
   /** Notifies those who follow a scan that it was cancelled. */

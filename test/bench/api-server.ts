@@ -7,6 +7,7 @@ import { createLog } from "../../src/base/log.ts";
 import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { listen } from "../../src/http/server.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
+import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -48,6 +49,7 @@ const api = createApi({
   publicUrl: null,
   requestLimit: unlimited,
   trustedProxies: [],
+  locations: noRemoteLocations(new Date()),
   wake: () => {},
   cancelled: () => {},
   ready: () => ({ ready: true }),

@@ -7,6 +7,7 @@ import { createLog } from "../../src/base/log.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { listen } from "../../src/http/server.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
+import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import type { Plan } from "../../src/store/accounts.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
@@ -58,6 +59,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     version: "1.2.3",
     publicUrl: null,
     trustedProxies: [],
+    locations: noRemoteLocations(new Date()),
     wake: () => {
       underTest.woken += 1;
     },

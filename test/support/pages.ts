@@ -15,6 +15,7 @@ import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
 import { listen } from "../../src/http/server.ts";
 import { createServerOrigin } from "../../src/http/server-origin.ts";
+import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -111,6 +112,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       mayBeScanned: () => true,
       ready: () => true,
       progress,
+      locations: noRemoteLocations(new Date()),
       wake: () => {
         underTest.woken += 1;
       },

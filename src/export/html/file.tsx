@@ -1,9 +1,10 @@
 /** The HTML file: its head with style and policy, and one report, or several below a table. */
 import type { ComponentChildren } from "preact";
+import { localLocation } from "../../parse/location.ts";
 import { hostOf } from "../../parse/site.ts";
 import { Brand } from "../../report/components/brand.tsx";
 import { DocumentContext, type ReportDocument } from "../../report/context.ts";
-import { reportTitle, shortHost } from "../../report/report-head.tsx";
+import { printHeader, reportTitle, shortHost } from "../../report/report-head.tsx";
 import { languageTag } from "../../text/translator.ts";
 import type { ExportedScan } from "../export.ts";
 import { fileIcon, filePolicy, fileStyle } from "./file-style.ts";
@@ -47,7 +48,7 @@ function titleOf({ scan, result }: ExportedScan, { i18n }: ReportDocument): stri
 }
 
 function printHeaderOf({ scan }: ExportedScan, { i18n }: ReportDocument): string {
-  return `${shortHost(scan.url)}, ${i18n.dateTime(scan.endedAt)}`;
+  return printHeader(i18n, { url: scan.url, location: scan.location ?? localLocation, endedAt: scan.endedAt });
 }
 
 function Head({ title, version }: { readonly title: string; readonly version: string }) {

@@ -1,7 +1,9 @@
 /** Report of one scan in a file. */
 import type { StoredResult } from "../../judge/result.ts";
+import { localLocation } from "../../parse/location.ts";
 import { AllLines } from "../../report/all-lines.tsx";
 import { HostUrl } from "../../report/components/host-url.tsx";
+import { LocationFact } from "../../report/components/location-fact.tsx";
 import { useDocument } from "../../report/context.ts";
 import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
 import { FailureFacts, FailureReason } from "../../report/failure.tsx";
@@ -42,7 +44,12 @@ export function ScanReport({ exported, overview = false }: ScanReportProps) {
   );
 }
 
-function FailedScan({ exported: { scan } }: Pick<ScanReportProps, "exported">) {
+function locationOf({ scan }: ExportedScan): string {
+  return scan.location ?? localLocation;
+}
+
+function FailedScan({ exported }: Pick<ScanReportProps, "exported">) {
+  const { scan } = exported;
   const { i18n, idOf } = useDocument();
   const code = scan.errorCode ?? "unknown";
   return (
@@ -52,6 +59,7 @@ function FailedScan({ exported: { scan } }: Pick<ScanReportProps, "exported">) {
           <h1 id={idOf(reportId)}>{i18n.t("failed.title", { host: shortHost(scan.url) })}</h1>
           <p class="lead">
             <HostUrl url={scan.url} />
+            <LocationFact location={locationOf(exported)} />
           </p>
         </div>
       </div>
@@ -79,7 +87,7 @@ function FinishedScan({ exported, result }: FinishedScanProps) {
             <ReportTitle host={report.host} />
           </h1>
           <p class="lead">
-            <ReportLead url={scan.url} endedAt={scan.endedAt} />
+            <ReportLead url={scan.url} location={locationOf(exported)} endedAt={scan.endedAt} />
           </p>
         </div>
       </div>

@@ -6,6 +6,7 @@ interface ProgressView {
   showStage(name: string | null): void;
   showPercent(progress: StagePercent): void;
   showPosition(text: string | null): void;
+  showAbsence(text: string | null): void;
 }
 
 /** Runs in the browser: keeps the one live region of the page; each call names a stage that has begun. */
@@ -100,6 +101,12 @@ export function progressView(
       position.hidden = text === null;
       position.textContent = text ?? "";
     },
+    showAbsence: (text) => {
+      const [notice, sentence] = [part("[data-absence]"), part("[data-absence] p")];
+      if (notice === null || sentence === null) return;
+      notice.hidden = text === null;
+      sentence.textContent = text;
+    },
   };
 }
 
@@ -127,6 +134,7 @@ export function followScan(view: ProgressView | null): void {
       if (state !== null) {
         if (isOver(state.status)) return showResult();
         view.showPosition(state.text);
+        view.showAbsence(state.absence);
         view.showStage(state.stage);
         if (state.stage !== null) view.showPercent(state);
       }
@@ -147,6 +155,7 @@ export function followScan(view: ProgressView | null): void {
       show(JSON.parse(event.data));
     });
   on("position", ({ text }) => view.showPosition(text));
+  on("absence", ({ text }) => view.showAbsence(text));
   on("stage", ({ stage }) => view.showStage(stage));
   on("percent", (data) => view.showPercent(data));
   on("done", () => {

@@ -89,7 +89,7 @@ export function SelectField({ name, label, id = name, hint, error, options, valu
     <div class="field">
       <label for={id}>{label}</label>
       <HintAndError id={id} hint={hint} error={error} />
-      <select id={id} name={name} {...describedBy(id, hint, error)}>
+      <select id={id} name={name} autofocus={error !== undefined} {...describedBy(id, hint, error)}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
             {option.text}

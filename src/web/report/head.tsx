@@ -1,6 +1,7 @@
 /** Head of a report: host, address and time of the scan; actions and picture beside the verdict. */
 import { useI18n } from "../../report/context.ts";
 import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
@@ -17,7 +18,7 @@ export function ReportHead({ report: { scan, host } }: { readonly report: Stored
     <PageHead
       breadcrumbs={breadcrumbsTo(scan, useVisit())}
       title={<ReportTitle host={host} />}
-      lead={<ReportLead url={scan.url} endedAt={endOf(scan)} />}
+      lead={<ReportLead url={scan.url} location={scanLocationOf(scan)} endedAt={endOf(scan)} />}
     />
   );
 }
@@ -42,7 +43,7 @@ export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonl
         </a>
       )}
       <div class="actions">
-        <ScanAgain url={scan.url}>{i18n.t("report.actions.rescan")}</ScanAgain>
+        <ScanAgain scan={scan}>{i18n.t("report.actions.rescan")}</ScanAgain>
         <Share scan={scan} />
         <Downloads token={scan.token} />
       </div>

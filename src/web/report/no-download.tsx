@@ -1,4 +1,4 @@
-/** 409 pages: a scan that is not over, and a format that has nothing to say about a scan. */
+/** 409 pages: a scan that is not over, a format that has nothing to say, a comparison of two locations. */
 import type { ExportFormat } from "../../export/formats.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
@@ -24,6 +24,16 @@ export function nothingToTellPage(visit: Visit, scan: ScanRecord, { extension }:
     title: i18n.t("report.downloads.nothing.title"),
     what: i18n.t("report.downloads.nothing.what", { extension: `.${extension}` }),
     link: i18n.t("report.downloads.nothing.link"),
+  });
+}
+
+/** What a location sees can differ without a change of the site. */
+export function otherLocationPage(visit: Visit, scan: ScanRecord): Response {
+  const { i18n } = visit;
+  return conflictPage(visit, scan, {
+    title: i18n.t("compare.otherLocation"),
+    what: i18n.t("compare.otherLocationMeans"),
+    link: i18n.t("compare.back"),
   });
 }
 

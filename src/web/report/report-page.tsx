@@ -2,8 +2,9 @@
 
 import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
 import { FirstSteps } from "../../report/first-steps.tsx";
-import { reportTitle, shortHost } from "../../report/report-head.tsx";
+import { printHeader, reportTitle } from "../../report/report-head.tsx";
 import { ScoreDetails } from "../../report/score-details.tsx";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { keptPage } from "../kept-page.ts";
 import type { PageContent } from "../page.tsx";
@@ -34,7 +35,7 @@ function reportContent(visit: Visit, scan: ScanRecord): PageContent {
   return {
     title: reportTitle(visit.i18n, scan.url, report.result.score),
     noIndex: !visit.settings.reports.indexed,
-    printHeader: `${shortHost(scan.url)}, ${visit.i18n.dateTime(endOf(scan))}`,
+    printHeader: printHeader(visit.i18n, { url: scan.url, location: scanLocationOf(scan), endedAt: endOf(scan) }),
     ...linkPreview(visit, report),
     children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };

@@ -5,11 +5,12 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { Form } from "../form.tsx";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { KeptLocation } from "./location-field.tsx";
 import type { TypedUrl } from "./typed-url.ts";
 
 export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
-export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl): Response {
+export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl, location: string): Response {
   const { i18n, settings } = visit;
   const title = i18n.t(`visibility.${settings.readers}.url.title`);
   return page(visit, {
@@ -24,13 +25,13 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
         {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
         <section aria-labelledby="stripped">
           <h2 id="stripped">{i18n.t("publicUrl.stripped.title")}</h2>
-          <Choice url={stripped} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
+          <Choice url={stripped} location={location} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
         </section>
         {unstripped !== null && (
           <section aria-labelledby="kept">
             <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
             <p>{i18n.t(`visibility.${settings.readers}.url.warning`)}</p>
-            <Choice url={unstripped} asPublic={true} button={i18n.t(`visibility.${settings.readers}.url.button`)} />
+            <Choice url={unstripped} location={location} asPublic={true} button={i18n.t(`visibility.${settings.readers}.url.button`)} />
           </section>
         )}
         <p>
@@ -43,15 +44,17 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
 
 interface ChoiceProps {
   readonly url: string;
+  readonly location: string;
   /** True after the visitor confirmed that everybody will see the URL. */
   readonly asPublic: boolean;
   readonly button: string;
 }
 
-function Choice({ url, asPublic, button }: ChoiceProps) {
+function Choice({ url, location, asPublic, button }: ChoiceProps) {
   return (
     <Form action="/scans">
       <input type="hidden" name="url" value={url} />
+      <KeptLocation location={location} />
       {asPublic && <input type="hidden" name="public" value="yes" />}
       <p>
         <code class="break">

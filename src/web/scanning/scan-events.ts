@@ -1,9 +1,11 @@
 /** `/scans/{token}/events`: server-sent events of a scan (HTML standard section 9.2). */
 import type { ProgressStage, ScanEvent } from "../../evidence/scan.ts";
+import { localLocation } from "../../parse/location.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../response.ts";
 import { isSessionOpen, type Visit } from "../visit.ts";
-import { progressWithin, type ScanEventData, waitingOf } from "./scan-state.ts";
+import { absenceOf, progressWithin, type ScanEventData, waitingOf } from "./scan-state.ts";
 
 /** Bounds open connections. */
 const streamsMax = 1_000;
@@ -56,19 +58,19 @@ export function createScanEvents(): ScanEvents {
   return (visit, scan) => {
     if (visit.request.method === "HEAD") return respond(visit, 200, null, headers);
     const release = acquireStream(visit.address);
-    const body = release === null ? null : streamOf(visit, scan.token, release);
+    const body = release === null ? null : streamOf(visit, scan, release);
     if (body !== null) return respond(visit, 200, body, headers);
     return respond(visit, 503, null, { "cache-control": "no-store", "retry-after": String(refusedRetrySeconds) });
   };
 }
 
 /** Null if the limit of listeners is reached. `leave` is called in every case of ending. */
-function streamOf(visit: Visit, token: string, release: () => void): ReadableStream<Uint8Array> | null {
+function streamOf(visit: Visit, scan: ScanRecord, release: () => void): ReadableStream<Uint8Array> | null {
   let end = () => {};
   let refused = false;
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
-      const writer = eventWriterOf(visit, token, (text) => controller.enqueue(Buffer.from(text)));
+      const writer = eventWriterOf(visit, scan, (text) => controller.enqueue(Buffer.from(text)));
       const close = () => {
         end();
         controller.close();
@@ -76,7 +78,7 @@ function streamOf(visit: Visit, token: string, release: () => void): ReadableStr
       end = release;
       // The scan is over: no event follows.
       if (writer.begin()) return close();
-      const unsubscribe = visit.settings.scanning.progress.subscribe(token, (event) => {
+      const unsubscribe = visit.settings.scanning.progress.subscribe(scan.token, (event) => {
         if (!mayReadOn(visit) || writer.write(event)) close();
       });
       const fromMs = performance.now();
@@ -108,8 +110,9 @@ function isEnd(name: string): name is ScanEventData["done"]["status"] {
 }
 
 /** Formats scan events without duplicates. The functions return whether the scan is over. */
-function eventWriterOf(visit: Visit, token: string, write: (text: string) => void) {
+function eventWriterOf(visit: Visit, scan: ScanRecord, write: (text: string) => void) {
   const { store } = visit.settings;
+  const { token } = scan;
   const latest = new Map<string, string>();
 
   /** Sends nothing if `distinct` equals that of the latest event of this name. */
@@ -122,13 +125,17 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
   function sendStage(stage: ProgressStage, percent: number): false {
     send("position", { position: null, text: null });
     send("stage", { stage });
-    send("percent", progressWithin(visit, token, stage, percent), String(percent));
+    send("percent", progressWithin(visit, scan, stage, percent), String(percent));
     return false;
   }
 
   function sendPosition(): false {
-    send("position", waitingOf(visit, token));
+    send("position", waitingOf(visit, scan));
     return false;
+  }
+
+  function sendAbsence(): void {
+    if (scanLocationOf(scan) !== localLocation) send("absence", absenceOf(visit, scan));
   }
 
   /** The result must be readable before the end is announced. */
@@ -143,6 +150,7 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
       write(`retry: ${reconnectMs}\n\n`);
       const { status, progressStage, progressPercent } = store.scans.findByToken(token) ?? cancelledScan;
       if (isEnd(status)) return sendEnd(status);
+      sendAbsence();
       return progressStage === null ? sendPosition() : sendStage(progressStage, progressPercent);
     },
     /** Keeps the connection alive, and ends it if the stored scan is over although its event was lost. */
@@ -150,6 +158,7 @@ function eventWriterOf(visit: Visit, token: string, write: (text: string) => voi
       write(": \n\n");
       const { status } = store.scans.findByToken(token) ?? cancelledScan;
       if (isEnd(status)) return sendEnd(status);
+      sendAbsence();
       return status === "queued" ? sendPosition() : false;
     },
     write: (event: ScanEvent) => {

@@ -1,5 +1,7 @@
 /** State of a scan for its page, its events and its polled JSON. */
 import { type ProgressStage, progressStages, stagePercent } from "../../evidence/scan.ts";
+import { localLocation } from "../../parse/location.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanStatus } from "../../store/scan-status.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { StagePercent } from "../client/progress-texts.ts";
@@ -8,6 +10,11 @@ import { usualDurationMs } from "./usual-duration.ts";
 
 /** Estimated waits are rounded up to this step. */
 const secondsStep = 5;
+
+export interface Absence {
+  /** Since when no worker of the location is present, localized; null while one is. */
+  readonly text: string | null;
+}
 
 export interface Waiting {
   /** From 1; null unless queued. */
@@ -21,6 +28,7 @@ export interface ScanEventData {
   readonly stage: { readonly stage: ProgressStage };
   readonly percent: StagePercent;
   readonly position: Waiting;
+  readonly absence: Absence;
   readonly done: { readonly status: "finished" | "failed" | "cancelled" };
 }
 
@@ -28,6 +36,8 @@ export interface ScanState extends Waiting, StagePercent {
   readonly status: ScanStatus;
   /** Null before the first and after the last stage. */
   readonly stage: ProgressStage | null;
+  /** See `Absence`. */
+  readonly absence: string | null;
 }
 
 export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
@@ -35,33 +45,42 @@ export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
   return {
     status,
     stage: progressStage,
-    ...progressWithin(visit, scan.token, progressStage, progressPercent),
-    ...waitingOf(visit, scan.token),
+    ...progressWithin(visit, scan, progressStage, progressPercent),
+    ...waitingOf(visit, scan),
+    absence: absenceOf(visit, scan).text,
   };
 }
 
 /** Without times of the stage itself, its usual time is its share of the usual duration of a scan. */
-export function progressWithin({ settings }: Visit, token: string, stage: ProgressStage | null, percent: number): StagePercent {
+export function progressWithin({ settings }: Visit, scan: ScanRecord, stage: ProgressStage | null, percent: number): StagePercent {
   if (stage === null) return { percent, towards: percent, usualMs: null, sinceMs: 0 };
   const next = progressStages[progressStages.indexOf(stage) + 1];
   const towards = next === undefined ? 100 : stagePercent[next];
-  const { sinceMs, usualMs } = settings.scanning.progress.pace(token) ?? { sinceMs: 0, usualMs: null };
-  const scanMs = usualMs === null ? usualDurationMs(settings.store) : null;
+  const { sinceMs, usualMs } = settings.scanning.progress.pace(scan.token) ?? { sinceMs: 0, usualMs: null };
+  const scanMs = usualMs === null ? usualDurationMs(settings.store, scanLocationOf(scan)) : null;
   const shareMs = scanMs === null ? null : (scanMs * (towards - stagePercent[stage])) / 100;
   return { percent, towards, usualMs: usualMs ?? shareMs, sinceMs };
 }
 
 /** Reads the current queue, which moves while a page is open. */
-export function waitingOf({ i18n, settings }: Visit, token: string): Waiting {
-  const position = settings.store.scans.queuePosition(token);
+export function waitingOf({ i18n, settings }: Visit, scan: ScanRecord): Waiting {
+  const location = scanLocationOf(scan);
+  const position = settings.store.scans.queuePosition(scan.token);
   if (position === null) return { position: null, text: null };
   const place = i18n.t("progress.position", { position: i18n.number(position) });
-  if (!settings.scanning.ready()) return { position, text: `${place} ${i18n.t("progress.notReady")}` };
-  const waitMs = settings.scanning.progress.waitMs(position);
+  if (location === localLocation && !settings.scanning.ready()) return { position, text: `${place} ${i18n.t("progress.notReady")}` };
+  const waitMs = settings.scanning.progress.waitMs(position, location);
   return {
     position,
     text: waitMs === null ? place : `${place} ${i18n.t("progress.beginsIn", { wait: i18n.duration(roundedSeconds(waitMs)) })}`,
   };
+}
+
+/** The server itself is never absent. */
+export function absenceOf({ i18n, settings }: Visit, scan: ScanRecord): Absence {
+  const location = scanLocationOf(scan);
+  const since = location === localLocation ? null : settings.scanning.locations.absentSince(location);
+  return { text: since === null ? null : i18n.t("location.absent", { location, since: i18n.dateTime(since.toISOString()) }) };
 }
 
 /** Estimated wait in seconds, rounded up. */

@@ -9,6 +9,7 @@ import { redirect } from "../response.ts";
 import type { PagesSettings } from "../settings.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { mayScan } from "../visit.ts";
+import { knownLocation, rememberLocation } from "./location-field.tsx";
 import { publicUrlPage } from "./public-url-page.tsx";
 import { createScanDedup, type DedupOutcome, reusedScanParam } from "./scan-dedup.ts";
 import { readTypedUrl } from "./typed-url.ts";
@@ -21,6 +22,12 @@ const guestsPerNetworkMax = 5;
 /** `Retry-After` while the queue is full. */
 const queueFullRetrySeconds = 30;
 
+/** URL and location: as typed, or in their normal form. */
+interface WantedScan {
+  readonly url: string;
+  readonly location: string;
+}
+
 export function createPostScan({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings): PageHandler {
   const nowMs = () => now().getTime();
   const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
@@ -31,20 +38,24 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
 
   return async (visit) => {
     const form = await readForm(visit);
-    const typed = form.text("url");
+    const typed = { url: form.text("url"), location: form.text("location") };
     // The page itself asks guests to sign in.
     if (!mayScan(visit)) return refuse(visit, typed, { status: 403, text: null });
-    const parsed = readTypedUrl(typed);
+    const location = knownLocation(visit, typed.location);
+    if (location === null) return refuse(visit, typed, { status: 400, field: "location", text: visit.i18n.t("location.unknown") });
+    rememberLocation(visit, form, location);
+    const parsed = readTypedUrl(typed.url);
     if (parsed.kind === "fault") return refuse(visit, typed, { status: 400, text: visit.i18n.t(`home.faults.${parsed.fault}`) });
-    if (parsed.kind === "plain") return start(visit, parsed.url, typed);
+    if (parsed.kind === "plain") return start(visit, { url: parsed.url, location }, typed);
     // Only a confirmed URL is published with its query; user and password are always removed.
-    if (form.text("public") === "yes" && !parsed.credentials && parsed.unstripped !== null) return start(visit, parsed.unstripped, typed);
-    return publicUrlPage(atHomePage(visit), parsed);
+    if (form.text("public") === "yes" && !parsed.credentials && parsed.unstripped !== null)
+      return start(visit, { url: parsed.unstripped, location }, typed);
+    return publicUrlPage(atHomePage(visit), parsed, location);
   };
 
-  async function start(visit: Visit, url: string, typed: string): Promise<Response> {
-    if (!visit.settings.scanning.mayBeScanned(url)) return refuse(visit, typed, scanRefused(visit));
-    const outcome = await dedup.startOrReuse({ visitor: visitorKey(visit), url, location: localLocation }, () => queue(visit, url));
+  async function start(visit: Visit, wanted: WantedScan, typed: WantedScan): Promise<Response> {
+    if (!mayBeScanned(visit, wanted)) return refuse(visit, typed, scanRefused(visit));
+    const outcome = await dedup.startOrReuse({ visitor: visitorKey(visit), ...wanted }, () => queue(visit, wanted));
     if ("refused" in outcome) return refuse(visit, typed, outcome.refused);
     const { token, status } = outcome.scan;
     return redirect(visit, status === "finished" ? `/scans/${token}?${reusedScanParam}=1` : `/scans/${token}`);
@@ -56,13 +67,13 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     return byAddress.exceeded ? byAddress : countNetwork(truncatedAddress(address));
   }
 
-  async function queue(visit: Visit, url: string): Promise<DedupOutcome<Refusal>> {
+  async function queue(visit: Visit, { url, location }: WantedScan): Promise<DedupOutcome<Refusal>> {
     const { account, now, settings } = visit;
     const counted = account === null ? countGuest(visit) : countAccount(visitorKey(visit));
     if (counted.exceeded) return { refused: rateLimited(visit, counted.resetSeconds) };
     try {
-      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, now });
-      if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(localLocation))) };
+      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, location, now });
+      if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(location))) };
       settings.scanning.wake();
       return { scan };
     } catch (error) {
@@ -76,8 +87,13 @@ function visitorKey({ account, address }: Visit): string {
   return account === null ? `address ${address}` : `account ${account.id}`;
 }
 
-function refuse(visit: Visit, typed: string, refusal: Refusal): Response {
-  return homePage(atHomePage(visit), { typed, refusal });
+/** The settings of this server say nothing about what a worker elsewhere may reach. */
+function mayBeScanned({ settings }: Visit, { url, location }: WantedScan): boolean {
+  return location !== localLocation || settings.scanning.mayBeScanned(url);
+}
+
+function refuse(visit: Visit, typed: WantedScan, refusal: Refusal): Response {
+  return homePage(atHomePage(visit), { typed: typed.url, location: typed.location, refusal });
 }
 
 /** Moves the visit to `/`: links such as the language switch need a GET URL. */

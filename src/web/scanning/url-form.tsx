@@ -1,22 +1,27 @@
-/** One-field form that starts a scan. */
+/** Form that starts a scan: the address and, with a fleet, the location. */
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { Field } from "../components/field.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { Form } from "../form.tsx";
+import { LocationField } from "./location-field.tsx";
 
 interface UrlFormProps {
   /** Value of the field. */
   readonly typed: string;
   readonly error?: string | undefined;
+  /** Null for the remembered one. */
+  readonly location?: string | null;
+  readonly locationError?: string | undefined;
   readonly label: string;
   readonly hint?: string;
   readonly button: string;
 }
 
-export function UrlForm({ typed, button, ...field }: UrlFormProps) {
+export function UrlForm({ typed, location = null, locationError, button, ...field }: UrlFormProps) {
   return (
     <Form action="/scans" class="scan-form">
       <Field name="url" value={typed} inputMode="url" autocomplete="url" maxLength={scanUrlCharsMax} verbatim {...field} />
+      <LocationField chosen={location} error={locationError} />
       <SubmitButton>{button}</SubmitButton>
     </Form>
   );

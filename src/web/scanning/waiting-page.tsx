@@ -1,9 +1,11 @@
 /** Page of a queued or running scan: position, progress and stages. */
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
-import { HostUrl } from "../../report/components/host-url.tsx";
+import { localLocation } from "../../parse/location.ts";
 import { Icon } from "../../report/components/icon.tsx";
 import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { elapsedText, movingPercent } from "../client/progress-texts.ts";
 import { PageHead } from "../components/page-head.tsx";
@@ -12,6 +14,7 @@ import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import type { Visit } from "../visit.ts";
 import { CancelScan } from "./cancel-scan.tsx";
+import { ScanAddress } from "./scan-address.tsx";
 import { type ScanState, stateOf } from "./scan-state.ts";
 import { usualDurationMs } from "./usual-duration.ts";
 
@@ -30,7 +33,7 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
     headers: { "cache-control": "no-store" },
     children: (
       <>
-        <PageHead title={title} lead={<HostUrl url={scan.url} />} />
+        <PageHead title={title} lead={<ScanAddress scan={scan} />} />
         <Progress scan={scan} state={state} />
         <p class="muted">
           {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
@@ -50,7 +53,7 @@ interface ProgressProps {
 /** Updated by the script, which finds the elements by their `data-` attributes. */
 function Progress({ scan, state }: ProgressProps) {
   const i18n = useI18n();
-  const { status, stage, text } = state;
+  const { status, stage, text, absence } = state;
   const now = stage === null ? i18n.t(status === "queued" ? "progress.waiting" : "progress.begins") : stageName(i18n, stage);
   return (
     <div data-follow>
@@ -64,6 +67,11 @@ function Progress({ scan, state }: ProgressProps) {
       <p data-place hidden={text === null}>
         {text}
       </p>
+      <div data-absence hidden={absence === null}>
+        <Notice kind="warn">
+          <p>{absence}</p>
+        </Notice>
+      </div>
       <label for="progress">
         {i18n.t("progress.label")} <span data-percent>{percentText(i18n, state)}</span>
       </label>
@@ -80,11 +88,13 @@ function Progress({ scan, state }: ProgressProps) {
 }
 
 /** Time since the scan was queued or, once it runs, since it began. */
-function Times({ scan: { status, createdAt, startedAt } }: Pick<ProgressProps, "scan">) {
+function Times({ scan }: Pick<ProgressProps, "scan">) {
   const { i18n, now, settings } = useVisit();
+  const { status, createdAt, startedAt } = scan;
+  const location = scanLocationOf(scan);
   const isQueued = status === "queued";
   const elapsedMs = Math.max(0, now.getTime() - Date.parse((isQueued ? null : startedAt) ?? createdAt));
-  const usualMs = usualDurationMs(settings.store);
+  const usualMs = usualDurationMs(settings.store, location);
   return (
     <p>
       <span data-when="queued" hidden={!isQueued}>
@@ -94,7 +104,8 @@ function Times({ scan: { status, createdAt, startedAt } }: Pick<ProgressProps, "
         {i18n.t("progress.runningFor")}
       </span>{" "}
       <span data-elapsed={elapsedMs}>{elapsedText(elapsedMs, i18n.locale)}</span>.
-      {usualMs !== null && ` ${i18n.t("progress.usual", { usual: i18n.duration(usualMs / 1_000) })}`}
+      {usualMs !== null &&
+        ` ${i18n.t(location === localLocation ? "progress.usual" : "location.usual", { location, usual: i18n.duration(usualMs / 1_000) })}`}
     </p>
   );
 }

@@ -62,11 +62,12 @@ function OwnScans({ account }: { readonly account: Account }) {
 }
 
 /** Null for an unfinished scan, which is already under way. */
-function RescanButton({ scan: { status, url } }: { readonly scan: ScanRecord }) {
+function RescanButton({ scan }: { readonly scan: ScanRecord }) {
   const i18n = useI18n();
+  const { status, url } = scan;
   if (status === "queued" || status === "running") return null;
   return (
-    <ScanAgain url={url} kind="plain" compact label={i18n.t("ownScans.againOf", { url })}>
+    <ScanAgain scan={scan} kind="plain" compact label={i18n.t("ownScans.againOf", { url })}>
       {i18n.t("ownScans.again")}
     </ScanAgain>
   );

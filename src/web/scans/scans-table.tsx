@@ -2,9 +2,11 @@
 
 import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
+import { LocationMark } from "../../report/components/location-fact.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { useI18n } from "../../report/context.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { endOf } from "./scan-end.ts";
 
@@ -39,9 +41,10 @@ interface ScanLinkProps extends OfScan {
   readonly showToken?: boolean;
 }
 
-/** Link without the query, which is noise in a list, and may hold secrets. */
-export function ScanLink({ scan: { token, url }, showToken = false }: ScanLinkProps) {
+/** Link without the query, which is noise in a list, and may hold secrets; with the location, if it is another than that of the server. */
+export function ScanLink({ scan, showToken = false }: ScanLinkProps) {
   const i18n = useI18n();
+  const { token, url } = scan;
   const { origin, pathname } = new URL(url);
   const shown = `${origin}${pathname}`;
   return (
@@ -55,6 +58,7 @@ export function ScanLink({ scan: { token, url }, showToken = false }: ScanLinkPr
           {token}
         </code>
       )}
+      <LocationMark location={scanLocationOf(scan)} />
       <WholeUrl url={shown} />
     </>
   );

@@ -51,6 +51,7 @@ describe("listing scans", () => {
         {
           ...started,
           url: "https://site.example/path",
+          location: "local",
           status: "finished",
           createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
           endedAt: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import type { ProgressStage, ScanEvent } from "../../../src/evidence/scan.ts";
+import { localLocation } from "../../../src/parse/location.ts";
 import { type Dispatcher, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import type { StoredJob } from "../../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
@@ -151,7 +152,7 @@ describe("the dispatcher", () => {
     held[0]?.report("connecting");
     const running = { status: "running" };
     expect(events).toEqual([
-      { type: "claimed", ...running },
+      { type: "claimed", location: localLocation, ...running },
       { type: "stage", stage: "resolving", percent: 2, ...running },
       { type: "stage", stage: "browsing", percent: 20, ...running },
       { type: "stage", stage: "connecting", percent: 20, ...running },
@@ -164,7 +165,7 @@ describe("the dispatcher", () => {
     held[1]?.end(failed);
     await until(() => statusOf(second) === "failed");
     await until(() => events.at(-1)?.type === "failed");
-    expect(progress.waitMs(1)).not.toBeNull();
+    expect(progress.waitMs(1, localLocation)).not.toBeNull();
   });
 
   test("stops when running scans have ended", async () => {

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import type { ScanEvent } from "../../../src/evidence/scan.ts";
+import { localLocation } from "../../../src/parse/location.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
 
 const resolving: ScanEvent & { readonly type: "stage" } = { type: "stage", stage: "resolving", percent: 2 };
@@ -15,6 +16,7 @@ beforeEach(() => {
   received = [];
   progress = createProgress({
     concurrency: 2,
+    capacityOf: (location) => (location === "berlin" ? 10 : 0),
     listenersMax: 3,
     log: createLog({ level: "error", format: "text", write: (line) => lines.push(line) }),
   });
@@ -108,14 +110,35 @@ describe("progress", () => {
 
 describe("the estimated wait", () => {
   test("is null before the first end, then follows the mean duration", async () => {
-    expect(progress.waitMs(1)).toBeNull();
+    expect(progress.waitMs(1, localLocation)).toBeNull();
     progress.publish("a", { type: "claimed" });
     await Bun.sleep(40);
     progress.publish("a", { type: "finished" });
-    const waitMs = progress.waitMs(1) ?? 0;
+    const waitMs = progress.waitMs(1, localLocation) ?? 0;
     expect(waitMs).toBeGreaterThanOrEqual(19);
     expect(waitMs).toBeLessThan(500);
-    expect(Math.abs((progress.waitMs(10) ?? 0) - 10 * waitMs)).toBeLessThanOrEqual(5);
+    expect(Math.abs((progress.waitMs(10, localLocation) ?? 0) - 10 * waitMs)).toBeLessThanOrEqual(5);
+  });
+
+  test("belongs to a location: its scans, and its capacity", async () => {
+    const scan = (token: string, location: string) => {
+      progress.publish(token, { type: "claimed", location });
+      progress.publish(token, resolving);
+    };
+    for (const at of [1, 2, 3]) scan(`b${at}`, "berlin");
+    scan("p", "paris");
+    await Bun.sleep(40);
+    for (const at of [1, 2, 3]) progress.publish(`b${at}`, { type: "finished" });
+    progress.publish("p", { type: "finished" });
+    expect(progress.waitMs(1, localLocation)).toBeNull();
+    // Without workers, it has no capacity.
+    expect(progress.waitMs(1, "paris")).toBeNull();
+    const waitMs = progress.waitMs(100, "berlin") ?? 0;
+    expect(waitMs).toBeGreaterThanOrEqual(390);
+    scan("next", "berlin");
+    scan("here", localLocation);
+    expect(progress.pace("next")?.usualMs).toBeGreaterThanOrEqual(39);
+    expect(progress.pace("here")).toMatchObject({ usualMs: null });
   });
 
   test("uses only the latest scans", async () => {
@@ -126,6 +149,6 @@ describe("the estimated wait", () => {
       progress.publish(`${count}`, { type: "claimed" });
       progress.publish(`${count}`, { type: "failed" });
     }
-    expect(progress.waitMs(2) ?? 99).toBeLessThan(10);
+    expect(progress.waitMs(2, localLocation) ?? 99).toBeLessThan(10);
   });
 });

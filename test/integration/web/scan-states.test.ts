@@ -84,6 +84,7 @@ describe("a queued or running scan", () => {
     const position = busy.store.scans.queuePosition(token);
     expect(await answer.json()).toEqual({
       status: "queued",
+      absence: null,
       stage: null,
       percent: 0,
       towards: 0,

@@ -1,6 +1,7 @@
 /** `/scans/{token}/compare`: changes from the earlier to the later of two scans. */
 import type { StoredFinding } from "../../../judge/result.ts";
 import { shortHost } from "../../../report/report-head.tsx";
+import { scanLocationOf } from "../../../store/scan-location.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { type Comparison, compareResults } from "../../../text/comparison.ts";
 import { textsOfFinding } from "../../../text/render.ts";
@@ -11,12 +12,12 @@ import { page } from "../../page.tsx";
 import { ScanAgain } from "../../scanning/scan-again.tsx";
 import type { Visit } from "../../visit.ts";
 import { breadcrumbsTo } from "../head.tsx";
-import { notFinishedPage } from "../no-download.tsx";
+import { notFinishedPage, otherLocationPage } from "../no-download.tsx";
 import { comparableTo, earlierScans, resultOf } from "../stored-report.ts";
 import { ComparisonBody } from "./comparison-body.tsx";
 
 /**
- * `?with=previous` (the default) or `?with={token}`. Answers 409 if either scan is unfinished.
+ * `?with=previous` (the default) or `?with={token}`. Answers 409 if either scan is unfinished, or if they are from two locations.
  * @throws PageError 404 for an unknown token.
  */
 export function comparePage(visit: Visit, scan: ScanRecord): Response {
@@ -24,6 +25,7 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
   const unfinished = [scan, other].find((each) => each !== null && each.status !== "finished");
   if (unfinished !== undefined && unfinished !== null) return notFinishedPage(visit, unfinished);
   if (other === null) return nothingToCompare(visit, scan);
+  if (scanLocationOf(scan) !== scanLocationOf(other)) return otherLocationPage(visit, scan);
   const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
   return page(visit, {
     title: visit.i18n.t("compare.title", { host: shortHost(after.url) }),
@@ -66,7 +68,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
         <EmptyState title={i18n.t("compare.noEarlier")}>
           <p>{i18n.t("compare.noEarlierMeans")}</p>
           <div class="actions">
-            <ScanAgain url={scan.url}>{i18n.t("compare.rescan")}</ScanAgain>
+            <ScanAgain scan={scan}>{i18n.t("compare.rescan")}</ScanAgain>
             <a class="button" href={`/scans/${scan.token}`}>
               {i18n.t("compare.back")}
             </a>

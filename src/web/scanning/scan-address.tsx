@@ -1,0 +1,14 @@
+/** Lead of the pages of a scan without report: address and location. */
+import { HostUrl } from "../../report/components/host-url.tsx";
+import { LocationFact } from "../../report/components/location-fact.tsx";
+import { scanLocationOf } from "../../store/scan-location.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+
+export function ScanAddress({ scan }: { readonly scan: ScanRecord }) {
+  return (
+    <>
+      <HostUrl url={scan.url} />
+      <LocationFact location={scanLocationOf(scan)} />
+    </>
+  );
+}
