@@ -1,10 +1,14 @@
-/** Running and queued scans with their ages. */
+/** Running and queued scans with their ages, of all locations. */
 
+import { localLocation } from "../../parse/location.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
 import { useVisit } from "../context.ts";
+import { LocationName, QueueLocations } from "./queue-locations.tsx";
 
 /** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
@@ -14,23 +18,45 @@ export function AdminQueue() {
   const { i18n, settings } = useVisit();
   const { store } = settings;
   const running = store.scans.listRunning();
-  const waiting = store.scans.listQueued(waitingShownMax);
+  const locations = [
+    ...new Set([localLocation, ...store.workers.locations(), ...store.scans.queuedLocations(), ...running.map(scanLocationOf)]),
+  ];
+  const waiting = nextScans(store, locations);
   const waitingCount = store.scans.queueLength();
+  const shown = { hasLocations: locations.length > 1 };
   return (
     <section aria-labelledby="queue-title">
       <h2 id="queue-title">{i18n.t("admin.queue.title")}</h2>
       <p>
         {i18n.count("admin.queue.running", running.length)} {i18n.count("admin.queue.waiting", waitingCount)}
       </p>
-      {running.length > 0 && <Scans caption={i18n.t("admin.queue.runningCaption")} scans={running} inHand />}
-      {waiting.length > 0 && <Scans caption={i18n.t("admin.queue.waitingCaption")} scans={waiting} inHand={false} />}
+      {shown.hasLocations && <QueueLocations locations={locations} running={running} />}
+      {running.length > 0 && <Scans {...shown} caption={i18n.t("admin.queue.runningCaption")} scans={running} inHand />}
+      {waiting.length > 0 && <Scans {...shown} caption={i18n.t("admin.queue.waitingCaption")} scans={waiting} inHand={false} />}
       {waitingCount > waiting.length && <p>{i18n.count("admin.queue.more", waitingCount - waiting.length)}</p>}
     </section>
   );
 }
 
-function Scans({ caption, scans, inHand }: { readonly caption: string; readonly scans: readonly ScanRecord[]; readonly inHand: boolean }) {
+/** The next scans of each location, so that none hides behind the queue of another. */
+function nextScans({ scans }: Store, locations: readonly string[]): readonly ScanRecord[] {
+  const eachMax = Math.max(1, Math.floor(waitingShownMax / locations.length));
+  return locations.flatMap((location) => scans.listQueued(eachMax, location)).slice(0, waitingShownMax);
+}
+
+interface ScansProps {
+  readonly caption: string;
+  readonly scans: readonly ScanRecord[];
+  readonly inHand: boolean;
+  readonly hasLocations: boolean;
+}
+
+function Scans({ caption, scans, inHand, hasLocations }: ScansProps) {
   const { i18n } = useVisit();
+  const location = {
+    label: i18n.t("admin.queue.location"),
+    cell: (scan: ScanRecord) => <LocationName location={scanLocationOf(scan)} />,
+  };
   const progress = {
     label: i18n.t("admin.queue.progress"),
     numeric: true,
@@ -49,6 +75,7 @@ function Scans({ caption, scans, inHand }: { readonly caption: string; readonly 
             </a>
           ),
         },
+        ...(hasLocations ? [location] : []),
         { label: i18n.t("admin.queue.by"), cell: (scan) => <Owner scan={scan} /> },
         {
           label: i18n.t(inHand ? "admin.queue.started" : "admin.queue.queued"),

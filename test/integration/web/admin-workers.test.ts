@@ -178,3 +178,27 @@ describe("the forms", () => {
     expect(store.workers.find(worker.id)).toMatchObject({ revokedAt: null, drained: false });
   });
 });
+
+test("/admin shows the queue of each location, and where no worker takes from it", async () => {
+  const worker = await enrol("queued-1", "rome");
+  heardAs("accepted", worker);
+  const queue = (url: string, location: string) =>
+    store.scans.queue({ accountId: null, url, location, now: new Date(Date.now() - 120_000) });
+  for (let at = 0; at < 30; at++) await queue(`https://here-${at}.test/`, "local");
+  await queue("https://rome-0.test/", "rome");
+  await queue("https://rome-1.test/", "rome");
+  await queue("https://oslo.test/", "oslo");
+  await store.scans.claimNext("rome", new Date());
+  const html = await (await admin.get("/admin")).text();
+  const rows = [...html.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+    row
+      .replace(/<time.*?<\/time>/gs, "")
+      .replace(/<[^>]*>/g, "|")
+      .replace(/[|\s]*\|[|\s]*/g, "|"),
+  );
+  expect(rows).toContain(`|${enGb.pages.admin.queue.local}|0|30|2 minutes ago|`);
+  expect(rows).toContain("|rome|1|1|2 minutes ago|1 worker (1 of 4 slots in use)|");
+  expect(rows).toContain("|oslo|0|1|2 minutes ago|No worker present|");
+  expect(html).toContain("https://oslo.test/");
+  expect(html).toContain("https://rome-0.test/");
+});
