@@ -1,9 +1,12 @@
 /** Settings of the doctor, built from the configuration. */
-import { createLog } from "../base/log.ts";
+import { existsSync } from "node:fs";
+import { createLog, type Log } from "../base/log.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
+import type { NatsExamination } from "../fleet/examine-nats.ts";
 import { loadConfiguredCatalog } from "./configured-catalog.ts";
 import { egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
+import { natsUrlText } from "./worker-settings.ts";
 
 export function doctorSettings(config: Config): DoctorSettings {
   // Findings name each failure already, so the log shows errors only.
@@ -12,6 +15,7 @@ export function doctorSettings(config: Config): DoctorSettings {
     dataDir: config.data,
     listen: config.listen,
     dnsServers: config["dns.servers"],
+    examineNats: config["nats.url"].length === 0 ? null : () => examineConfiguredNats(config, log),
     loadCatalog: () => loadConfiguredCatalog(config),
     openBrowsers: () => openConfiguredBrowsers(config, log),
     openScanner: (browsers, port, catalog) =>
@@ -24,4 +28,13 @@ export function doctorSettings(config: Config): DoctorSettings {
         log,
       }),
   };
+}
+
+/** Without NATS, its packages are not loaded. */
+async function examineConfiguredNats(config: Config, log: Log): Promise<NatsExamination> {
+  const [{ examineNats }, { headSeedFile }] = await Promise.all([import("../fleet/examine-nats.ts"), import("../fleet/identity.ts")]);
+  const seedFile = headSeedFile(config.data);
+  // The server makes its seed at its first start; the doctor changes nothing.
+  const credentialsFile = config["nats.credentials_file"] ?? (existsSync(seedFile) ? seedFile : null);
+  return examineNats({ servers: config["nats.url"].map(natsUrlText), credentialsFile, caFile: config["nats.ca_file"], log });
 }

@@ -9,7 +9,7 @@ import { jsonLine, print, table } from "./terminal.ts";
 
 export function doctorCommand(onExit: (code: ExitCode) => void): Command {
   const doctor = new Command("doctor")
-    .description("Check data directory, port, checks, DNS and browser; exit 1 if something is wrong.")
+    .description("Check data directory, port, checks, DNS, nats-server if nats.url is set, and browser; exit 1 if something is wrong.")
     .option("--json", "as a JSON array; with --store as an object")
     .option("--store", "read every row of the store instead, and name what is lost; exit 6 if it is damaged")
     .option("--repair", "with --store: rebuild lists and indexes from the records; the server must be stopped")
@@ -24,5 +24,14 @@ export function doctorCommand(onExit: (code: ExitCode) => void): Command {
       else print(table(findings.map(({ state, what, detail }) => [state, what, detail])));
       onExit(findings.some(({ state }) => state === "failed") ? exitCodes.policy : exitCodes.ok);
     });
-  return addSettings(doctor, ["listen", "dns.servers", "checks.dir", "browser.path", "browser.sandbox"]);
+  return addSettings(doctor, [
+    "listen",
+    "nats.url",
+    "nats.credentials_file",
+    "nats.ca_file",
+    "dns.servers",
+    "checks.dir",
+    "browser.path",
+    "browser.sandbox",
+  ]);
 }

@@ -1,4 +1,4 @@
-/** System checks of the doctor: data directory, port, checks, DNS and browser, which scans a page of this machine. */
+/** System checks of the doctor: data directory, port, checks, DNS, nats-server and browser, which scans a page of this machine. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf } from "../base/log.ts";
@@ -8,6 +8,7 @@ import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { describeFault, describeFaults } from "../catalog/fault.ts";
 import { parseDnsServer } from "../egress/dns-client.ts";
 import { lookupAddresses } from "../egress/lookup.ts";
+import type { NatsExamination } from "../fleet/examine-nats.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -24,6 +25,8 @@ export interface DoctorSettings {
   readonly dnsServers: readonly string[];
   /** @throws Error if the plugin folder or one of its checks cannot be used. */
   readonly loadCatalog: () => Promise<Catalog>;
+  /** Null without `nats.url`. Never rejects. */
+  readonly examineNats: (() => Promise<NatsExamination>) | null;
   readonly openBrowsers: () => Browsers;
   /** Scanner that may reach only `port` of 127.0.0.1. */
   readonly openScanner: (browsers: Browsers, port: number, catalog: Catalog) => Scanner;
@@ -38,7 +41,14 @@ export interface RunningServer {
 /** Examines the machine from a separate process; changes nothing. */
 export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
   const { finding, catalog } = await checks(settings);
-  return [await dataDirectory(settings), port(settings), finding, await dns(settings), await selfTest(settings, catalog)];
+  return [
+    await dataDirectory(settings),
+    port(settings),
+    finding,
+    await dns(settings),
+    ...(await nats(settings)),
+    await selfTest(settings, catalog),
+  ];
 }
 
 /** Examines the machine from inside the server. */
@@ -51,6 +61,7 @@ export async function examineServer(settings: DoctorSettings, { accounts, checks
       : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
     checksOfServer(catalog, checks.lastReload()),
     await dns(settings),
+    ...(await nats(settings)),
     await selfTest(settings, catalog),
   ];
 }
@@ -149,6 +160,12 @@ async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFindi
       detail: `${asked}: ${messageOf(error)}; to scan public names, set dns.servers to resolvers that know them`,
     };
   }
+}
+
+async function nats({ examineNats }: DoctorSettings): Promise<readonly DoctorFinding[]> {
+  if (examineNats === null) return [];
+  const { isUsable, detail } = await examineNats();
+  return [{ what: "nats", state: isUsable ? "ok" : "failed", detail }];
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */

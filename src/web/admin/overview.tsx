@@ -74,6 +74,7 @@ const parts: Readonly<Record<DoctorFinding["what"], TextPath>> = {
   port: "admin.doctor.parts.port",
   checks: "admin.doctor.parts.checks",
   dns: "admin.doctor.parts.dns",
+  nats: "admin.doctor.parts.nats",
   browser: "admin.doctor.parts.browser",
 };
 
