@@ -61,9 +61,7 @@ export function natsConfiguration({ listen, storeDir, tls, cluster, head, worker
     `ping_interval: "${pingIntervalS}s"`,
     `ping_max: ${pingsOutMax}`,
     ...(cluster === null ? [] : [`server_name: ${quoted(cluster.serverName)}`]),
-    `jetstream {`,
-    `  store_dir: ${quoted(storeDir)}`,
-    "}",
+    `jetstream { store_dir: ${quoted(storeDir)} }`,
     ...(tls === null ? [] : tlsBlock(tls, null)),
     ...(cluster === null ? [] : clusterBlock(cluster, tls)),
     ...accountsBlock(head, workers),
@@ -117,11 +115,20 @@ function accountOfWorker({ id, name, location }: EnrolledWorker): readonly strin
 }
 
 function userLines(nkey: string, { publish, subscribe }: SubjectPermissions): readonly string[] {
+  const allow = (verb: string, subjects: readonly string[]) => [
+    `      ${verb}: { allow: [`,
+    ...subjects.map((subject) => `        ${quoted(subject)}`),
+    "      ] }",
+  ];
   return [
-    `  users: [ { nkey: ${nkey}, allowed_connection_types: ["STANDARD"], permissions: {`,
-    `    publish: { allow: [ ${publish.map(quoted).join(", ")} ] }`,
-    `    subscribe: { allow: [ ${subscribe.map(quoted).join(", ")} ] }`,
-    "  } } ]",
+    "  users: [ {",
+    `    nkey: ${nkey}`,
+    '    allowed_connection_types: ["STANDARD"]',
+    "    permissions: {",
+    ...allow("publish", publish),
+    ...allow("subscribe", subscribe),
+    "    }",
+    "  } ]",
   ];
 }
 
@@ -141,7 +148,9 @@ function clusterBlock({ listen, routes, caFile }: NatsCluster, tls: ServerCertif
     "cluster {",
     "  name: assay",
     `  listen: ${quoted(listen)}`,
-    `  routes: [ ${routes.map((route) => quoted(`nats-route://${route}`)).join(", ")} ]`,
+    "  routes: [",
+    ...routes.map((route) => `    ${quoted(`nats-route://${route}`)}`),
+    "  ]",
     ...(tls === null || caFile === null ? [] : indented(tlsBlock(tls, caFile))),
     "}",
   ];
