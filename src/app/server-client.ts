@@ -220,5 +220,5 @@ function bodyOf<S extends TSchema>(schema: S, { body, truncated }: HttpReply, or
 }
 
 function foreignAnswer(origin: string): ServerError {
-  return new ServerError("invalid", `${origin} does not answer as an assay server does; check the address of --server`);
+  return new ServerError("refused", `${origin} does not answer as an assay server does; check the address of --server`);
 }

@@ -24,6 +24,7 @@ Examples:
   assay scan - --format json < urls.txt            one line of JSON for each URL
   assay scan --urls urls.txt                       many pages, with a table, the worst first
   assay scan example.com -o html=report.html       write a report as a file; also sarif, junit, csv and others
+  assay scan example.com --server assay.example    scan on a server, with the API token in ASSAY_TOKEN
   assay scan example.com --baseline b.json         exit 1 only for what is new since --write-baseline b.json
   assay judge report.json                          judge the evidence of a report again
   assay checks new acme-build                      write a check of your own

@@ -11,7 +11,7 @@ import { CliError, exitCodes } from "./exit.ts";
 import type { ScanOptions } from "./scan-options.ts";
 import type { ServerTarget } from "./scan-server.ts";
 import { secretText } from "./secret-file.ts";
-import { attributeOf } from "./settings.ts";
+import { typedSettings } from "./settings.ts";
 import { currentTerminal, stripControls } from "./terminal.ts";
 
 /** Settings of scanning, which the server has itself. */
@@ -65,9 +65,9 @@ function assertNoLocalFlags(command: Command, { headerFile, cookieFile, fromSite
       exitCodes.usage,
       `${headerFile === undefined ? "--cookie-file" : "--header-file"} does not go with --server: secrets of a page are not sent to a server`,
     );
-  const typed = command.optsWithGlobals() as Readonly<Record<string, unknown>>;
+  const typed = typedSettings(command);
   const without = [...settingsOfServer, ...(fromSitemap === undefined ? settingsOfSitemap : [])];
-  const key = without.find((one) => typed[attributeOf(one)] !== undefined);
+  const key = without.find((one) => typed[one] !== undefined);
   if (key === undefined) return;
   const flag = (settings[key] as Setting).flag?.split(" ")[0] ?? key;
   throw new CliError(exitCodes.usage, `${flag} does not go with --server: the server scans with its own ${key}`);

@@ -22,6 +22,8 @@ interface ServerTiming {
   readonly startPatienceMs: number;
   /** Without an answer afterwards. A restart takes less. */
   readonly runPatienceMs: number;
+  /** Before the second attempt of a request; then longer. */
+  readonly repeatMs: number;
   /** In which a full queue takes no further scan, and no scan ends. */
   readonly queuePatienceMs: number;
   /** Before the first look at the scans. */
@@ -34,6 +36,7 @@ interface ServerTiming {
 const timingDefault: ServerTiming = {
   startPatienceMs: 10_000,
   runPatienceMs: 300_000,
+  repeatMs: 500,
   queuePatienceMs: 600_000,
   lookMsFirst: 100,
   lookMsMin: 2_000,
@@ -49,7 +52,11 @@ const namedMax = 10;
 export async function openServerSource(target: ServerTarget, stop: AbortSignal, timing: ServerTiming = timingDefault): Promise<ScanSource> {
   const client = openServerClient(target, stop);
   let accepted = false;
-  const patient = createPatience({ stop, limitMs: () => (accepted ? timing.runPatienceMs : timing.startPatienceMs) });
+  const patient = createPatience({
+    stop,
+    repeatMs: timing.repeatMs,
+    limitMs: () => (accepted ? timing.runPatienceMs : timing.startPatienceMs),
+  });
   try {
     const catalog = await patient(async () => serverCatalogOf(await client.checks()));
     return {
@@ -95,12 +102,14 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
   const { lookMsFirst, lookMsMin, lookMsMax, queuePatienceMs } = timing;
   const idempotencyKey = crypto.randomUUID();
   let startAt = 0;
+  let startedAt = 0;
   let lastGainAt = performance.now();
   for (let lookMs = lookMsFirst; ; lookMs = Math.min(lookMs * lookGrowth, lookMsMax)) {
     if (scans.unstarted().length > 0 && performance.now() >= startAt) {
       const { started, retryAfterMs } = await start(run, scans, idempotencyKey);
       if (started > 0) lastGainAt = performance.now();
-      startAt = performance.now() + retryAfterMs;
+      startedAt = performance.now();
+      startAt = startedAt + retryAfterMs;
     }
     await pause(lookMs, stop);
     if (stop.aborted) throw new Interrupted();
@@ -109,6 +118,8 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
     if (gained) {
       lookMs = lookMsMin / lookGrowth;
       lastGainAt = performance.now();
+      // An ended scan left a place in the queue.
+      startAt = Math.min(startAt, startedAt + lookMsMax);
     } else if (scans.unstarted().length > 0 && performance.now() - lastGainAt > queuePatienceMs)
       throw new CliError(
         exitCodes.internal,
@@ -121,7 +132,13 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
 async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: string) {
   const { client, patient, target, urls, progress, timing } = run;
   const before = scans.unstarted().length;
-  const { lines, retryAfterMs } = await patient(() => client.start({ urls, location: target.location, idempotencyKey }));
+  const order = { urls, location: target.location, idempotencyKey };
+  const { lines, retryAfterMs } = await patient(() => client.start(order)).catch((error) => {
+    // A refusal starts nothing; a lost answer may have.
+    if (!(error instanceof CliError && error.exitCode === exitCodes.usage))
+      printError(`assay: no answer to the start of ${before} scans; if they were started, they are at ${target.origin}/account/scans`);
+    throw error;
+  });
   for (const [at, line] of lines.entries()) {
     const url = urls[at] ?? "";
     if ("token" in line) {

@@ -3,8 +3,9 @@ import { ServerError } from "../app/server-client.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { note, stripControls } from "./terminal.ts";
 
-const pauseMsMin = 500;
 const pauseMsMax = 15_000;
+/** A lost connection is repeated once without a word, unless the wait is longer. */
+const silentMsMax = 2_000;
 /** For a server that says when to come back. */
 const busyPatienceMs = 600_000;
 
@@ -13,6 +14,8 @@ export class Interrupted extends Error {}
 
 export interface PatienceOptions {
   readonly stop: AbortSignal;
+  /** Before the second attempt; doubled for each further one. */
+  readonly repeatMs: number;
   /** Time without any answer, in milliseconds, after which a request fails. */
   readonly limitMs: () => number;
 }
@@ -20,11 +23,11 @@ export interface PatienceOptions {
 export type Patience = <T>(request: () => Promise<T>) => Promise<T>;
 
 /** @throws CliError for a failure that does not pass, or not in time, and `Interrupted`. */
-export function createPatience({ stop, limitMs }: PatienceOptions): Patience {
+export function createPatience({ stop, repeatMs, limitMs }: PatienceOptions): Patience {
   let hasNoted = false;
   return async (request) => {
     let failsSince: number | null = null;
-    for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
+    for (let pauseMs = repeatMs; ; pauseMs = Math.min(2 * pauseMs, pauseMsMax)) {
       if (stop.aborted) throw new Interrupted();
       try {
         const answer = await request();
@@ -37,9 +40,12 @@ export function createPatience({ stop, limitMs }: PatienceOptions): Patience {
         failsSince ??= performance.now();
         const patienceMs = error.retryAfterMs === null ? limitMs() : busyPatienceMs;
         if (performance.now() - failsSince > patienceMs) throw cliErrorOf(error);
-        if (!hasNoted && pauseMs > pauseMsMin) note(stripControls(`assay: ${error.message}; trying again`));
-        hasNoted ||= pauseMs > pauseMsMin;
-        await pause(error.retryAfterMs ?? jittered(pauseMs), stop);
+        const waitMs = error.retryAfterMs ?? jittered(pauseMs);
+        if (!hasNoted && (pauseMs > repeatMs || waitMs > silentMsMax)) {
+          hasNoted = true;
+          note(stripControls(`assay: ${error.message}; trying again`));
+        }
+        await pause(waitMs, stop);
       }
     }
   };

@@ -28,9 +28,16 @@ export const natsSettings = ["nats.url", "nats.credentials_file", "nats.ca_file"
 
 /** Adds the flags of these settings; each help line names the environment variable too. */
 export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
-  for (const key of keys) command.addOption(optionOf(key));
+  for (const key of keys) {
+    const option = optionOf(key);
+    settingOf.set(option, key);
+    command.addOption(option);
+  }
   return command;
 }
+
+/** Settings by their options. A command may use the name of a flag for an option of its own. */
+const settingOf = new WeakMap<Option, SettingKey>();
 
 function optionOf(key: SettingKey): Option {
   const { flag, doc } = settings[key] as Setting;
@@ -41,9 +48,17 @@ function optionOf(key: SettingKey): Option {
   return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
 }
 
-/** Name under which commander keeps the flag of a setting. */
-export function attributeOf(key: SettingKey): string {
-  return optionOf(key).attributeName();
+type TypedFlags = ConfigSources["flags"];
+
+/** Settings that were typed as flags of a command or of those above it, as text. */
+export function typedSettings(command: Command): TypedFlags {
+  const typed = command.optsWithGlobals() as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const above = command.parent === null ? {} : typedSettings(command.parent);
+  const own = command.options.flatMap((option) => {
+    const [key, value] = [settingOf.get(option), typed[option.attributeName()]];
+    return key === undefined || value === undefined ? [] : [[key, value] as const];
+  });
+  return { ...above, ...(Object.fromEntries(own) as TypedFlags) };
 }
 
 export function settingsWithoutFlag(): string {
@@ -60,9 +75,6 @@ export function configOf(command: Command): Config {
 
 /** Configuration with the origin of each value. @throws ConfigError */
 export function loadedConfigOf(command: Command): LoadedConfig {
-  const typed = command.optsWithGlobals() as Record<string, string | readonly string[] | undefined> & { readonly config?: string };
-  const flags = Object.fromEntries(
-    settingKeys.filter((key) => "flag" in settings[key]).map((key) => [key, typed[attributeOf(key)]]),
-  ) as ConfigSources["flags"];
-  return loadConfigWithOrigins({ flags, env: currentTerminal().env, configFile: typed.config ?? null });
+  const { config } = command.optsWithGlobals<{ readonly config?: string }>();
+  return loadConfigWithOrigins({ flags: typedSettings(command), env: currentTerminal().env, configFile: config ?? null });
 }

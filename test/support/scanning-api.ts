@@ -10,8 +10,9 @@ import { knownScans, type SiteName } from "./finished-scans.ts";
 export interface ScanningApi extends ApiUnderTest {
   readonly origin: string;
   readonly token: string;
-  /** While true, queued scans wait. */
-  paused: boolean;
+  /** Queued scans wait from now on. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Time of each stage. */
@@ -22,10 +23,10 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
   const { texts } = exportSettings();
   const checks = { texts, catalog: { checks: builtInChecks, version: "0123456789abcdef" } };
   let working = Promise.resolve();
-  let stopped = false;
+  let paused = false;
 
   async function scanAll(): Promise<void> {
-    while (!stopped && !scanning.paused) {
+    while (!paused) {
       const scan = await api.store.scans.claimNext("local", new Date());
       if (scan === undefined) return;
       const name = new URL(scan.url).pathname.slice(1);
@@ -50,14 +51,20 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
   const scanning: ScanningApi = Object.assign(api, {
     origin: `http://127.0.0.1:${api.port}`,
     token,
-    paused: false,
+    pause: () => {
+      paused = true;
+    },
+    resume: () => {
+      paused = false;
+      wake();
+    },
     stop: stopAfterScans(api.stop),
   });
   return scanning;
 
   function stopAfterScans(stop: () => Promise<void>) {
     return async () => {
-      stopped = true;
+      paused = true;
       await working;
       await stop();
     };
