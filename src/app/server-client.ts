@@ -62,6 +62,8 @@ const Listed = Type.Object({
       token: Type.String(),
       id: Type.Integer(),
       status: Type.Union(["queued", "running", "finished", "failed"].map((status) => Type.Literal(status))),
+      /** Absent in releases without locations. */
+      location: Type.Optional(Type.String()),
       progressStage: orNull(Type.Union(progressStages.map((stage) => Type.Literal(stage)))),
     }),
   ),

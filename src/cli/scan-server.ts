@@ -4,6 +4,7 @@ import { openServerClient, type ServerAddress, type ServerClient, type StoredSca
 import { evidenceIn } from "../evidence/evidence-file.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import { localLocation } from "../parse/location.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import type { ScannedUrl } from "./scan-outcome.ts";
 import type { ScanOrder, ScanSource } from "./scan-source.ts";
@@ -153,12 +154,19 @@ async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: strin
 
 /** Reads what has changed. True if a scan has moved on. @throws CliError, Interrupted */
 async function look(run: ServerRun, scans: FollowedScans): Promise<boolean> {
-  const { client, patient, progress } = run;
+  const { client, patient, progress, target } = run;
   if (scans.open().length === 0) return false;
-  const { ended, moved, gone } = await scans.look((cursor) => patient(() => client.list(cursor)));
+  const { ended, moved, gone, locations } = await scans.look((cursor) => patient(() => client.list(cursor)));
+  const other = [...locations].find((location) => location !== (target.location ?? localLocation));
+  // A server without locations ignores the field of the request.
+  if (other !== undefined)
+    throw new CliError(
+      exitCodes.usage,
+      `${target.origin} scans from ${stripControls(other)}, not from ${target.location ?? localLocation}; update the server`,
+    );
   for (const { url, stage } of moved) if (stage !== null) progress.stage(url, stage);
   for (const { url, token } of ended) {
-    scans.end(url, scannedOf(url, await patient(() => client.result(token)), run.target.origin));
+    scans.end(url, scannedOf(url, await patient(() => client.result(token)), target.origin));
     progress.ended(url, scans.statusOf(url));
   }
   for (const { url, token } of gone) {

@@ -1,6 +1,7 @@
 /** The scans of one call on a server: which are started, which are open, and what the list of the account says about them. */
 import type { ListedScans } from "../app/server-client.ts";
 import type { ProgressStage } from "../evidence/scan.ts";
+import { localLocation } from "../parse/location.ts";
 import type { ScannedUrl } from "./scan-outcome.ts";
 
 export interface OpenScan {
@@ -19,6 +20,8 @@ interface Seen {
   readonly ended: readonly OpenScan[];
   /** Running, with another stage than at the last look. */
   readonly moved: readonly MovedScan[];
+  /** Location of each scan that is in the list. */
+  readonly locations: ReadonlySet<string>;
   /** No longer in the list: somebody cancelled them. */
   readonly gone: readonly OpenScan[];
 }
@@ -84,6 +87,7 @@ export function followedScans(urls: readonly string[]): FollowedScans {
       return {
         ended: scans.flatMap(({ scan, item }) => (item?.status === "finished" || item?.status === "failed" ? [scan] : [])),
         moved,
+        locations: new Set(scans.flatMap(({ item }) => (item === undefined ? [] : [item.location ?? localLocation]))),
         gone: scans.flatMap(({ scan, item }) => (item === undefined ? [scan] : [])),
       };
     },
