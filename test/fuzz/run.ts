@@ -1,12 +1,14 @@
 /**
- * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input, then 10,000 pairs of sites and 10,000 hostile exports. Prints a
- * table. Exits with 1 when a parser threw, broke a property or took more than linear time. It also does so when an improved site got a lower
- * score, or an export was not read back. `npm run fuzz -- csp sites exports` runs these alone; `--inputs=1000` is a short run.
+ * `npm run fuzz`: 200,000 inputs for each parser, then long repeated input. Then it compares 10,000 pairs of sites, reads 10,000 hostile
+ * exports back, and takes 4,000 hostile results of workers. Prints a table. Exits with 1 when a parser threw, broke a property or took more
+ * than linear time. It also does so when an improved site got a lower score, or an export was not read back. The same holds for a result
+ * that broke the head. `npm run fuzz -- csp sites exports results` runs these alone; `--inputs=1000` is a short run.
  */
 import fc from "fast-check";
 import { fuzzExports } from "./exports.ts";
 import { type Growth, ratioMax, worstGrowth } from "./growth.ts";
 import { inputsOf } from "./inputs.ts";
+import { fuzzResults } from "./results.ts";
 import { compareSitePairs } from "./site-pairs.ts";
 import { type FuzzTarget, failuresOn, sizeOf } from "./target.ts";
 import { fuzzTargets } from "./targets.ts";
@@ -15,6 +17,7 @@ const names = process.argv.slice(2).filter((name) => !name.startsWith("--"));
 const inputs = Number(process.argv.find((argument) => argument.startsWith("--inputs="))?.slice("--inputs=".length) ?? 200_000);
 const sitePairsMax = 10_000;
 const exportsMax = 10_000;
+const resultsMax = 4_000;
 /** Generated inputs have at most a few thousand characters. */
 const slowMs = 50;
 const repeats = 3;
@@ -87,6 +90,12 @@ if (names.length === 0 || names.includes("sites")) {
 if (names.length === 0 || names.includes("exports")) {
   const { scans, failures: found } = await fuzzExports(Math.min(inputs, exportsMax));
   print(`${scans} hostile scans written and read back in every format, ${found.length} failures`);
+  failures.push(...found);
+}
+if (names.length === 0 || names.includes("results")) {
+  const { results, judged, failures: found, faults } = fuzzResults(Math.min(inputs, resultsMax));
+  print(`${results} hostile results of workers read, ${judged} of them judged and written, ${found.length} failures`);
+  for (const [key, fault] of faults) print(`the check ${key} was not checked: ${fault}`);
   failures.push(...found);
 }
 for (const failure of failures) print(failure);

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fuzzExports } from "../fuzz/exports.ts";
 import { inputsOf } from "../fuzz/inputs.ts";
+import { fuzzResults } from "../fuzz/results.ts";
 import { failuresOn } from "../fuzz/target.ts";
 import { fuzzTargets, parserTargets } from "../fuzz/targets.ts";
 
@@ -13,6 +14,8 @@ const runs = 400;
 /** Hostile scans that are written in every export format, the same ones each time. */
 const exportedScans = 60;
 const exportsSeed = 13;
+const resultsOfWorkers = 40;
+const resultsSeed = 14;
 
 /** Files that use the facts of probes. Most of them read no text, and tests of their own cover them; some are fuzzed all the same. */
 const usesFacts = (file: string) => /evidence\/\w*-?facts\.ts"/.test(readFileSync(join(folder, file), "utf8"));
@@ -45,4 +48,10 @@ describe("never throws, stays bounded and keeps its properties", () => {
 test("hostile scans are read back from every export format", async () => {
   const { scans, failures } = await fuzzExports(exportedScans, exportsSeed);
   expect([scans, failures]).toEqual([exportedScans, []]);
+});
+
+test("hostile results of workers are refused, or judged and written like others", () => {
+  const { results, judged, failures } = fuzzResults(resultsOfWorkers, resultsSeed);
+  expect([results, failures]).toEqual([resultsOfWorkers, []]);
+  expect(judged).toBeGreaterThan(resultsOfWorkers / 4);
 });

@@ -115,7 +115,8 @@ function Certificate({ certificate }: { readonly certificate: CertificateFacts }
         </Entry>
       )}
       <Entry name={i18n.t("evidence.tls.valid")}>
-        <Instant at={validFrom} day relative={false} /> <span aria-hidden="true">&ndash;</span> <Instant at={validTo} day />
+        <CertificateDate at={validFrom} relative={false} /> <span aria-hidden="true">&ndash;</span>{" "}
+        <CertificateDate at={validTo} relative />
       </Entry>
       <Entry name={i18n.t("evidence.tls.key")}>
         <UntrustedText>{keyOf(certificate)}</UntrustedText>
@@ -138,4 +139,9 @@ function Certificate({ certificate }: { readonly certificate: CertificateFacts }
 /** `ec prime256v1 256`, `rsa 2048`. */
 function keyOf({ keyType, curve, keyBits }: CertificateFacts): string {
   return [keyType ?? "?", curve, keyBits].filter((part) => part !== null).join(" ");
+}
+
+/** A certificate may state a date that is none. */
+function CertificateDate({ at, relative }: { readonly at: string; readonly relative: boolean }) {
+  return Number.isNaN(Date.parse(at)) ? <UntrustedText>{at}</UntrustedText> : <Instant at={at} day relative={relative} />;
 }
