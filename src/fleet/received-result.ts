@@ -136,7 +136,7 @@ export interface ExpectedResult {
 const jsonSizeMax: JsonSize = { values: 400_000, depth: 32 };
 /** Names are those of probes; milliseconds. */
 const timingNamesMax = 64;
-const timingName = "^[A-Za-z]{1,32}$";
+const timingName = "^[A-Za-z][A-Za-z0-9]{0,31}$";
 const milliseconds = Type.Integer({ minimum: 0, maximum: 24 * 60 * 60 * 1_000 });
 const oneOf = (values: readonly string[]): TSchema => Type.Union(values.map((value) => Type.Literal(value)));
 const failedSchema = TypeCompiler.Compile(Type.Object({ failed: oneOf(scanErrorCodes) }));
