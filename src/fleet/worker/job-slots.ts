@@ -185,7 +185,7 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   await acknowledge(one, options);
   const code = failureOf(gathered);
   const outcome = code === null ? "finished" : "failed";
-  log.info("scan ended", { ...fields, status: outcome, code, ms: Math.round(performance.now() - startMs) });
+  log.info("result sent", { ...fields, status: outcome, code, ms: Math.round(performance.now() - startMs) });
   return outcome;
 }
 
