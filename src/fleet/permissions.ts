@@ -28,7 +28,7 @@ export const headAccount = "ASSAY";
 export const exportedServices: readonly { readonly subject: string; readonly answers: "one" | "many" }[] = [
   { subject: `$JS.API.CONSUMER.MSG.NEXT.${scanStream}.*`, answers: "many" },
   { subject: `$JS.ACK.${scanStream}.*.>`, answers: "one" },
-  { subject: "assay.result.*.*.>", answers: "one" },
+  { subject: "assay.result.*.*.*.*.*.*", answers: "one" },
   { subject: "assay.worker.*.*", answers: "one" },
   { subject: "assay.progress.*.*.*", answers: "one" },
 ];
@@ -55,7 +55,7 @@ export function workerPermissions({ location, worker }: WorkerAddress): WorkerPe
   const services = [
     `$JS.API.CONSUMER.MSG.NEXT.${scanStream}.${location}`,
     `$JS.ACK.${scanStream}.${location}.>`,
-    `assay.result.${location}.${worker}.>`,
+    `assay.result.${location}.${worker}.*.*.*.*`,
     presenceSubject({ location, worker }),
     `assay.progress.${location}.${worker}.*`,
   ];

@@ -2,9 +2,9 @@
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { Command } from "commander";
 import type { Config } from "../../app/settings.ts";
+import { natsUrlText } from "../../app/worker-settings.ts";
 import type { FleetIdentity } from "../../fleet/identity.ts";
 import { localLocation, locationCharsMax, parseLocation } from "../../parse/location.ts";
-import type { NatsUrl } from "../../parse/nats-url.ts";
 import type { Store } from "../../store/store.ts";
 import type { Worker } from "../../store/workers.ts";
 import { CliError, exitCodes } from "../exit.ts";
@@ -119,13 +119,9 @@ async function withSeedFile<T>(path: string, { seed }: FleetIdentity, enrol: () 
 
 /** Paths are those of the worker's machine: placeholders, apart from the name of the seed's file. */
 function workerCommand(config: Config, { name, location }: Worker, out: string | undefined): string {
-  const configured = config["nats.url"].map(serverText);
+  const configured = config["nats.url"].map(natsUrlText);
   const servers = configured.length > 0 ? configured : ["tls://nats.example.org:4222"];
   const urls = servers.map((url) => `--nats ${url}`).join(" ");
   const ca = config["nats.ca_file"] === null ? "" : " --nats-ca ca.pem";
   return `assay worker ${urls}${ca} --location ${location} --nats-credentials ${out ?? `${name}.nk`}`;
-}
-
-function serverText({ host, port, tls }: NatsUrl): string {
-  return `${tls ? "tls" : "nats"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

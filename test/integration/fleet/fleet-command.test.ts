@@ -33,7 +33,7 @@ describe("enrol", () => {
     expect(stdout).toBe(`${seed}\n`);
     expect(await listed()).toMatchObject([{ id, name: "berlin-1", location: "berlin", revokedAt: null, drained: false }]);
     expect(stderr).not.toContain(seed);
-    expect(stderr).toContain(`"assay.result.berlin.${id}.>"`);
+    expect(stderr).toContain(`"assay.result.berlin.${id}.*.*.*.*"`);
     const command = "assay worker --nats tls://nats.acme.test:4333 --nats-ca ca.pem --location berlin --nats-credentials berlin-1.nk";
     expect(stderr).toContain(command);
   });

@@ -105,6 +105,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
       resultSubject({ ...ofOslo, ...part }),
       resultSubject({ location: "oslo", worker: berlin.id, ...part }),
       resultSubject({ location: "berlin", worker: berlinToo.id, ...part }),
+      `assay.result.berlin.${berlin.id}.t1.1.1.0.more`,
       presenceSubject({ location: "berlin", worker: berlinToo.id }),
       presenceSubject({ location: "oslo", worker: berlin.id }),
       progressSubject({ location: "berlin", worker: berlinToo.id }, "t1"),
