@@ -1,10 +1,11 @@
 /** Migrations of a store from an older release, one step per schema version. */
 import { localLocation } from "../parse/location.ts";
+import { hostOf } from "../parse/site.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { Tables } from "./database.ts";
 import type { Lane } from "./lanes.ts";
-import { addToPublicList, publicKeysOf } from "./public-list.ts";
+import { addToPublicList } from "./public-list.ts";
 import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
 import { scanSummaryOf } from "./summary.ts";
@@ -101,10 +102,16 @@ function toSchema6(db: MigrationDb): () => void {
       const scan = db.scans.get(token);
       const key: unknown = scan?.queueKey;
       if (scan !== undefined && isQueueKeyOfSchema5(key)) db.scans.put(token, { ...scan, queueKey: [localLocation, ...key] });
-      if (scan?.status !== "finished") continue;
-      for (const listed of publicKeysOf(scan)) if (!db.publicScans.doesExist(listed)) db.publicScans.put(listed, token);
+      if (scan?.status === "finished" && labelsOf(scan.url) > domainsOfSchema5) addToPublicList(db, scan);
     }
   };
+}
+
+/** Hosts of more labels were not listed under their own name. */
+const domainsOfSchema5 = 6;
+
+function labelsOf(url: string): number {
+  return hostOf(url)?.split(".").length ?? 0;
 }
 
 function isQueueKeyOfSchema5(key: unknown): key is [lane: Lane, place: number] {

@@ -105,8 +105,8 @@ function locationsListed(db: Pick<Db, "publicScans">, local: string): readonly s
   const locations: string[] = own === undefined ? [] : [localLocation];
   for (let start = [`${local}@`, any]; ; ) {
     const [key] = db.publicScans.getKeys({ start, end: [`${local}@${afterAllLocations}`, any], limit: 1 });
-    const name = key?.[0];
-    // A damaged key may be of any kind, and must not be found for ever.
+    // A damaged key may be of any kind, and must not lead back to an earlier one.
+    const name: unknown = Array.isArray(key) ? key[0] : undefined;
     if (typeof name !== "string" || name === start[0]) return locations;
     locations.push(name.slice(local.length + 1));
     start = [name, afterAllBands];

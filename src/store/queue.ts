@@ -52,8 +52,8 @@ export function locationsWithQueue(db: Pick<Db, "queueByLane">): readonly string
   let start: readonly string[] = ["", ""];
   for (;;) {
     const [key] = db.queueByLane.getKeys({ start: [...start], limit: 1 });
-    const location: unknown = key?.[0];
-    // A damaged key may be of any kind, and must not be found for ever.
+    // A damaged key may be of any kind, and must not lead back to an earlier one.
+    const location: unknown = Array.isArray(key) ? key[0] : undefined;
     if (typeof location !== "string" || location === locations.at(-1)) return locations;
     locations.push(location);
     start = [location, afterAllLanes];

@@ -229,7 +229,7 @@ function requeue(db: Db, { id, token, now, isAdoptable }: Interrupted): readonly
   }
   if (isAdoptable(scan)) return [];
   if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
-  const [, lane] = scan.queueKey ?? ["", laneOf(db, scan.accountId)];
+  const lane = scan.queueKey?.[1] ?? laneOf(db, scan.accountId);
   return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane], token) })];
 }
 

@@ -91,6 +91,23 @@ describe("a repeated key", () => {
     expect(tokensOf(await start({ count: 8 }))).toEqual(tokensOf(second));
     expect(new Set(tokensOf(second)).size).toBe(8);
   });
+  test("finds room at its own location, and starts its scans there", async () => {
+    await start({ key: "other", count: 5 });
+    const request = { accountId, urls: urlsOf(6), idempotency: { key: "key", fingerprint: "f" }, now, location: "berlin" };
+    const outcome = await store.scans.queueAll(request);
+    if (outcome === "key-reused") throw new Error("key-reused");
+    expect(tokensOf(outcome).map((token) => store.scans.findByToken(token)?.location)).toEqual([
+      ...Array.from({ length: 5 }, () => "berlin"),
+      undefined,
+    ]);
+    expect(tokensOf(outcome)[5]).toBe("full");
+    await store.scans.claimNext("local", now);
+    const repeat = async () => tokensOf((await store.scans.queueAll(request)) as StartOutcome);
+    expect(await repeat()).toEqual(tokensOf(outcome));
+    await store.scans.claimNext("berlin", now);
+    expect(await repeat()).not.toContain("full");
+    expect([store.scans.queueLength("local"), store.scans.queueLength("berlin")]).toEqual([4, 5]);
+  });
   test("is unknown while it has started nothing", async () => {
     await start({ key: "other", count: 5 });
     expect(tokensOf(await start())).toEqual(["full"]);
