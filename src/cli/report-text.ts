@@ -1,5 +1,6 @@
 /** Report as text for a terminal: score, ledger in one line, findings in the order to fix them, and checks without result. */
 import type { Severity } from "../check/check.ts";
+import { localLocation } from "../parse/location.ts";
 import type { FindingMark, FindingMarks } from "../policy/finding-mark.ts";
 import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../text/render.ts";
@@ -20,17 +21,22 @@ export interface ReportStyle {
 /** Removes control characters from every text of the site before colours are added. */
 export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle, marks: FindingMarks = new Map()): string {
   const { security, notChecked, notMeasuredBecause } = report;
-  const head = painted(stripControls(report.url), "1", style);
-  if (report.scanErrorMessage !== null) return [head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
-  if (security === null) return head;
+  const head = [painted(stripControls(report.url), "1", style), ...locationLines(report, style)];
+  if (report.scanErrorMessage !== null) return [...head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
+  if (security === null) return head.join("\n");
   return [
-    head,
+    ...head,
     ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
     ...heldLines(report, style),
     ...summaryLines(security.checkSummary, report.notes ?? [], style),
     ...findingLines(security.findings, style, marks),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
+}
+
+function locationLines({ location }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (location === localLocation) return [];
+  return wrapped(style.texts.translate(style.locale, ["pages", "location", "of"], { location }) ?? location, indent, style);
 }
 
 function verdict({ measured, score, rank }: SecurityBlock, notMeasuredBecause: string | null, style: ReportStyle): string {

@@ -14,6 +14,8 @@ import { type ExitCode, exitCodes } from "./exit.ts";
 export interface ScannedUrl {
   readonly url: string;
   readonly token: string;
+  /** Absent for the location of the scanning process itself. */
+  readonly location?: string | undefined;
   readonly outcome: (
     | { readonly status: "finished"; readonly result: StoredResult }
     | { readonly status: "failed"; readonly code: ScanErrorCode }
@@ -38,9 +40,9 @@ export function policyPageOf({ url, outcome }: ScannedUrl, checks: readonly Chec
 }
 
 export function exportedScanOf(scanned: ScannedUrl, { result, errorCode }: PolicyPage, marks: FindingMarks): ExportedScan {
-  const { url, token, outcome, endedAt } = scanned;
+  const { url, token, location, outcome, endedAt } = scanned;
   const { status, evidence, timings } = outcome;
-  const scan = { token, url, status, progressStage: null, progressPercent: 100, errorCode, endedAt };
+  const scan = { token, url, location, status, progressStage: null, progressPercent: 100, errorCode, endedAt };
   return { scan, result, evidence, timings, marks };
 }
 

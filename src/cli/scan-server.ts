@@ -184,15 +184,16 @@ async function look(run: ServerRun, scans: FollowedScans): Promise<boolean> {
 
 /** @throws CliError for a body that contradicts itself. */
 function scannedOf(url: string, body: StoredScanBody, origin: string): ScannedUrl {
-  const { token, status, errorCode, endedAt, result, timings } = body;
+  const { token, location, status, errorCode, endedAt, result, timings } = body;
   const evidence = body.evidence === null ? null : evidenceIn(body.evidence);
   if (evidence !== null && "fault" in evidence)
     throw new CliError(exitCodes.internal, `the result of ${origin} for ${url} ${evidence.fault}; update the older one of both`);
+  const scan = { url, token, location, endedAt };
   const gathered = { evidence: evidence?.evidence ?? null, timings };
   if (status === "finished" && result !== null)
-    return { url, token, endedAt, outcome: { status: "finished", result: result as StoredResult, ...gathered } };
+    return { ...scan, outcome: { status: "finished", result: result as StoredResult, ...gathered } };
   // A code that this program does not know has a general text.
-  return { url, token, endedAt, outcome: { status: "failed", code: (errorCode ?? "crashed") as ScanErrorCode, ...gathered } };
+  return { ...scan, outcome: { status: "failed", code: (errorCode ?? "crashed") as ScanErrorCode, ...gathered } };
 }
 
 /** After an interruption or a failure: cancels scans that wait, and says which go on and where to read them. */

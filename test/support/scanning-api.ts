@@ -15,6 +15,8 @@ export interface ScanningApi extends ApiUnderTest {
   resume(): void;
 }
 
+/** Location besides that of the server itself. */
+const remoteLocation = "berlin";
 /** Time of each stage. */
 const stageMs = 5;
 
@@ -27,7 +29,8 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
 
   async function scanAll(): Promise<void> {
     while (!paused) {
-      const scan = await api.store.scans.claimNext("local", new Date());
+      const now = new Date();
+      const scan = (await api.store.scans.claimNext("local", now)) ?? (await api.store.scans.claimNext(remoteLocation, now));
       if (scan === undefined) return;
       const name = new URL(scan.url).pathname.slice(1);
       await api.store.scans.setProgress(scan.token, "browsing", 20);
@@ -45,8 +48,9 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
   const wake = () => {
     working = working.then(scanAll);
   };
+  const locations = { names: () => [remoteLocation] };
   const requestLimit = { requestsMax: 10_000, windowSeconds: 60 };
-  const api = await startApi({ checks: () => checks, wake, requestLimit, ...settings });
+  const api = await startApi({ checks: () => checks, locations, wake, requestLimit, ...settings });
   const { token } = await api.customer();
   const scanning: ScanningApi = Object.assign(api, {
     origin: `http://127.0.0.1:${api.port}`,

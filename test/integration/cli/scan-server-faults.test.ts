@@ -81,6 +81,16 @@ describe("a call that cannot be carried out is exit 2, without a scan", () => {
     expect(free).toMatchObject({ code: 2, stderr: expect.stringContaining('status 403): The account is on the plan "free"') });
   });
 
+  test("an unknown location, with those that are known", async () => {
+    const { code, stdout, stderr } = await scan(api.origin, [page("bare"), "--location", "paris"]);
+    expect({ code, stdout, stderr }).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("(status 400): location must be one of local, berlin"),
+    });
+    expect(stderr).not.toContain("no answer");
+  });
+
   test("a server that is none of assay", async () => {
     const other = await startHttp({ "*": { body: "<h1>hello</h1>" } });
     const moved = await startHttp({ "*": { status: 301, headers: { location: "https://head.example/" } } });

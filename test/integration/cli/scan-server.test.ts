@@ -32,6 +32,13 @@ describe("reports", () => {
     const file = await api.request(`/api/v1/scans/${report.token}/report.json`, { token: api.token });
     expect(report).toEqual(JSON.parse(await file.text()));
   });
+  test("name the location from which a page was scanned", async () => {
+    const { code, stdout } = await scan(page("bare"), "--location", "berlin");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\S+bare\n {2}Location: berlin\n/) });
+    const json = await scan(page("bare"), "--location", "berlin", "--format", "json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ location: "berlin" });
+    expect((await scan(page("bare"), "--location", "local")).stdout).not.toContain("Location:");
+  });
   test("of many pages end with a table, and failed scans with their exit codes", async () => {
     writeFileSync(path("urls"), `${page("sound")}\n${page("fails-timeout")}\n`);
     const { code, stdout } = await scan(page("shop"), "--urls", path("urls"));
