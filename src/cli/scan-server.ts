@@ -137,7 +137,7 @@ async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: strin
   const { lines, retryAfterMs } = await patient(() => client.start(order)).catch((error) => {
     // A refusal starts nothing; a lost answer may have.
     if (!(error instanceof CliError && error.exitCode === exitCodes.usage))
-      printError(`assay: no answer to the start of ${before} scans; if they were started, they are at ${target.origin}/account/scans`);
+      printError(`assay: no answer to the start of the scans; if they were started, they are at ${target.origin}/account/scans`);
     throw error;
   });
   for (const [at, line] of lines.entries()) {
@@ -166,7 +166,10 @@ async function look(run: ServerRun, scans: FollowedScans): Promise<boolean> {
     );
   for (const { url, stage } of moved) if (stage !== null) progress.stage(url, stage);
   for (const { url, token } of ended) {
-    scans.end(url, scannedOf(url, await patient(() => client.result(token)), target.origin));
+    const body = await patient(() => client.result(token));
+    if (body.token !== token || body.url !== url)
+      throw new CliError(exitCodes.internal, `${target.origin} gives the result of another scan for ${url}`);
+    scans.end(url, scannedOf(url, body, target.origin));
     progress.ended(url, scans.statusOf(url));
   }
   for (const { url, token } of gone) {

@@ -4,6 +4,9 @@ import type { ProgressStage } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import type { ScannedUrl } from "./scan-outcome.ts";
 
+/** Of one look. The next one goes on where it ended. */
+const pagesMax = 100;
+
 export interface OpenScan {
   readonly url: string;
   readonly token: string;
@@ -49,21 +52,21 @@ export function followedScans(urls: readonly string[]): FollowedScans {
   /** Scans on earlier pages are newer than this call. */
   let firstCursor: string | null = null;
 
-  /** Items by token, down to the oldest open scan. */
-  async function listed(page: (cursor: string | null) => Promise<ListedScans>): Promise<ReadonlyMap<string, ListedScan>> {
+  /** Items by token, down to the oldest open scan, and whether all of them were read. */
+  async function listed(page: (cursor: string | null) => Promise<ListedScans>) {
     const ids = [...open.values()].map(({ id }) => id);
     const [oldest, newest] = [Math.min(...ids), Math.max(...ids)];
     const found = new Map<string, ListedScan>();
     let cursor = firstCursor;
-    do {
+    for (let pages = 1; ; pages++) {
       const { items, nextCursor } = await page(cursor);
       for (const item of items) found.set(item.token, item);
       const lowest = items.at(-1)?.id ?? 0;
       if (lowest > newest) firstCursor = nextCursor;
-      if (lowest <= oldest) break;
+      if (lowest <= oldest || nextCursor === null) return { found, complete: true };
+      if (pages === pagesMax) return { found, complete: false };
       cursor = nextCursor;
-    } while (cursor !== null);
-    return found;
+    }
   }
 
   return {
@@ -75,8 +78,8 @@ export function followedScans(urls: readonly string[]): FollowedScans {
       return true;
     },
     look: async (page) => {
-      const items = await listed(page);
-      const scans = [...open.values()].map((scan) => ({ scan, item: items.get(scan.token) }));
+      const { found, complete } = await listed(page);
+      const scans = [...open.values()].map((scan) => ({ scan, item: found.get(scan.token) }));
       const moved = scans.flatMap(({ scan, item }) => {
         if (item?.status !== "running") return [];
         const state = `running ${item.progressStage}`;
@@ -88,7 +91,7 @@ export function followedScans(urls: readonly string[]): FollowedScans {
         ended: scans.flatMap(({ scan, item }) => (item?.status === "finished" || item?.status === "failed" ? [scan] : [])),
         moved,
         locations: new Set(scans.flatMap(({ item }) => (item === undefined ? [] : [item.location ?? localLocation]))),
-        gone: scans.flatMap(({ scan, item }) => (item === undefined ? [scan] : [])),
+        gone: scans.flatMap(({ scan, item }) => (item === undefined && complete ? [scan] : [])),
       };
     },
     end: (url, scanned) => {
