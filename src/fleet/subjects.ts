@@ -43,7 +43,8 @@ export function isReplyToWorker(reply: string, worker: string): boolean {
 
 export const headSubject = "assay.head";
 export const scanSubjects = "assay.scan.>";
-export const resultSubjects = "assay.result.>";
+/** Exactly the subjects of parts: any other message of a worker is not stored. */
+export const resultSubjects = "assay.result.*.*.*.*.*.*";
 export const progressSubjects = "assay.progress.*.*.*";
 export const presenceSubjects = "assay.worker.*.*";
 

@@ -1,0 +1,112 @@
+/** The head of a fleet without its connection: hands scans out, hears workers, and takes results in. */
+import type { Log } from "../../base/log.ts";
+import type { RemoteLocations } from "../../scan/gatherer.ts";
+import { createAbsence } from "./absence.ts";
+import type { Readers } from "./answer-presence.ts";
+import { createFleetCounters, type FleetCounters } from "./fleet-counters.ts";
+import type { FleetStore } from "./fleet-store.ts";
+import type { FleetTimes } from "./fleet-times.ts";
+import { createJobBoard, type JobBoard } from "./job-board.ts";
+import { createJobPublisher } from "./job-publisher.ts";
+import { listenToWorkers } from "./listen-to-workers.ts";
+import { createPresenceRegistry, type PresentWorker } from "./presence-registry.ts";
+import { reconcile, tokensWithResult } from "./reconcile.ts";
+import { createRemoteGather, type JobSettings } from "./remote-gather.ts";
+import { createRepeated } from "./repeated.ts";
+import { createResultIntake } from "./result-intake.ts";
+import type { HeadEvents, HeadTransport } from "./transport.ts";
+
+export interface FleetHeadOptions {
+  readonly transport: HeadTransport;
+  readonly isConnected: () => boolean;
+  readonly store: FleetStore;
+  readonly jobSettings: JobSettings;
+  readonly readers: Readers;
+  /** A scan whose location has had no worker for so long ends as `no-worker`. */
+  readonly waitMaxMs: number;
+  readonly times: FleetTimes;
+  readonly log: Log;
+}
+
+export interface FleetHead extends RemoteLocations {
+  readonly events: HeadEvents;
+  /** To be called when streams and consumers are ready, at first and after each loss of the connection. */
+  connected(): void;
+  presentWorkers(): readonly PresentWorker[];
+  counters(): FleetCounters;
+  /** Clause for readiness; null while scans can be published. */
+  fault(): string | null;
+  close(): void;
+}
+
+export function createFleetHead(options: FleetHeadOptions): FleetHead {
+  const { transport, store, times, log, isConnected } = options;
+  const counters = createFleetCounters();
+  const board = createJobBoard();
+  const registry = createPresenceRegistry(times.presenceLapsesMs);
+  const publisher = createJobPublisher(board, transport, { log, retryMs: times.retryMs });
+  const intake = createResultIntake({ ...options, ...times, board, count: counters.count });
+  const capacityListeners: (() => void)[] = [];
+  const capacityRose = () => capacityListeners.forEach((listener) => void listener());
+  const absentSince = createAbsence({ registry, workers: store.workers, lapsesMs: times.presenceLapsesMs });
+  let connectedAt = new Date();
+  const repeated = { everyMs: times.reconcileMs, soonMs: times.soonMs, failed: "scans not compared with NATS", log };
+  const compare = createRepeated(async () => {
+    endWithoutWorker(options, board, (location) => absentSince(location, connectedAt));
+    if (isConnected()) await reconcile({ ...options, ...times, board, count: counters.count });
+  }, repeated);
+  const gather = createRemoteGather({ ...options, board, intake, onUnsent: publisher.wake, onAdopted: compare.soon });
+
+  async function failSpent(location: string, token: string): Promise<void> {
+    const out = board.find(token);
+    if (out?.location !== location || out.state !== "sent") return;
+    // The result may be on its way while only the acknowledgement of the job was lost.
+    const waiting = await tokensWithResult(transport).catch(() => null);
+    if (waiting === null || waiting.has(`${token} ${out.job.attempt}`) || out.state !== "sent") return;
+    counters.count("spent");
+    log.error("scan was lost with its worker twice", { token, location });
+    out.end("crashed");
+  }
+
+  const { onPresence, onProgress } = listenToWorkers({ ...options, registry, board, onCapacity: capacityRose });
+  return {
+    gather,
+    names: () => store.workers.locations(),
+    capacity: (location) => (isConnected() ? registry.capacity(location, new Date()) : 0),
+    absentSince: (location) => absentSince(location, connectedAt),
+    onCapacity: (listener) => void capacityListeners.push(listener),
+    events: {
+      onPresence,
+      onProgress,
+      onManifest: (address, manifest) => intake.receive(address, manifest),
+      onSpentJob: (location, token) => void failSpent(location, token),
+    },
+    connected: () => {
+      connectedAt = new Date();
+      // Time limits do not count the time without a connection.
+      for (const out of board.list()) if (out.heardAtMs !== null) out.heardAtMs = connectedAt.getTime();
+      publisher.wake();
+      compare.soon();
+      capacityRose();
+    },
+    presentWorkers: () => registry.present(new Date()),
+    counters: counters.read,
+    fault: publisher.fault,
+    close: () => {
+      compare.stop();
+      publisher.stop();
+      intake.close();
+    },
+  };
+}
+
+function endWithoutWorker({ waitMaxMs, log }: FleetHeadOptions, board: JobBoard, absentSince: (location: string) => Date | null): void {
+  const now = Date.now();
+  for (const out of board.list()) {
+    const since = absentSince(out.location);
+    const isWaiting = out.state === "unsent" || out.state === "sent";
+    if (!isWaiting || since === null || now - since.getTime() < waitMaxMs) continue;
+    log.warn("scan ends: its location has no worker", { token: out.job.token, location: out.location, since: since.toISOString() });
+    out.end("no-worker");
+  }
+}

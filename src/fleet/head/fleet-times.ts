@@ -1,0 +1,37 @@
+/** Intervals of the head in milliseconds. Tests use shorter ones. */
+import { jobAckWaitMs, presenceLapsesMs } from "../messages.ts";
+
+export interface FleetTimes {
+  /** A start waits so long for NATS; then the server goes on without. */
+  readonly startWaitMs: number;
+  /** First wait before a retry. */
+  readonly retryMs: number;
+  /** Between two comparisons with NATS, and before one that is asked for. */
+  readonly reconcileMs: number;
+  readonly soonMs: number;
+  /** Between two looks for locations that have been enrolled. */
+  readonly enrolledEveryMs: number;
+  readonly presenceLapsesMs: number;
+  /** Between two writes of what a worker says about itself. */
+  readonly noteSeenEveryMs: number;
+  readonly ackWaitMs: number;
+  readonly workingEveryMs: number;
+  /** Before another delivery of a result whose scan is not out yet. */
+  readonly earlyMs: number;
+  /** Wait for the answer of another head. */
+  readonly otherHeadMs: number;
+}
+
+export const defaultFleetTimes: FleetTimes = {
+  startWaitMs: 3_000,
+  retryMs: 1_000,
+  reconcileMs: 60_000,
+  soonMs: 100,
+  enrolledEveryMs: 5_000,
+  presenceLapsesMs,
+  noteSeenEveryMs: 60_000,
+  ackWaitMs: jobAckWaitMs,
+  workingEveryMs: 10_000,
+  earlyMs: 1_000,
+  otherHeadMs: 1_000,
+};

@@ -1,0 +1,49 @@
+/** Scans that are out: published for workers, or soon to be, until their outcome is stored. */
+import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
+import type { Gathered } from "../../scan/task.ts";
+import type { FleetJob } from "../messages.ts";
+
+export interface JobOut {
+  readonly location: string;
+  readonly job: FleetJob;
+  readonly onStage: (stage: ProgressStage) => void;
+  /** Only the first call counts. */
+  readonly end: (gathered: Gathered | ScanErrorCode) => void;
+  /**
+   * `unsent`: to be published. `sent`: published, by this process or an earlier one. `reading`: a result is being read.
+   * `ended`: the outcome is known, and not released yet.
+   */
+  state: "unsent" | "sent" | "reading" | "ended";
+  /** In the stream of jobs; null if unknown. */
+  sequence: number | null;
+  /** When the job was last published or adopted. */
+  sentAtMs: number;
+  /** Sign of life of the worker that runs it; null if no worker is known to have begun. */
+  heardAtMs: number | null;
+  /** How often the job was lost and published again. */
+  republished: number;
+}
+
+export interface JobBoard {
+  /** A job of an earlier attempt is replaced. */
+  add(job: JobOut): void;
+  /** Undefined if the scan is not out, or with another attempt than the one named. */
+  find(token: string, attempt?: number): JobOut | undefined;
+  remove(job: JobOut): void;
+  list(): readonly JobOut[];
+}
+
+export function createJobBoard(): JobBoard {
+  const jobs = new Map<string, JobOut>();
+  return {
+    add: (job) => void jobs.set(job.job.token, job),
+    find: (token, attempt) => {
+      const job = jobs.get(token);
+      return attempt === undefined || job?.job.attempt === attempt ? job : undefined;
+    },
+    remove: (job) => {
+      if (jobs.get(job.job.token) === job) jobs.delete(job.job.token);
+    },
+    list: () => [...jobs.values()],
+  };
+}

@@ -1,0 +1,217 @@
+/** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
+import { setTimeout as wait } from "node:timers/promises";
+import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { within } from "../../base/deadline.ts";
+import { type Log, messageOf } from "../../base/log.ts";
+import type { RemoteLocations } from "../../scan/gatherer.ts";
+import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
+import type { FleetState } from "../fleet-state.ts";
+import type { FleetCounters } from "./fleet-counters.ts";
+import { createFleetHead, type FleetHead, type FleetHeadOptions } from "./fleet-head.ts";
+import { defaultFleetTimes, type FleetTimes } from "./fleet-times.ts";
+import { type ManifestFeed, type NatsLink, natsTransport, openManifestFeed, subscribeToNotes } from "./nats-transport.ts";
+import { claimHead, type HeadClaim } from "./other-head.ts";
+import { defaultStreamLimits, ensureLocation, ensureResultConsumer, ensureStreams, type StreamLimits } from "./streams.ts";
+
+export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
+  readonly times?: Partial<FleetTimes>;
+  readonly limits?: Partial<StreamLimits>;
+  readonly log: Log;
+}
+
+type HeadSettings = Pick<FleetHeadOptions, "store" | "jobSettings" | "readers" | "waitMaxMs">;
+
+export interface Fleet extends RemoteLocations, FleetState {
+  counters(): FleetCounters;
+  /** Gives results that are not stored back to NATS. Running scans go on, and the next process adopts them. */
+  close(): Promise<void>;
+}
+
+const flushMsMax = 1_000;
+/** The wait between two setups grows up to this multiple of the first. */
+const retryFactorMax = 30;
+
+/**
+ * Resolves when the fleet is connected, or after `startWaitMs`: then it connects as soon as it can.
+ * @throws FleetError if the setup cannot work: unusable files or nats-server, or streams of another installation.
+ */
+export async function openFleet(options: FleetOptions): Promise<Fleet> {
+  const life = new FleetLife({
+    ...options,
+    times: { ...defaultFleetTimes, ...options.times },
+    limits: { ...defaultStreamLimits, ...options.limits },
+  });
+  const refusal = await life.started();
+  if (refusal !== null) {
+    await life.close();
+    throw refusal;
+  }
+  const { gather, names, capacity, absentSince, onCapacity, presentWorkers, counters } = life.head;
+  return {
+    ...{ gather, names, capacity, absentSince, onCapacity, presentWorkers, counters },
+    state: () => life.state,
+    fault: () => life.fault ?? life.head.fault(),
+    close: () => life.close(),
+  };
+}
+
+interface LifeOptions extends FleetOptions {
+  readonly times: FleetTimes;
+  readonly limits: StreamLimits;
+}
+
+class FleetLife {
+  readonly head: FleetHead;
+  state: ReturnType<FleetState["state"]> = "disconnected";
+  /** Clause for readiness. */
+  fault: string | null = "not connected to nats-server";
+  readonly #options: LifeOptions;
+  readonly #station: Station;
+  readonly #ending = new AbortController();
+  readonly #watch: ReturnType<typeof setInterval>;
+  readonly #starting: Promise<Error | null>;
+  #link: NatsLink | null = null;
+  #startIsOver = false;
+  /** One setup at a time. */
+  #settingUp = Promise.resolve();
+
+  constructor(options: LifeOptions) {
+    this.#options = options;
+    const isConnected = () => this.state === "connected";
+    this.head = createFleetHead({ ...options, transport: natsTransport(() => this.#link), isConnected });
+    this.#station = createStation(options, this.head);
+    this.#watch = setInterval(() => this.#followLocations(), options.times.enrolledEveryMs);
+    this.#starting = this.#start().then(
+      () => null,
+      (error: Error) => {
+        if (this.#startIsOver) this.#refuse(error);
+        return error;
+      },
+    );
+  }
+
+  /** Null if the fleet is connected, or may be later; otherwise why it never can. */
+  async started(): Promise<Error | null> {
+    const refusal = await within(this.#options.times.startWaitMs, this.#starting, null);
+    this.#startIsOver = true;
+    return refusal;
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    clearInterval(this.#watch);
+    this.#station.stop();
+    this.head.close();
+    await this.#starting;
+    const connection = this.#link?.connection;
+    if (connection === undefined || connection.isClosed()) return;
+    if (this.state === "connected") await within(flushMsMax, connection.flush(), undefined);
+    await connection.close();
+  }
+
+  /** Until the connection is made and everything is set up. @throws FleetError */
+  async #start(): Promise<void> {
+    const { times } = this.#options;
+    const onFailure = (clause: string) => {
+      this.fault = clause;
+    };
+    const waiting = { signal: this.#ending.signal, retryMs: times.retryMs, onFailure };
+    const connection = await connectNats({ ...this.#options, name: "assay head", ...waiting });
+    this.#link = { connection, manager: await jetstreamManager(connection, { checkAPI: false }) };
+    this.#settingUp = this.#setUp(this.#link);
+    void this.#follow(this.#link);
+    await this.#settingUp;
+  }
+
+  /** Repeats the setup until it works. @throws FleetError */
+  async #setUp(link: NatsLink): Promise<void> {
+    const { times, log } = this.#options;
+    for (let failures = 0; !this.#ending.signal.aborted; failures++) {
+      try {
+        await this.#station.setUp(link);
+        this.state = "connected";
+        this.fault = null;
+        this.head.connected();
+        return;
+      } catch (error) {
+        if (error instanceof FleetError || this.#ending.signal.aborted) throw error;
+        this.fault = `nats-server is not ready: ${messageOf(error)}`;
+        if (failures === 0) log.warn("streams in NATS not ready yet", { because: messageOf(error) });
+        await wait(times.retryMs * Math.min(retryFactorMax, failures + 1), undefined, { signal: this.#ending.signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** Sets up again after each loss of the connection: NATS may have lost its disk, and another head may have come. */
+  async #follow(link: NatsLink): Promise<void> {
+    const { log } = this.#options;
+    for await (const status of link.connection.status()) {
+      if (this.state === "refused") return;
+      if (status.type === "disconnect" && this.state === "connected") {
+        this.state = "disconnected";
+        this.fault = "the connection to nats-server is lost";
+        log.warn("connection to nats-server lost; scans of other locations wait");
+      } else if (status.type === "reconnect") {
+        log.info("connected to nats-server again", { server: status.server });
+        this.#settingUp = this.#settingUp.then(() => this.#setUp(link)).catch((error) => this.#refuse(error));
+      } else if (status.type === "error") log.warn("nats-server reports a fault", { because: messageOf(status.error) });
+    }
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#ending.signal.aborted || this.state === "refused") return;
+    this.state = "refused";
+    this.fault = messageOf(error);
+    this.#options.log.error("the fleet stays off", { because: this.fault });
+    void this.#link?.connection.close();
+  }
+
+  #followLocations(): void {
+    if (this.state !== "connected" || this.#link === null) return;
+    this.#station.followLocations(this.#link.manager).catch((error) => {
+      this.#options.log.debug("locations not followed yet", { because: messageOf(error) });
+    });
+  }
+}
+
+type Station = ReturnType<typeof createStation>;
+
+/** What has to be in place in NATS. */
+function createStation({ store, times, limits, log }: LifeOptions, head: FleetHead) {
+  let claim: HeadClaim | null = null;
+  let feed: ManifestFeed | null = null;
+  let locations = "";
+
+  async function followLocations(manager: JetStreamManager): Promise<void> {
+    const enrolled = store.workers.locations();
+    if (enrolled.join(" ") === locations) return;
+    for (const location of enrolled) await ensureLocation(manager, location, times.ackWaitMs);
+    locations = enrolled.join(" ");
+    log.debug("locations of workers", { locations });
+  }
+
+  return {
+    followLocations,
+    /** @throws FleetError if another installation or process uses the streams; other errors may pass. */
+    setUp: async ({ connection, manager }: NatsLink): Promise<void> => {
+      const isFirst = claim === null;
+      claim ??= claimHead(connection, store.instance());
+      const other = await claim.otherHead(times.otherHeadMs);
+      if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
+      try {
+        await ensureStreams(manager, { instance: store.instance(), isCluster: connection.info?.cluster !== undefined, limits });
+      } catch (error) {
+        if (error instanceof Error && error.name === "JetStreamNotEnabled")
+          throw new FleetError("nats-server runs without JetStream; add 'jetstream { }' to its configuration");
+        throw error;
+      }
+      await ensureResultConsumer(manager, times.ackWaitMs);
+      locations = "";
+      await followLocations(manager);
+      if (isFirst) subscribeToNotes({ connection, manager }, head.events);
+      feed?.stop();
+      feed = await openManifestFeed(connection, head.events.onManifest);
+    },
+    stop: () => feed?.stop(),
+  };
+}

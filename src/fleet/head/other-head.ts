@@ -1,0 +1,39 @@
+/** Two heads on one set of streams would take each other's results: the second one gives way. */
+import { randomUUID } from "node:crypto";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { fleetProtocol, type HeadNote } from "../messages.ts";
+import { headSubject } from "../subjects.ts";
+import { parseHeadNote } from "./notes.ts";
+
+/** Replies within the account of the head. Elsewhere a reply would make this head publish what others choose. */
+const replyPrefix = "_INBOX.";
+
+export interface HeadClaim {
+  /** Another head that answers; null without. */
+  otherHead(waitMs: number): Promise<HeadNote | null>;
+}
+
+/** Answers other heads that ask, for as long as the connection lives. */
+export function claimHead(connection: NatsConnection, instance: string): HeadClaim {
+  const own: HeadNote = { v: fleetProtocol, instance, process: randomUUID() };
+  let isInCharge = false;
+  connection.subscribe(headSubject, {
+    callback: (error, { reply = "" }) => {
+      if (error === null && isInCharge && reply.startsWith(replyPrefix)) connection.publish(reply, JSON.stringify(own));
+    },
+  });
+  return {
+    otherHead: async (maxWait) => {
+      // In charge before it asks: of two that start at once, at least one learns of the other.
+      isInCharge = true;
+      const answers = await connection.requestMany(headSubject, "", { strategy: "timer", maxWait });
+      for await (const { data } of answers) {
+        const note = parseHeadNote(data);
+        if (note === null || note.process === own.process) continue;
+        isInCharge = false;
+        return note;
+      }
+      return null;
+    },
+  };
+}

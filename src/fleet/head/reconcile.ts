@@ -1,0 +1,111 @@
+/** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
+import type { Log } from "../../base/log.ts";
+import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
+import type { ResultAddress } from "../subjects.ts";
+import type { FleetStore } from "./fleet-store.ts";
+import type { JobBoard, JobOut } from "./job-board.ts";
+import { isRunning } from "./result-intake.ts";
+import type { HeadTransport } from "./transport.ts";
+
+/** After the deadline of a scan: end of a hung thread, and sending of the result over a slow link. */
+const graceMs = 5_000;
+const sendingMs = 60_000;
+/** A job that is lost more often ends its scan. */
+const republishedMax = 3;
+/** Parts of one result; see `packedBytesMax` and `screenshotBytesMax`. */
+const partsMax = 64;
+
+export interface ReconcileOptions {
+  readonly board: JobBoard;
+  readonly transport: HeadTransport;
+  readonly store: FleetStore;
+  readonly count: (event: "republished" | "removed") => void;
+  readonly log: Log;
+  readonly ackWaitMs?: number;
+}
+
+/** Longest silence of a worker with a job: two deliveries, each with the whole deadline, and the way of the result. */
+function silenceMaxMs({ job }: JobOut, ackWaitMs: number = jobAckWaitMs): number {
+  return jobDeliveriesMax * (job.deadlines.scanMs + graceMs + ackWaitMs) + sendingMs;
+}
+
+/** Tokens whose results wait in NATS. @throws if the transport cannot be reached */
+export async function tokensWithResult(transport: HeadTransport): Promise<ReadonlySet<string>> {
+  const results = await transport.results();
+  return new Set(results.filter(({ part }) => part === null).map(({ token, attempt }) => `${token} ${attempt}`));
+}
+
+/** @throws if the transport cannot be reached. */
+export async function reconcile(options: ReconcileOptions): Promise<void> {
+  const { board, transport, store } = options;
+  const lookedAtMs = Date.now();
+  // A worker sends the result before it acknowledges the job: jobs are read first, so that no scan shows neither.
+  const jobs = await transport.jobs();
+  const results = await transport.results();
+  for (const [token, location] of jobs) {
+    if (isRunning(store, { token, location })) continue;
+    options.count("removed");
+    await transport.withdrawJob(location, token);
+  }
+  await removeUnwanted(options, results);
+  const withResult = new Set(results.filter(({ part }) => part === null).map(keyOf));
+  for (const out of board.list()) {
+    if (out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
+    if (jobs.has(out.job.token)) await endIfSilent(options, out);
+    else if (out.sentAtMs < lookedAtMs) await republish(options, out);
+  }
+}
+
+const keyOf = ({ token, attempt }: { readonly token: string; readonly attempt: number }) => `${token} ${attempt}`;
+
+/** Results of scans that are over, and messages that no honest worker sends. */
+async function removeUnwanted({ transport, store, count }: ReconcileOptions, results: readonly ResultAddress[]): Promise<void> {
+  const removed = new Set<string>();
+  for (const address of results) {
+    const { location, token } = address;
+    if (isRunning(store, { location, token })) {
+      const worker = store.workers.find(address.worker);
+      const isKnown = worker !== undefined && worker.revokedAt === null && worker.location === location;
+      const isPlausible = isKnown && address.delivery <= jobDeliveriesMax && (address.part ?? 0) < partsMax && isRunning(store, address);
+      if (isPlausible) continue;
+      count("removed");
+      await transport.removeResultPart(address);
+    } else if (!removed.has(`${location} ${token}`)) {
+      removed.add(`${location} ${token}`);
+      count("removed");
+      await transport.removeResults(location, token);
+    }
+  }
+}
+
+async function republish({ board, transport, count, log }: ReconcileOptions, out: JobOut): Promise<void> {
+  const { location, job } = out;
+  if (out.republished >= republishedMax) {
+    log.error("scan was lost in NATS too often", { token: job.token, location });
+    out.end("crashed");
+    return;
+  }
+  // The scan may have ended while other scans were looked at.
+  if (board.find(job.token, job.attempt) !== out || out.state !== "sent") return;
+  out.republished++;
+  count("republished");
+  log.warn("scan is published again: NATS has lost it", { token: job.token, location, attempt: job.attempt });
+  out.sequence = await transport.publishJob(location, job);
+  out.sentAtMs = Date.now();
+  out.heardAtMs = null;
+}
+
+/** A job that was delivered has a time limit. One that waits has none. */
+async function endIfSilent({ transport, log, ackWaitMs }: ReconcileOptions, out: JobOut): Promise<void> {
+  const { location, job } = out;
+  if (out.heardAtMs === null) {
+    out.sequence ??= await transport.sequenceOfJob(location, job.token);
+    const isDelivered = out.sequence !== null && out.sequence <= (await transport.deliveredSequence(location));
+    if (isDelivered) out.heardAtMs = Date.now();
+    return;
+  }
+  if (Date.now() - out.heardAtMs < silenceMaxMs(out, ackWaitMs) || out.state !== "sent") return;
+  log.error("worker has reported nothing for too long", { token: job.token, location });
+  transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
+  out.end("timeout");
+}

@@ -1,0 +1,79 @@
+/** Hands one scan out, and waits for its outcome. */
+import { type Log, messageOf } from "../../base/log.ts";
+import type { ScanErrorCode } from "../../evidence/scan.ts";
+import type { GatherEnd, Gatherer, GatherJob, GatherWatch, StoredJob } from "../../scan/gatherer.ts";
+import type { Gathered } from "../../scan/task.ts";
+import { type FleetJob, fleetProtocol } from "../messages.ts";
+import type { FleetStore } from "./fleet-store.ts";
+import type { JobBoard, JobOut } from "./job-board.ts";
+import type { ResultIntake } from "./result-intake.ts";
+import type { HeadTransport } from "./transport.ts";
+
+/** Settings of the head that are part of each job. */
+export type JobSettings = Pick<FleetJob, "deadlines" | "screenshot" | "headerCharsMax">;
+
+export interface RemoteGatherOptions {
+  readonly board: JobBoard;
+  readonly transport: HeadTransport;
+  readonly isConnected: () => boolean;
+  readonly intake: Pick<ResultIntake, "release">;
+  readonly store: Pick<FleetStore, "scans">;
+  readonly jobSettings: JobSettings;
+  /** A job is to be published. */
+  readonly onUnsent: () => void;
+  /** An earlier process has published the job, or was about to. */
+  readonly onAdopted: () => void;
+  readonly log: Log;
+}
+
+const nothing = () => Promise.resolve();
+
+export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
+  const { board, transport, isConnected, intake, onUnsent, onAdopted, log } = options;
+
+  async function release(out: JobOut): Promise<void> {
+    intake.release(out);
+    board.remove(out);
+    if (!isConnected()) return;
+    const { location, job } = out;
+    try {
+      await Promise.all([transport.removeResults(location, job.token), transport.withdrawJob(location, job.token)]);
+    } catch (error) {
+      log.debug("messages of a stored scan are removed later", { token: job.token, because: messageOf(error) });
+    }
+  }
+
+  return ({ url, stored }: GatherJob, { onStage, signal }: GatherWatch): Promise<GatherEnd> => {
+    const { promise, resolve } = Promise.withResolvers<GatherEnd>();
+    if (stored === null || signal?.aborted)
+      return Promise.resolve({ gathered: stored === null ? "no-worker" : "interrupted", release: nothing });
+    const job = jobOf(options, url, stored);
+    const abort = () => {
+      board.remove(out);
+      out.state = "ended";
+      resolve({ gathered: "interrupted", release: nothing });
+    };
+    const end = (gathered: Gathered | ScanErrorCode) => {
+      signal?.removeEventListener("abort", abort);
+      out.state = "ended";
+      resolve({ gathered, release: () => release(out) });
+    };
+    const now = Date.now();
+    const out: JobOut = {
+      ...{ location: stored.location, job, onStage, end },
+      state: stored.adopted ? "sent" : "unsent",
+      ...{ sequence: null, sentAtMs: stored.adopted ? 0 : now, heardAtMs: null, republished: 0 },
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    board.add(out);
+    if (stored.adopted) onAdopted();
+    else onUnsent();
+    return promise;
+  };
+}
+
+/** The instant of the scan is its start in the store: the next process of this server expects the same one. */
+function jobOf({ store, jobSettings }: RemoteGatherOptions, url: string, { token, attempt }: StoredJob): FleetJob {
+  const scannedAt = store.scans.findByToken(token)?.startedAt ?? new Date().toISOString();
+  return { v: fleetProtocol, token, attempt, url, scannedAt, ...jobSettings };
+}

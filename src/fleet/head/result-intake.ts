@@ -1,0 +1,216 @@
+/**
+ * Receives results. A manifest announces one: its parts are fetched, checked and handed to the scan that waits.
+ * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
+ */
+import { setTimeout as wait } from "node:timers/promises";
+import { type Log, messageOf } from "../../base/log.ts";
+import type { ScanErrorCode } from "../../evidence/scan.ts";
+import type { Gathered } from "../../scan/task.ts";
+import { createResultAssembly, unpackResult } from "../received-result.ts";
+import { type ResultAddress, resultMessageId } from "../subjects.ts";
+import type { FleetStore } from "./fleet-store.ts";
+import type { JobBoard, JobOut } from "./job-board.ts";
+import type { DeliveredManifest, HeadTransport } from "./transport.ts";
+
+/** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
+const resultsAtOnce = 16;
+/** A part that the manifest names, but that is not there: in a cluster it may arrive a little later. */
+const partTriesMax = 5;
+const partRetryMs = 200;
+
+export interface ResultIntakeOptions {
+  readonly board: JobBoard;
+  readonly transport: HeadTransport;
+  readonly store: FleetStore;
+  readonly count: (event: "results" | "faults" | "dropped") => void;
+  readonly log: Log;
+  readonly workingEveryMs: number;
+  /** Wait for a scan that the store knows as running, and that is not out yet. */
+  readonly earlyMs: number;
+}
+
+export interface ResultIntake {
+  receive(address: ResultAddress, manifest: DeliveredManifest): void;
+  /** Acknowledges what was received for the scan, whose outcome is stored. */
+  release(out: JobOut): void;
+  /** Gives everything back to NATS, for the next process. */
+  close(): void;
+}
+
+interface Held {
+  readonly address: ResultAddress;
+  manifest: DeliveredManifest;
+  /** Set while the result counts as one in memory. */
+  inMemory: boolean;
+}
+
+export function createResultIntake(options: ResultIntakeOptions): ResultIntake {
+  return new HeldResults(options);
+}
+
+class HeldResults implements ResultIntake {
+  readonly #options: ResultIntakeOptions;
+  readonly #held = new Map<string, Held>();
+  readonly #queue: Held[] = [];
+  readonly #timer: ReturnType<typeof setInterval>;
+  #inMemory = 0;
+
+  constructor(options: ResultIntakeOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => {
+      for (const { manifest } of this.#held.values()) manifest.working();
+    }, options.workingEveryMs);
+  }
+
+  receive(address: ResultAddress, manifest: DeliveredManifest): void {
+    const known = this.#held.get(resultMessageId(address));
+    if (known !== undefined) {
+      // Delivered again while it is read or judged.
+      known.manifest = manifest;
+      return;
+    }
+    const each = { address, manifest, inMemory: false };
+    this.#held.set(resultMessageId(address), each);
+    this.#queue.push(each);
+    this.#drain();
+  }
+
+  release({ job }: JobOut): void {
+    for (const each of [...this.#held.values()]) {
+      if (each.address.token !== job.token || each.address.attempt !== job.attempt) continue;
+      each.manifest.ack();
+      this.#forget(each);
+    }
+    this.#drain();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#queue.length = 0;
+    for (const { manifest } of this.#held.values()) manifest.nak(0);
+    this.#held.clear();
+  }
+
+  #drain(): void {
+    while (this.#inMemory < resultsAtOnce) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      if (this.#held.get(resultMessageId(next.address)) !== next) continue;
+      next.inMemory = true;
+      this.#inMemory++;
+      void this.#process(next).finally(() => this.#drain());
+    }
+  }
+
+  async #process(each: Held): Promise<void> {
+    const out = this.#claim(each);
+    if (out === null) return;
+    out.state = "reading";
+    let read: Awaited<ReturnType<typeof readResult>>;
+    try {
+      read = await readResult(this.#options.transport, each, out);
+    } catch (error) {
+      // NATS is away, and delivers the manifest again.
+      this.#options.log.debug("result not readable yet", { token: out.job.token, because: messageOf(error) });
+      if (!hasEnded(out)) out.state = "sent";
+      this.#forget(each);
+      return;
+    }
+    if (hasEnded(out)) {
+      this.#leaveMemory(each);
+      return;
+    }
+    if ("fault" in read) refuse(this.#options, each.address, read.fault);
+    else accept(this.#options, each.address);
+    out.end("fault" in read ? "crashed" : read.gathered);
+  }
+
+  /** Null if no scan waits for the result: then it has been dropped, or is delivered again later. */
+  #claim(each: Held): JobOut | null {
+    const { board, store, earlyMs } = this.#options;
+    const { address, manifest } = each;
+    const worker = store.workers.find(address.worker);
+    const isEnrolled = worker !== undefined && worker.location === address.location && worker.revokedAt === null;
+    if (!isEnrolled || !isRunning(store, address)) {
+      this.#drop(each);
+      return null;
+    }
+    const out = board.find(address.token, address.attempt);
+    if (out !== undefined && out.state !== "ended" && out.state !== "reading") return out;
+    // Acknowledged with the release of the scan: until then its outcome may still be lost.
+    if (out?.state === "ended") this.#leaveMemory(each);
+    else {
+      manifest.nak(earlyMs);
+      this.#forget(each);
+    }
+    return null;
+  }
+
+  #drop(each: Held): void {
+    const { token, worker, attempt } = each.address;
+    this.#options.count("dropped");
+    this.#options.log.debug("result dropped", { token, worker, attempt });
+    each.manifest.ack();
+    this.#forget(each);
+  }
+
+  #forget(each: Held): void {
+    this.#leaveMemory(each);
+    this.#held.delete(resultMessageId(each.address));
+  }
+
+  #leaveMemory(each: Held): void {
+    if (each.inMemory) this.#inMemory--;
+    each.inMemory = false;
+  }
+}
+
+/** Also by a time limit, or by the end of the server. The state changes during the calls in between. */
+function hasEnded(out: Pick<JobOut, "state">): boolean {
+  return out.state === "ended";
+}
+
+function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress): void {
+  count("results");
+  store.workers.noteScan(worker).catch((error) => log.warn("scan of worker not counted", { token, because: messageOf(error) }));
+}
+
+function refuse({ store, count, log }: ResultIntakeOptions, { worker, token, location }: ResultAddress, fault: string): void {
+  count("faults");
+  log.error("result of worker refused", { worker: store.workers.find(worker)?.name ?? worker, location, token, fault });
+  const lastFault = { at: new Date().toISOString(), text: fault };
+  store.workers.noteFault(worker, lastFault).catch((error) => log.warn("fault of worker not stored", { token, because: messageOf(error) }));
+}
+
+/** Whether the store has this attempt as running at this location. */
+export function isRunning(
+  store: Pick<FleetStore, "scans">,
+  scan: { readonly token: string; readonly location: string; readonly attempt?: number },
+): boolean {
+  const stored = store.scans.findByToken(scan.token);
+  return stored?.status === "running" && stored.location === scan.location && (scan.attempt ?? stored.attempts) === stored.attempts;
+}
+
+/** @throws if the transport cannot be reached. */
+async function readResult(
+  transport: HeadTransport,
+  { address, manifest }: Held,
+  { job }: JobOut,
+): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string }> {
+  const assembly = createResultAssembly();
+  let added = assembly.add(null, manifest.bytes);
+  for (let part = 0; added === "more"; part++) {
+    const bytes = await fetchPart(transport, { ...address, part });
+    if (bytes === null) return { fault: `sent no part ${part} of a result` };
+    added = assembly.add(part, bytes);
+  }
+  return added === "complete" ? unpackResult(assembly, job) : added;
+}
+
+async function fetchPart(transport: HeadTransport, address: ResultAddress): Promise<Uint8Array | null> {
+  for (let tries = 1; ; tries++) {
+    const bytes = await transport.resultPart(address);
+    if (bytes !== null || tries === partTriesMax) return bytes;
+    await wait(partRetryMs * tries);
+  }
+}

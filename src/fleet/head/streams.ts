@@ -1,0 +1,134 @@
+/** Streams and consumers in NATS: created, checked and updated. Their description names the installation that they belong to. */
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from "@nats-io/jetstream";
+import { nanos } from "@nats-io/transport-node";
+import { FleetError } from "../connection.ts";
+import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
+import { manifestPart, resultConsumer, resultStream, resultSubjects, scanStream, scanSubjects } from "../subjects.ts";
+
+export interface StreamLimits {
+  /** Bytes that NATS keeps. A job has about 1 KB. */
+  readonly scanBytesMax: number;
+  /** A result has 0.3 MB, and 6 MB at most. */
+  readonly resultBytesMax: number;
+}
+
+export const defaultStreamLimits: StreamLimits = { scanBytesMax: 64 * 1024 ** 2, resultBytesMax: 512 * 1024 ** 2 };
+
+const ageMaxMs = 24 * 60 * 60 * 1_000;
+/** Within it, a message that is published twice counts once. */
+const duplicateWindowMs = 120_000;
+const scanMessageBytesMax = 128 * 1024;
+const resultMessageBytesMax = 1_000_000;
+/** Manifests that are delivered and not acknowledged. */
+const manifestsPendingMax = 64;
+/** Jobs that are delivered and not acknowledged: all slots of a location. */
+const jobsPendingMax = 10_000;
+/** In a cluster, a stream survives the loss of one of three servers. */
+const clusterReplicas = 3;
+
+const descriptionOf = (instance: string) => `assay, installation ${instance}`;
+
+export interface StreamPurpose {
+  /** See `store.instance`. */
+  readonly instance: string;
+  readonly isCluster: boolean;
+  readonly limits: StreamLimits;
+}
+
+/** @throws FleetError for streams of another installation; any other error may pass. */
+export async function ensureStreams(manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
+  const { scanBytesMax, resultBytesMax } = purpose.limits;
+  const perScan = { max_msgs_per_subject: 1, discard_new_per_subject: true };
+  const scans = { subjects: [scanSubjects], max_bytes: scanBytesMax, max_msg_size: scanMessageBytesMax, ...perScan };
+  await ensureStream(manager, scanStream, scans, purpose);
+  const results = { subjects: [resultSubjects], max_bytes: resultBytesMax, max_msg_size: resultMessageBytesMax };
+  await ensureStream(manager, resultStream, results, purpose);
+}
+
+async function ensureStream(manager: JetStreamManager, name: string, own: Partial<StreamConfig>, purpose: StreamPurpose): Promise<void> {
+  const config: Partial<StreamConfig> = {
+    description: descriptionOf(purpose.instance),
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_age: nanos(ageMaxMs),
+    duplicate_window: nanos(duplicateWindowMs),
+    allow_direct: true,
+    ...own,
+  };
+  const info = await infoOf(manager, name);
+  const replicas = purpose.isCluster ? clusterReplicas : 1;
+  if (info === null) {
+    await addStream(manager, { ...config, name, num_replicas: replicas });
+    return;
+  }
+  if (info.config.description !== config.description || info.config.retention !== config.retention)
+    throw new FleetError(
+      `the stream ${name} in NATS belongs to another installation; use an account of its own in NATS, or give the stream up there with 'assay fleet release'`,
+    );
+  const differs = Object.entries(config).some(([key, value]) => !Bun.deepEquals(info.config[key as keyof StreamConfig], value));
+  if (differs) await manager.streams.update(name, config);
+  if (info.config.num_replicas < replicas) await manager.streams.update(name, { num_replicas: replicas }).catch(ignoreApiError);
+}
+
+/** With fewer replicas if the cluster has too few servers at the moment: a later connection adds them. */
+async function addStream(manager: JetStreamManager, config: Partial<StreamConfig> & { readonly name: string }): Promise<void> {
+  try {
+    await manager.streams.add(config);
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || config.num_replicas === 1) throw error;
+    await manager.streams.add({ ...config, num_replicas: 1 });
+  }
+}
+
+async function infoOf(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
+  try {
+    return await manager.streams.info(name);
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+function ignoreApiError(error: unknown): void {
+  if (!(error instanceof JetStreamApiError)) throw error;
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.status === 404;
+}
+
+/** Consumer of manifests. Parts are fetched by their subject. */
+export async function ensureResultConsumer(manager: JetStreamManager, ackWaitMs: number): Promise<void> {
+  await manager.consumers.add(resultStream, {
+    durable_name: resultConsumer,
+    filter_subject: `assay.result.*.*.*.*.*.${manifestPart}`,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(ackWaitMs),
+    max_ack_pending: manifestsPendingMax,
+  });
+}
+
+/** Consumer of the jobs of a location, shared by its workers. */
+export async function ensureLocation(manager: JetStreamManager, location: string, ackWaitMs: number = jobAckWaitMs): Promise<void> {
+  await manager.consumers.add(scanStream, {
+    durable_name: location,
+    filter_subject: `assay.scan.${location}.*`,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(ackWaitMs),
+    max_deliver: jobDeliveriesMax,
+    max_ack_pending: jobsPendingMax,
+  });
+}

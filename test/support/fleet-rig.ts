@@ -1,0 +1,179 @@
+/** A head with a real nats-server and a real store. Workers return recorded evidence when the test lets them. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { NatsConnection } from "@nats-io/transport-node";
+import type { ScanErrorCode } from "../../src/evidence/scan.ts";
+import { subjectOf } from "../../src/evidence/subject.ts";
+import type { FleetTimes } from "../../src/fleet/head/fleet-times.ts";
+import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
+import { makeIdentity } from "../../src/fleet/identity.ts";
+import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
+import { startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
+import type { GatherEnd } from "../../src/scan/gatherer.ts";
+import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
+import { knownScans } from "./finished-scans.ts";
+import { connectAs, type EnrolledIdentity, enrolledIdentity, loopbackConfiguration } from "./fleet-places.ts";
+import { startNats } from "./nats.ts";
+import { eventually } from "./raw-head.ts";
+import { temporaryStore } from "./temporary-store.ts";
+
+export const rigLocation = "berlin";
+
+/** Short intervals: a test waits for some of them. */
+const times: FleetTimes = {
+  startWaitMs: 2_000,
+  retryMs: 20,
+  reconcileMs: 150,
+  soonMs: 10,
+  enrolledEveryMs: 50,
+  presenceLapsesMs: 400,
+  noteSeenEveryMs: 50,
+  ackWaitMs: 1_000,
+  workingEveryMs: 300,
+  earlyMs: 50,
+  otherHeadMs: 50,
+};
+
+export interface HeldScan {
+  readonly token: string;
+  readonly signal: AbortSignal | undefined;
+  end(value?: ScanErrorCode): void;
+}
+
+export interface RigWorker {
+  readonly identity: EnrolledIdentity;
+  /** In order of their start. */
+  readonly scans: readonly HeldScan[];
+  started(count: number): Promise<HeldScan>;
+  /** As a killed process: without any farewell. */
+  kill(): Promise<void>;
+}
+
+export type FleetRig = Awaited<ReturnType<typeof startRig>>;
+
+export async function startRig(
+  settings: Partial<Pick<FleetOptions, "readers" | "waitMaxMs" | "limits">> & { readonly times?: Partial<FleetTimes> } = {},
+) {
+  const folder = mkdtempSync(join(tmpdir(), "assay-rig-"));
+  const seedFile = join(folder, "head.nk");
+  const headIdentity = makeIdentity();
+  writeFileSync(seedFile, headIdentity.seed);
+  const identities = ["first", "second"].map((name) => enrolledIdentity(rigLocation, name));
+  const configuration = loopbackConfiguration(headIdentity, identities);
+  const nats = await startNats({ configuration });
+  const { store, stop: removeStore } = temporaryStore();
+  for (const { id, name, location } of identities) await store.workers.enrol({ id, name, location, now: new Date() });
+  const logged: string[] = [];
+  const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
+  const log = { debug: line, info: line, warn: line, error: line };
+  const closing: (() => Promise<void>)[] = [];
+
+  async function open(changes: Partial<FleetOptions> = {}): Promise<Fleet> {
+    const fleet = await openFleet({
+      ...{ servers: [nats.url], credentialsFile: seedFile, caFile: null, store, log },
+      jobSettings: { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 },
+      readers: "everybody",
+      waitMaxMs: 60_000,
+      ...settings,
+      times: { ...times, ...settings.times },
+      ...changes,
+    });
+    closing.push(fleet.close);
+    return fleet;
+  }
+
+  /** A scan that the store has as running, as after a claim of the dispatcher. */
+  async function claimScan(location = rigLocation): Promise<string> {
+    const scan = await store.scans.queue({ accountId: null, url: knownScans.shop.evidence.subject.url, location, now: new Date() });
+    if (scan === "full") throw new Error("the queue is full");
+    await store.scans.claimNext(location, new Date());
+    return scan.token;
+  }
+
+  function gather(fleet: Fleet, token: string, { adopted = false, signal, stages = [] }: GatherOptions = {}): Promise<GatherEnd> {
+    const { url, attempts: attempt } = store.scans.findByToken(token) ?? { url: "", attempts: 0 };
+    const stored = { token, attempt, location: rigLocation, adopted };
+    return fleet.gather({ url, stored }, { onStage: (stage) => void stages.push(stage), signal });
+  }
+
+  /** Stores the outcome as the dispatcher does, then releases. */
+  async function storeEnd(token: string, { gathered, release }: GatherEnd): Promise<void> {
+    const code = typeof gathered === "string" ? gathered : "crashed";
+    await store.scans.fail(token, { code, evidence: null, timings: {}, now: new Date() });
+    await release();
+  }
+
+  async function startWorker(at = 0): Promise<RigWorker> {
+    const identity = identities[at] as EnrolledIdentity;
+    const connection = await connectAs(identity, nats.url, {
+      inboxPrefix: inboxPrefixOf(identity.id),
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 20,
+    });
+    const scans: HeldScan[] = [];
+    const worker = startFleetWorker(workerOptions(identity, connection, scans, log));
+    const kill = async () => {
+      await connection.close();
+      // The connection that it would say farewell on is closed.
+      await worker.stop(0).catch(() => {});
+    };
+    closing.unshift(kill);
+    return { identity, scans, kill, started: (count) => eventually(() => scans[count - 1] ?? null, `scan ${count} of a worker`) };
+  }
+
+  return {
+    ...{ nats, store, logged, identities, headIdentity, configuration, seedFile, open, claimScan, gather, storeEnd, startWorker },
+    connectHead: () => connectAs(headIdentity, nats.url),
+    [Symbol.asyncDispose]: async () => {
+      for (const close of closing) await close();
+      await nats[Symbol.asyncDispose]();
+      await removeStore();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface GatherOptions {
+  readonly adopted?: boolean;
+  readonly signal?: AbortSignal;
+  /** Collects the stages. */
+  readonly stages?: string[];
+}
+
+function workerOptions(
+  { id }: EnrolledIdentity,
+  connection: NatsConnection,
+  scans: HeldScan[],
+  log: FleetOptions["log"],
+): Parameters<typeof startFleetWorker>[0] {
+  return {
+    connection,
+    address: { location: rigLocation, worker: id },
+    slots: 2,
+    version: "1.2.3",
+    reach: "public",
+    deadlines: defaultDeadlines,
+    browserFault: () => null,
+    timeScan: () => ({ stage: () => {}, gathered: () => {} }),
+    onEnd: () => {},
+    log,
+    workingEveryMs: 300,
+    gatherer: {
+      gatherOn: (terms, { url, stored }, { onStage, signal }) =>
+        new Promise((resolve) => {
+          onStage("resolving");
+          signal?.addEventListener("abort", () => resolve("interrupted"));
+          const end = (code?: ScanErrorCode) => resolve(code ?? gatheredFor(url, terms.scannedAt ?? "", terms.headerValueCharsMax));
+          scans.push({ token: stored?.token ?? "", signal, end });
+        }),
+    },
+    presence: { everyMs: 100, lapsesMs: 300 },
+    feed: { expiresMs: 500, retryMs: 50 },
+  };
+}
+
+function gatheredFor(url: string, scannedAt: string, headerCharsMax: number): Gathered {
+  const evidence = { ...knownScans.shop.evidence, subject: subjectOf(url, scannedAt, headerCharsMax) };
+  return { evidence, screenshot: null, timings: { total: 12 }, unreachable: null, browserBroke: false, refusals: [] };
+}
