@@ -2,6 +2,7 @@
 
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
+import { localLocation } from "../../src/parse/location.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Store } from "../../src/store/store.ts";
 import bareSite from "./landmarks/bare-site.json" with { type: "json" };
@@ -52,17 +53,18 @@ interface FinishedScan extends KnownScan {
   readonly url?: string;
   readonly accountId?: number | null;
   readonly screenshot?: Uint8Array | null;
+  readonly location?: string;
 }
 
-/** Stores one finished scan. The queue must be empty, or another scan would be claimed. */
+/** Stores one finished scan. The queue of its location must be empty, or another scan would be claimed. */
 export async function storeFinished(
   store: Store,
-  { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null }: FinishedScan,
+  { evidence, result, at, url = evidence.subject.url, accountId = null, screenshot = null, location = localLocation }: FinishedScan,
 ): Promise<ScanRecord> {
   const began = new Date(at.getTime() - scanMs);
-  const queued = await store.scans.queue({ accountId, url, now: began });
+  const queued = await store.scans.queue({ accountId, url, location, now: began });
   if (queued === "full") throw new Error("the queue is full");
-  const claimed = await store.scans.claimNext("local", began);
+  const claimed = await store.scans.claimNext(location, began);
   if (claimed?.token !== queued.token) throw new Error("the queue was not empty");
   const subject = { ...evidence.subject, scannedAt: began.toISOString() };
   return store.scans.finish(queued.token, { result, evidence: { ...evidence, subject }, timings, screenshot, now: at });

@@ -28,7 +28,7 @@ export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: Visit) {
   const host = scanHost(scan);
   return [
     { href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) },
-    { href: hostPath(host), text: host },
+    { href: hostPath(host, { location: scanLocationOf(scan) }), text: host },
   ];
 }
 

@@ -6,6 +6,7 @@ import { Instant } from "../../report/components/instant.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { useI18n } from "../../report/context.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { hostPath } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
@@ -24,7 +25,7 @@ export function History({ report }: OfReport) {
       <h2 id="history">{i18n.t("report.history.heading", { host })}</h2>
       {history.length < 2 ? <p>{i18n.t("report.history.only")}</p> : <HistoryOfHost report={report} />}
       <p>
-        <a href={hostPath(host)}>{i18n.t("report.history.all", { host })}</a>
+        <a href={hostPath(host, { location: scanLocationOf(report.scan) })}>{i18n.t("report.history.all", { host })}</a>
       </p>
       <p class="muted">
         {i18n.t("report.noLegalStatement")} <a href="/about">{i18n.t("report.about")}</a>
@@ -37,7 +38,7 @@ function HistoryOfHost({ report: { scan, host, history } }: OfReport) {
   const i18n = useI18n();
   return (
     <>
-      <ScoreHistory host={host} scans={history} chosen={null} current={scan.token} />
+      <ScoreHistory source={{ host, location: scanLocationOf(scan) }} scans={history} chosen={null} current={scan.token} />
       <Details summary={i18n.t("report.history.table")}>
         <DataTable
           caption={i18n.t("report.history.heading", { host })}

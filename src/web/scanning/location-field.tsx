@@ -36,11 +36,11 @@ export function LocationField({ chosen, error }: LocationFieldProps) {
 }
 
 /** The appliance itself, then the others. */
-function locationOptions(i18n: I18n, names: readonly string[]): readonly { readonly value: string; readonly text: string }[] {
+export function locationOptions(i18n: I18n, names: readonly string[]): readonly { readonly value: string; readonly text: string }[] {
   return [localLocation, ...names].map((name) => ({ value: name, text: locationText(i18n, name) }));
 }
 
-function locationText(i18n: I18n, location: string): string {
+export function locationText(i18n: I18n, location: string): string {
   return location === localLocation ? i18n.t("location.local") : location;
 }
 

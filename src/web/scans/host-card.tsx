@@ -2,6 +2,7 @@
 
 import { HostName } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
+import { LocationMark } from "../../report/components/location-fact.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
@@ -25,13 +26,14 @@ export interface HostCardProps {
 }
 
 /** Item of a list `cards`. */
-export function HostCard({ host, scans, pending }: HostCardProps) {
+export function HostCard({ host, location, scans, pending }: HostCardProps) {
   const i18n = useI18n();
   const [newest] = scans;
   const shown = newest ?? pending;
   return (
     <li class="host-card">
       <h3>{shown === null ? <HostName host={host} /> : <HostLink host={host} scan={shown} />}</h3>
+      <LocationMark location={location} />
       {newest !== undefined && <Course scans={scans} newest={newest} />}
       {pending !== null && (
         <p class="small">
@@ -41,7 +43,7 @@ export function HostCard({ host, scans, pending }: HostCardProps) {
       {newest !== undefined && (
         <p class="small muted">
           <Instant at={endOf(newest)} />{" "}
-          <a href={hostPath(host)} aria-label={i18n.t("home.hosts.historyOf", { host })}>
+          <a href={hostPath(host, { location })} aria-label={i18n.t("home.hosts.historyOf", { host })}>
             {i18n.t("home.hosts.history")}
           </a>
         </p>

@@ -1,8 +1,16 @@
 /** Extracts the host from typed text, which may be a host or a URL. */
+import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { completeUrl, isBareIpv6 } from "../scanning/typed-url.ts";
+import { listPath } from "./list-query.ts";
+
+interface HostFilters {
+  readonly location?: string | undefined;
+  /** URL; "" for all. */
+  readonly address?: string;
+}
 
 /** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null if there is none. */
 export function hostFromText(typed: string): string | null {
@@ -21,11 +29,14 @@ export function hostFromSegment(text: string): string | null {
   return isAlone ? hostFromText(text) : null;
 }
 
-export function hostPath(host: string): string {
-  return `/hosts/${encodeURIComponent(host)}`;
+/** History of the host as a location sees it. */
+export function hostPath(host: string, { location = localLocation, address = "" }: HostFilters = {}, cursor: number | null = null): string {
+  const filters = { address, location: location === localLocation ? "" : location };
+  return listPath(`/hosts/${encodeURIComponent(host)}`, filters, cursor);
 }
 
-/** Path of the home page with the host prefilled. */
-export function scanPath(host: string): string {
-  return `/?url=${encodeURIComponent(host.includes(":") ? `[${host}]` : host)}`;
+/** Path of the home page with host and location prefilled. */
+export function scanPath(host: string, location = localLocation): string {
+  const chosen = location === localLocation ? "" : `&location=${location}`;
+  return `/?url=${encodeURIComponent(host.includes(":") ? `[${host}]` : host)}${chosen}`;
 }

@@ -1,5 +1,5 @@
-/** `/hosts/{host}`: scans of a host with their scores over time; `?address=` limits them to one URL. */
-
+/** `/hosts/{host}`: scans of a host from one location, with their scores over time; `?location=` names it, `?address=` limits them to one URL. */
+import { localLocation } from "../../parse/location.ts";
 import { HostName } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
@@ -13,7 +13,8 @@ import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
-import { cursorOf, listPath } from "./list-query.ts";
+import { cursorOf, locationOf, matchingScans } from "./list-query.ts";
+import { LocationTabs } from "./location-filter.tsx";
 import { endOf } from "./scan-end.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
 import { isJudgedOtherwise, ScoreHistory } from "./score-history.tsx";
@@ -22,17 +23,11 @@ const rowsPerPage = 100;
 /** Scans of the host that are read for a page of one address. The rest is on the pages after it. */
 const readForAddressMax = 500;
 
-interface HostScans {
-  /** Newest first, at most `rowsPerPage`. */
-  readonly shown: readonly ScanRecord[];
-  /** The scan before the last one shown, for comparison. */
-  readonly before: ScanRecord | undefined;
-  /** Cursor of the next page; null at the end. */
-  readonly next: number | null;
-}
+type HostScans = ReturnType<typeof scansOfHost>;
 
 interface HostQuery {
   readonly host: string;
+  readonly location: string;
   /** URL that the page is limited to; null for all. */
   readonly address: string | null;
   readonly cursor: number | null;
@@ -43,7 +38,10 @@ export function getHost(visit: Visit, segment: string | null): Response {
   const host = hostFromSegment(segment ?? "");
   if (host === null) throw notFound();
   const { i18n, settings, url } = visit;
-  const query: HostQuery = { host, address: url.searchParams.get("address") || null, cursor: cursorOf(url.searchParams) };
+  const { searchParams } = url;
+  const locations = settings.store.publicScans.locationsOfHost(host);
+  const location = locationOf(searchParams) ?? locations[0] ?? localLocation;
+  const query: HostQuery = { host, location, address: searchParams.get("address") || null, cursor: cursorOf(searchParams) };
   const scans = scansOfHost(visit, query);
   const isEmpty = scans.shown.length === 0;
   const isUnknown = isEmpty && query.cursor === null && scans.next === null;
@@ -58,23 +56,24 @@ export function getHost(visit: Visit, segment: string | null): Response {
           lead={isEmpty ? undefined : leadOf(i18n, query, scans)}
           breadcrumbs={[{ href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) }]}
         >
-          <a class="button" href={scanPath(host)}>
+          <a class="button" href={scanPath(host, location)}>
             {i18n.t("host.scanIt", { host })}
           </a>
         </PageHead>
+        <LocationTabs host={host} locations={locations} chosen={location} />
         {isEmpty ? <Nothing query={query} next={scans.next} /> : <History query={query} scans={scans} />}
       </>
     ),
   });
 }
 
-function scansOfHost({ settings: { store } }: Visit, { host, address, cursor }: HostQuery): HostScans {
-  const limit = address === null ? rowsPerPage + 1 : readForAddressMax;
-  const { items, nextCursor } = store.publicScans.list({ host, exactly: true, cursor, limit });
-  const matching = address === null ? items : items.filter(({ url }) => url === address);
-  const shown = matching.slice(0, rowsPerPage);
-  const isCut = matching.length > shown.length;
-  return { shown, before: matching[rowsPerPage], next: isCut ? (shown.at(-1)?.id ?? null) : nextCursor };
+function scansOfHost({ settings: { store } }: Visit, { host, location, address, cursor }: HostQuery) {
+  const readMax = address === null ? rowsPerPage + 1 : readForAddressMax;
+  return matchingScans(
+    (request) => store.publicScans.list({ host, exactly: true, location, ...request }),
+    ({ url }) => address === null || url === address,
+    { cursor, rows: rowsPerPage, readMax },
+  );
 }
 
 function leadOf(i18n: Visit["i18n"], { address, cursor }: HostQuery, { shown, next }: HostScans): string {
@@ -84,8 +83,15 @@ function leadOf(i18n: Visit["i18n"], { address, cursor }: HostQuery, { shown, ne
   return i18n.count("host.lead", shown.length);
 }
 
-function Nothing({ query: { host, address, cursor }, next }: { readonly query: HostQuery; readonly next: number | null }) {
+function Nothing({ query, next }: { readonly query: HostQuery; readonly next: number | null }) {
   const i18n = useI18n();
+  const { host, location, address, cursor } = query;
+  if (cursor === null && address === null && location !== localLocation)
+    return (
+      <EmptyState title={i18n.t("host.noneFromThere.title", { host, location })}>
+        <p>{i18n.t("host.noneFromThere.what")}</p>
+      </EmptyState>
+    );
   if (cursor === null && address === null)
     return (
       <EmptyState title={i18n.t("host.none.title", { host })}>
@@ -97,8 +103,8 @@ function Nothing({ query: { host, address, cursor }, next }: { readonly query: H
     return (
       <EmptyState title={i18n.t("host.notAmong", { count: i18n.number(readForAddressMax) })}>
         <Pagination
-          first={cursor === null ? null : listPath(hostPath(host), { address }, null)}
-          next={listPath(hostPath(host), { address }, next)}
+          first={cursor === null ? null : hostPath(host, { location, address })}
+          next={hostPath(host, { location, address }, next)}
         />
       </EmptyState>
     );
@@ -106,7 +112,7 @@ function Nothing({ query: { host, address, cursor }, next }: { readonly query: H
     <EmptyState title={i18n.t(cursor === null ? "host.unknownAddress" : "scans.past.title")}>
       {cursor !== null && <p>{i18n.t("scans.past.what")}</p>}
       <p class="actions">
-        <a href={hostPath(host)}>{i18n.t("host.all", { host })}</a>
+        <a href={hostPath(host, { location })}>{i18n.t("host.all", { host })}</a>
       </p>
     </EmptyState>
   );
@@ -117,13 +123,17 @@ interface HistoryProps {
   readonly scans: HostScans;
 }
 
-function History({ query: { host, address, cursor }, scans: { shown, before, next } }: HistoryProps) {
+function History({ query: { host, location, address, cursor }, scans: { shown, before, next } }: HistoryProps) {
   const i18n = useI18n();
   const isOnly = shown.length === 1 && cursor === null && next === null && address === null;
-  const pathOf = (id: number | null) => listPath(hostPath(host), { address: address ?? "" }, id);
+  const pathOf = (id: number | null) => hostPath(host, { location, address: address ?? "" }, id);
   return (
     <>
-      {isOnly ? <p>{i18n.t("host.single")}</p> : <ScoreHistory host={host} scans={shown} chosen={address} isPast={cursor !== null} />}
+      {isOnly ? (
+        <p>{i18n.t("host.single")}</p>
+      ) : (
+        <ScoreHistory source={{ host, location }} scans={shown} chosen={address} isPast={cursor !== null} />
+      )}
       <HostTable scans={shown} before={before} />
       <p class="muted">{i18n.t("host.exactly")}</p>
       <Pagination first={cursor === null ? null : pathOf(null)} next={next === null ? null : pathOf(next)} />
@@ -141,7 +151,7 @@ function HostTable({ scans, before }: { readonly scans: readonly ScanRecord[]; r
       captionUnseen
       rows={scans}
       columns={[
-        { label: i18n.t("host.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
+        { label: i18n.t("host.columns.url"), cell: (scan) => <ScanLink scan={scan} showLocation={false} /> },
         { label: i18n.t("host.columns.score"), cell: (scan) => <Score scan={scan} /> },
         { label: i18n.t("host.columns.violated"), numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
         { label: i18n.t("host.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },

@@ -1,6 +1,7 @@
-/** `/scans`: finished scans, filtered by host and band, newest first. */
+/** `/scans`: finished scans, filtered by host, band and location, newest first. */
 import { type Band, bands, ranksOf } from "../../judge/rank.ts";
 import { useI18n } from "../../report/context.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -10,11 +11,14 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hostFromText, hostPath, scanPath } from "./host-name.ts";
-import { cursorOf, listPath } from "./list-query.ts";
+import { cursorOf, listPath, locationOf, matchingScans } from "./list-query.ts";
+import { LocationFilter } from "./location-filter.tsx";
 import { ScansTable } from "./scans-table.tsx";
 
 const path = "/scans";
 const rowsPerPage = 50;
+/** Scans that are read for a page of one location. The rest is on the pages after it. */
+const readForLocationMax = 500;
 /** Longer than any host: a whole URL may be pasted. */
 const typedCharsMax = 2_048;
 
@@ -24,6 +28,8 @@ interface ListQuery {
   /** Undefined means every host; null means invalid input. */
   readonly host: string | null | undefined;
   readonly band: Band | undefined;
+  /** Null means every location. */
+  readonly location: string | null;
   readonly cursor: number | null;
 }
 
@@ -33,6 +39,7 @@ function listQueryOf({ url: { searchParams } }: Visit): ListQuery {
     typed,
     host: typed === "" ? undefined : hostFromText(typed),
     band: bands.find((band) => band === searchParams.get("band")),
+    location: locationOf(searchParams),
     cursor: cursorOf(searchParams),
   };
 }
@@ -58,7 +65,7 @@ export function getPublicList(visit: Visit): Response {
   });
 }
 
-function Search({ query: { typed, host, band } }: { readonly query: ListQuery }) {
+function Search({ query: { typed, host, band, location } }: { readonly query: ListQuery }) {
   const i18n = useI18n();
   const options = bands.map((each) => ({
     value: each as string,
@@ -86,38 +93,54 @@ function Search({ query: { typed, host, band } }: { readonly query: ListQuery })
           options={[{ value: "", text: i18n.t("scans.allBands") }, ...options]}
           value={band ?? ""}
         />
+        <LocationFilter chosen={location} />
         <SubmitButton kind="plain">{i18n.t("scans.submit")}</SubmitButton>
       </form>
     </search>
   );
 }
 
-function Results({ query: { typed, band, cursor }, host }: { readonly query: ListQuery; readonly host: string | undefined }) {
+interface ResultsProps {
+  readonly query: ListQuery;
+  readonly host: string | undefined;
+}
+
+function Results({ query, host }: ResultsProps) {
   const { i18n, settings } = useVisit();
-  const { items, nextCursor } = settings.store.publicScans.list({ host, band, cursor, limit: rowsPerPage });
-  if (items.length === 0) return <Nothing host={host} filtered={host !== undefined || band !== undefined} past={cursor !== null} />;
-  const filters = { host: typed, band: band ?? "" };
+  const { location, cursor } = query;
+  const { shown, next } = matchingScans(
+    (request) => settings.store.publicScans.list({ host, band: query.band, ...request }),
+    (scan) => location === null || scanLocationOf(scan) === location,
+    { cursor, rows: rowsPerPage, readMax: location === null ? rowsPerPage : readForLocationMax },
+  );
+  if (shown.length === 0 && next === null) return <Nothing query={query} host={host} />;
   return (
     <>
       {host !== undefined && (
         <p>
-          <a href={hostPath(host)}>{i18n.t("scans.history", { host })}</a>
+          <a href={hostPath(host, { location: location ?? undefined })}>{i18n.t("scans.history", { host })}</a>
         </p>
       )}
-      <ScansTable caption={i18n.t(`visibility.${settings.readers}.scans`)} scans={items} />
-      {nextCursor === null && <p class="muted">{i18n.t("scans.end")}</p>}
-      <Pagination
-        first={cursor === null ? null : listPath(path, filters, null)}
-        next={nextCursor === null ? null : listPath(path, filters, nextCursor)}
-      />
+      {shown.length === 0 ? (
+        <EmptyState title={i18n.t("scans.notAmong", { count: i18n.number(readForLocationMax) })} />
+      ) : (
+        <ScansTable caption={i18n.t(`visibility.${settings.readers}.scans`)} scans={shown} />
+      )}
+      {next === null && <p class="muted">{i18n.t("scans.end")}</p>}
+      <Pagination first={cursor === null ? null : pagePath(query, null)} next={next === null ? null : pagePath(query, next)} />
     </>
   );
 }
 
+function pagePath({ typed, band, location }: ListQuery, cursor: number | null): string {
+  return listPath(path, { host: typed, band: band ?? "", location: location ?? "" }, cursor);
+}
+
 /** Empty state: no scans at all, none that match, or none after the last page. */
-function Nothing({ host, filtered, past }: { readonly host: string | undefined; readonly filtered: boolean; readonly past: boolean }) {
+function Nothing({ query: { band, location, cursor }, host }: ResultsProps) {
   const i18n = useI18n();
-  const reason = past ? "past" : filtered ? "noMatch" : "empty";
+  const isFiltered = host !== undefined || band !== undefined || location !== null;
+  const reason = cursor !== null ? "past" : isFiltered ? "noMatch" : "empty";
   return (
     <EmptyState title={i18n.t(`scans.${reason}.title`)}>
       <p>{i18n.t(`scans.${reason}.what`)}</p>

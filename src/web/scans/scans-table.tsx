@@ -39,10 +39,12 @@ interface OfScan {
 interface ScanLinkProps extends OfScan {
   /** Shows the token below the URL. */
   readonly showToken?: boolean;
+  /** Default true: names the location, if it is another than that of the server itself. */
+  readonly showLocation?: boolean;
 }
 
-/** Link without the query, which is noise in a list, and may hold secrets; with the location, if it is another than that of the server. */
-export function ScanLink({ scan, showToken = false }: ScanLinkProps) {
+/** Link without the query, which is noise in a list, and may hold secrets. */
+export function ScanLink({ scan, showToken = false, showLocation = true }: ScanLinkProps) {
   const i18n = useI18n();
   const { token, url } = scan;
   const { origin, pathname } = new URL(url);
@@ -58,7 +60,7 @@ export function ScanLink({ scan, showToken = false }: ScanLinkProps) {
           {token}
         </code>
       )}
-      <LocationMark location={scanLocationOf(scan)} />
+      {showLocation && <LocationMark location={scanLocationOf(scan)} />}
       <WholeUrl url={shown} />
     </>
   );

@@ -14,7 +14,7 @@ import { endOf } from "./scan-end.ts";
 const linesMax = 5;
 const signs = ["A", "B", "C", "D", "E"] as const;
 
-/** Scans that one line joins: those of one address. A later key, such as the place that scans, is added here. */
+/** Scans that one line joins: those of one address. All scans of a chart are from one location. */
 interface ScanGroup {
   /** ASCII form. */
   readonly url: string;
@@ -32,9 +32,15 @@ export function isJudgedOtherwise({ summary }: ScanRecord, before: ScanRecord | 
   return summary !== null && before !== undefined && before.summary !== null && !sameRules(summary, before.summary);
 }
 
-interface ScoreHistoryProps {
+/** Host and location of all scans. */
+interface ScanSource {
   readonly host: string;
-  /** Newest first, of one host. */
+  readonly location: string;
+}
+
+interface ScoreHistoryProps {
+  readonly source: ScanSource;
+  /** Newest first. */
   readonly scans: readonly ScanRecord[];
   /** Address that the page is limited to; null for all. */
   readonly chosen: string | null;
@@ -45,7 +51,7 @@ interface ScoreHistoryProps {
 }
 
 /** Null without two scans to join. */
-export function ScoreHistory({ host, scans, chosen, isPast = false, current }: ScoreHistoryProps) {
+export function ScoreHistory({ source, scans, chosen, isPast = false, current }: ScoreHistoryProps) {
   const i18n = useI18n();
   const groups = groupScans(scans);
   const drawn = groups.slice(0, linesMax);
@@ -60,7 +66,7 @@ export function ScoreHistory({ host, scans, chosen, isPast = false, current }: S
   return (
     <figure class="history">
       <ScoreChart series={series} changes={changed} label={about} />
-      {(groups.length > 1 || chosen !== null) && <Legend host={host} groups={groups} chosen={chosen} />}
+      {(groups.length > 1 || chosen !== null) && <Legend source={source} groups={groups} chosen={chosen} />}
       <figcaption class="small muted">
         {about} {i18n.t("host.chart.zone")} {changed.length > 0 && i18n.t("host.changedNote")}
       </figcaption>
@@ -103,13 +109,13 @@ function changesOf(scans: readonly ScanRecord[]): readonly number[] {
 }
 
 interface LegendProps {
-  readonly host: string;
+  readonly source: ScanSource;
   readonly groups: readonly ScanGroup[];
   readonly chosen: string | null;
 }
 
 /** Key of the lines; each entry limits the page to its address. */
-function Legend({ host, groups, chosen }: LegendProps) {
+function Legend({ source, groups, chosen }: LegendProps) {
   const i18n = useI18n();
   const others = groups.slice(linesMax);
   return (
@@ -117,13 +123,13 @@ function Legend({ host, groups, chosen }: LegendProps) {
       <ul>
         {chosen !== null && (
           <li>
-            <a href={hostPath(host)}>{i18n.t("host.chart.allAddresses")}</a>
+            <a href={hostPath(source.host, source)}>{i18n.t("host.chart.allAddresses")}</a>
           </li>
         )}
         {groups.slice(0, linesMax).map(({ url }, at) => (
           <li key={url}>
             {groups.length > 1 && <LineSample at={at} />}
-            <AddressLink host={host} url={url} chosen={chosen} />
+            <AddressLink source={source} url={url} chosen={chosen} />
           </li>
         ))}
       </ul>
@@ -133,7 +139,7 @@ function Legend({ host, groups, chosen }: LegendProps) {
           <ul>
             {others.map(({ url }) => (
               <li key={url}>
-                <AddressLink host={host} url={url} chosen={chosen} />
+                <AddressLink source={source} url={url} chosen={chosen} />
               </li>
             ))}
           </ul>
@@ -154,14 +160,14 @@ function LineSample({ at }: { readonly at: number }) {
   );
 }
 
-function AddressLink({ host, url, chosen }: { readonly host: string; readonly url: string; readonly chosen: string | null }) {
+interface AddressLinkProps extends Pick<LegendProps, "source" | "chosen"> {
+  readonly url: string;
+}
+
+function AddressLink({ source: { host, location }, url, chosen }: AddressLinkProps) {
   return (
-    <a href={addressPath(host, url)} aria-current={url === chosen ? "true" : undefined}>
+    <a href={hostPath(host, { location, address: url })} aria-current={url === chosen ? "true" : undefined}>
       <HostUrl url={url} short />
     </a>
   );
-}
-
-function addressPath(host: string, url: string): string {
-  return `${hostPath(host)}?${new URLSearchParams({ address: url })}`;
 }
