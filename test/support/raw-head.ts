@@ -1,7 +1,7 @@
 /** The head of a fleet, played with the raw client of NATS: streams, presence, jobs, and results as they arrive. */
-import { type ConsumerConfig, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
-import { createUser } from "@nats-io/nkeys";
-import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { makeIdentity } from "../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceAnswer, type PresenceNote, type ProgressNote } from "../../src/fleet/messages.ts";
 import { createResultAssembly, unpackResult } from "../../src/fleet/received-result.ts";
 import {
@@ -13,20 +13,18 @@ import {
   type ResultAddress,
   resultConsumer,
   resultStream,
-  resultSubjects,
   scanStream,
   scanSubject,
-  scanSubjects,
 } from "../../src/fleet/subjects.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
+import { connectAs, enrolledIdentity, loopbackConfiguration, makeStreams } from "./fleet-places.ts";
+import { type NatsServer, startNats } from "./nats.ts";
 
 export const rawLocation = "berlin";
 const pollMs = 10;
 
 export interface RawHead {
   readonly connection: NatsConnection;
-  /** Public nkey and seed of a worker. */
-  readonly worker: { readonly id: string; readonly seed: string };
   /** Latest presence of each worker. */
   readonly present: ReadonlyMap<string, PresenceNote>;
   readonly progress: readonly (ProgressNote & { readonly token: string })[];
@@ -49,10 +47,21 @@ function rawJob({ token, url, ...rest }: Partial<FleetJob> & Pick<FleetJob, "tok
   return { v: fleetProtocol, token, attempt: 1, url, scannedAt, ...terms, ...rest };
 }
 
-export async function openRawHead(url: string, consumer: Partial<ConsumerConfig> = {}): Promise<RawHead> {
-  const connection = await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
-  await createStreams(connection, consumer);
-  const keys = createUser();
+/** Two workers of the location, which nats-server knows. */
+export const rawWorkers = [enrolledIdentity(rawLocation, "first"), enrolledIdentity(rawLocation, "second")] as const;
+const headKeys = makeIdentity();
+
+/** A nats-server with the accounts of the head and `rawWorkers`. */
+export function startRawNats(): Promise<NatsServer> {
+  return startNats({ configuration: loopbackConfiguration(headKeys, rawWorkers) });
+}
+
+/** `ackWaitMs` is that of JetStream by default. */
+export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawHead> {
+  const connection = await connectAs(headKeys, url, { maxReconnectAttempts: -1, reconnectTimeWait: 100 });
+  await makeStreams(connection, [rawLocation]);
+  const manager = await jetstreamManager(connection);
+  await manager.consumers.update(scanStream, rawLocation, { ack_wait: ackWaitMs * 1e6 });
   const present = new Map<string, PresenceNote>();
   const progress: (ProgressNote & { readonly token: string })[] = [];
   const parts: ResultAddress[] = [];
@@ -103,7 +112,6 @@ export async function openRawHead(url: string, consumer: Partial<ConsumerConfig>
 
   return {
     connection,
-    worker: { id: keys.getPublicKey(), seed: new TextDecoder().decode(keys.getSeed()) },
     present,
     progress,
     parts,
@@ -118,7 +126,7 @@ export async function openRawHead(url: string, consumer: Partial<ConsumerConfig>
     publishRaw,
     cancel: (token, attempt = 1) => connection.publish(cancelSubject(rawLocation), JSON.stringify({ v: fleetProtocol, token, attempt })),
     result: (token, timeoutMs) => eventually(() => completeResult(token), `a result of ${token}`, timeoutMs),
-    jobsLeft: async () => (await (await jetstreamManager(connection)).streams.info(scanStream)).state.messages,
+    jobsLeft: async () => (await manager.streams.info(scanStream)).state.messages,
     [Symbol.asyncDispose]: async () => {
       results.stop();
       await connection.close();
@@ -139,15 +147,4 @@ export async function eventually<T>(
     await Bun.sleep(pollMs);
   }
   throw new Error(`${what} did not come within ${timeoutMs} ms`);
-}
-
-async function createStreams(connection: NatsConnection, consumer: Partial<ConsumerConfig>): Promise<void> {
-  const manager = await jetstreamManager(connection);
-  const queue = { retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New };
-  const perSubject = { max_msgs_per_subject: 1, discard_new_per_subject: true };
-  await manager.streams.add({ name: scanStream, subjects: [scanSubjects], ...queue, ...perSubject });
-  await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
-  const jobs = { durable_name: rawLocation, filter_subject: `assay.scan.${rawLocation}.*`, ack_policy: "explicit" as const };
-  await manager.consumers.add(scanStream, { ...jobs, ack_wait: 30e9, max_deliver: 2, ...consumer });
-  await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
 }

@@ -25,7 +25,6 @@ export interface Presence {
   close(): void;
 }
 
-const requestTimeoutMs = 5_000;
 const replyBytesMax = 4_096;
 const textCharsMax = 500;
 
@@ -55,7 +54,7 @@ export function startPresence(options: PresenceOptions): Presence {
   async function ask(): Promise<void> {
     const sent: PresenceNote = { v: fleetProtocol, ...note() };
     try {
-      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: requestTimeoutMs });
+      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: everyMs / 2 });
       const reply = parsePresenceReply(data);
       if (reply === null) silence = "the answer of the head is not understood; it may be of another release";
       else heard = { ...reply, atMs: performance.now() };

@@ -1,5 +1,4 @@
 /** The worker's side of the fleet on a real nats-server. The gatherer returns recorded evidence when the test lets it. */
-import { connect, nkeyAuthenticator } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import { inboxPrefixOf } from "../../../src/fleet/subjects.ts";
@@ -7,9 +6,11 @@ import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../
 import type { ScanTerms } from "../../../src/scan/local-gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../../src/scan/task.ts";
 import { knownScans } from "../../support/finished-scans.ts";
-import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
-import { eventually, openRawHead, type RawHead, rawLocation } from "../../support/raw-head.ts";
+import { connectAs } from "../../support/fleet-places.ts";
+import { type NatsServer, natsIsMissing } from "../../support/nats.ts";
+import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 
+const [first, second] = rawWorkers;
 const { url, scannedAt } = knownScans.shop.evidence.subject;
 const gathered: Gathered = {
   evidence: knownScans.shop.evidence,
@@ -37,15 +38,10 @@ interface TestWorker extends FleetWorker {
 
 const silent = { stage: () => {}, gathered: () => {} };
 
-async function startWorker(nats: NatsServer, head: RawHead, options: Partial<FleetWorkerOptions> = {}): Promise<TestWorker> {
-  const { id, seed } = head.worker;
-  const connection = await connect({
-    servers: nats.url,
-    inboxPrefix: inboxPrefixOf(id),
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)),
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 50,
-  });
+async function startWorker(nats: NatsServer, options: Partial<FleetWorkerOptions> = {}, keys = first): Promise<TestWorker> {
+  const { id } = keys;
+  const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
+  const connection = await connectAs(keys, nats.url, { inboxPrefix: inboxPrefixOf(id), ...reconnecting });
   const scans: StartedScan[] = [];
   const logged: string[] = [];
   const outcomes: string[] = [];
@@ -86,9 +82,9 @@ const drained = (head: RawHead) => eventually(async () => (await head.jobsLeft()
 
 describe.skipIf(natsIsMissing())("a worker", () => {
   test("gathers a job on the terms of the head, reports stages, and sends the result whole", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish({ ...job("one"), screenshot: true, deadlines: { ...defaultDeadlines, scanMs: 3_600_000, probeMs: 2_000 } });
     await started(worker, 1);
     const { terms } = worker.scans[0] as StartedScan;
@@ -98,14 +94,14 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     expect(await head.result("one")).toEqual({ gathered });
     await drained(head);
     expect(head.progress.map(({ stage }) => stage)).toEqual([null, "resolving"]);
-    await eventually(() => head.present.get(head.worker.id)?.scansDone === 1, "presence with the scan");
-    expect(head.present.get(head.worker.id)).toMatchObject({ version: "1.2.3", slots: 2, busy: 0, reach: "public", lastFault: null });
+    await eventually(() => head.present.get(first.id)?.scansDone === 1, "presence with the scan");
+    expect(head.present.get(first.id)).toMatchObject({ version: "1.2.3", slots: 2, busy: 0, reach: "public", lastFault: null });
   });
 
   test("holds as many jobs as it has slots", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     for (const token of ["a", "b", "c", "d", "e"]) await head.publish(job(token));
     await started(worker, 2);
     await Bun.sleep(100);
@@ -119,9 +115,9 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   });
 
   test("adopts a job that is delivered again while it runs, and does not run a finished one twice", async () => {
-    await using nats = await startNats();
-    await using head = await openRawHead(nats.url, { ack_wait: 200e6 });
-    await using worker = await startWorker(nats, head);
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url, 200);
+    await using worker = await startWorker(nats);
     await head.publish(job("slow"));
     await eventually(() => worker.logged.some((line) => line.startsWith("job delivered again")), "a second delivery");
     worker.scans[0]?.end();
@@ -135,9 +131,9 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   });
 
   test("keeps a long job by saying that it works", async () => {
-    await using nats = await startNats();
-    await using head = await openRawHead(nats.url, { ack_wait: 300e6 });
-    await using worker = await startWorker(nats, head, { workingEveryMs: 50 });
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url, 300);
+    await using worker = await startWorker(nats, { workingEveryMs: 50 });
     await head.publish(job("long"));
     await started(worker, 1);
     await Bun.sleep(700);
@@ -147,9 +143,9 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   });
 
   test("ends a cancelled scan without a result", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish(job("unwanted"));
     await started(worker, 1);
     head.connection.publish("assay.cancel.berlin", "no JSON");
@@ -166,10 +162,10 @@ describe.skipIf(natsIsMissing())("a worker", () => {
 
 describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   test.each(["drained", "unknown", "too-old", "private-location"] as const)("while the head answers %s", async (answer) => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
     head.answer(answer, "do this");
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish(job("one"));
     await eventually(() => head.present.size === 1, "presence");
     await Bun.sleep(100);
@@ -182,24 +178,32 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   });
 
   test("once the head has been silent for too long", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     const head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await eventually(() => worker.headFault() === null, "acceptance");
     await head[Symbol.asyncDispose]();
-    await eventually(() => worker.headFault() === "no head is connected to nats-server", "the lapse");
+    await eventually(() => worker.headFault()?.startsWith("the head does not answer") === true, "the lapse");
+  });
+
+  test("at a location that its credentials are not for", async () => {
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url);
+    await using worker = await startWorker(nats, { address: { location: "oslo", worker: first.id } });
+    await eventually(() => worker.headFault()?.includes("they were enrolled for another one") === true, "the reason");
+    expect(head.present.size).toBe(0);
   });
 
   test("without a browser, and gives back a first delivery that finds none", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
     let fault: string | null = null;
-    await using worker = await startWorker(nats, head, { browserFault: () => fault });
+    await using worker = await startWorker(nats, { browserFault: () => fault });
     await head.publish(job("one"));
     await started(worker, 1);
     fault = "the browser does not start";
     worker.scans[0]?.end("browser-unavailable");
-    await eventually(() => head.present.get(head.worker.id)?.slots === 0, "no slots");
+    await eventually(() => head.present.get(first.id)?.slots === 0, "no slots");
     expect(worker.scans).toHaveLength(1);
     fault = null;
     await started(worker, 2);
@@ -209,9 +213,9 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   });
 
   test("that are not valid: the head gets a failed scan, and the next job runs", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish({ ...job("file"), url: "file:///etc/passwd" });
     await head.publishRaw("noise", "{");
     await head.publish(job("good"));
@@ -220,36 +224,34 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     expect(worker.scans[0]?.token).toBe("good");
     worker.scans[0]?.end();
     await drained(head);
-    await eventually(() => head.present.get(head.worker.id)?.lastFault?.includes("refused a job") === true, "the fault");
+    await eventually(() => head.present.get(first.id)?.lastFault?.includes("refused a job") === true, "the fault");
   });
 });
 
 describe.skipIf(natsIsMissing())("a worker that is stopped", () => {
   test("waits for its scans, and gives the rest to another worker at once", async () => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using other = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish(job("quick"));
     await head.publish(job("slow"));
     await started(worker, 2);
-    const second = await startWorker(nats, other);
-    await using _ = second;
+    await using other = await startWorker(nats, {}, second);
     const stopped = worker.stop(200);
-    await eventually(() => head.present.get(head.worker.id)?.slots === 0, "the farewell");
+    await eventually(() => head.present.get(first.id)?.slots === 0, "the farewell");
     worker.scans[0]?.end();
     await stopped;
     expect([...worker.outcomes].sort()).toEqual(["finished", "returned"]);
-    await started(second, 1);
-    expect(second.scans[0]?.token).toBe(worker.scans[1]?.token);
+    await started(other, 1);
+    expect(other.scans[0]?.token).toBe(worker.scans[1]?.token);
   });
 });
 
 describe.skipIf(natsIsMissing())("nats-server", () => {
   test.each([false, true])("is killed while a scan runs and back later (empty store: %s): the result arrives", async (emptyStore) => {
-    await using nats = await startNats();
+    await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, head);
+    await using worker = await startWorker(nats);
     await head.publish(job("one"));
     await started(worker, 1);
     await nats.stop("SIGKILL");

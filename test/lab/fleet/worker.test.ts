@@ -3,14 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeIdentity } from "../../../src/fleet/identity.ts";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
 import { siteIdentity } from "../../support/certificates.ts";
-import { type NatsOptions, type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
+import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
 import { fromSource, processesMentioning } from "../../support/program.ts";
-import { eventually, openRawHead, type RawHead, rawLocation } from "../../support/raw-head.ts";
+import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
+const [first, second] = rawWorkers;
 const command = compiledBinary === null ? fromSource : [compiledBinary];
 const readyMsMax = 60_000;
 const testMsMax = 120_000;
@@ -43,8 +45,8 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function nats(options: NatsOptions = {}): Promise<NatsServer> {
-    const server = await startNats(options);
+  async function keep(starting: Promise<NatsServer>): Promise<NatsServer> {
+    const server = await starting;
     stack.push(server);
     return server;
   }
@@ -91,10 +93,10 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
   }
 
   async function pair(): Promise<{ readonly server: NatsServer; readonly head: RawHead; readonly worker: WorkerProcess }> {
-    const server = await nats();
+    const server = await keep(startRawNats());
     const head = await openRawHead(server.url);
     stack.push(head);
-    return { server, head, worker: await accepted(await startWorker(server.url, head.worker.seed)) };
+    return { server, head, worker: await accepted(await startWorker(server.url, first.seed)) };
   }
 
   const target = (path: string) => `http://127.0.0.1:${site.port}${path}`;
@@ -161,12 +163,10 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
       const { server, head, worker } = await pair();
       await head.publish({ token: "never", url: target("/never") });
       await eventually(() => site.requests.length > 0, "the request", readyMsMax);
-      const other = await openRawHead(server.url);
-      stack.push(other);
-      const second = await accepted(await startWorker(server.url, other.worker.seed));
+      const other = await accepted(await startWorker(server.url, second.seed));
       expect(await worker.end("SIGTERM")).toBe(0);
       expect(worker.log()).toContain("scan given back");
-      await eventually(() => /scan started.*never/.test(second.log()), "the second worker", readyMsMax);
+      await eventually(() => /scan started.*never/.test(other.log()), "the second worker", readyMsMax);
     },
     testMsMax,
   );
@@ -174,9 +174,8 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
   test(
     "waits for nats-server and its permission, says why, and can be stopped meanwhile",
     async () => {
-      const server = await nats({ configuration: `authorization { users: [ { user: "other", password: "x" } ] }` });
-      const seed = "SUAIBDPBAUTWCWBKIO6XHQNINK5FWJW4OHLXC3HQ2KFE4PEJUA44CNHTC4";
-      const worker = await startWorker(server.url, seed);
+      const server = await keep(startRawNats());
+      const worker = await startWorker(server.url, makeIdentity().seed);
       const answer = () => fetch(`${worker.url}/readyz`);
       await eventually(async () => (await (await answer()).text()).includes("refuses the credentials"), "the refusal", readyMsMax);
       expect((await answer()).status).toBe(503);
@@ -194,8 +193,8 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
       const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
       writeFileSync(cert, identity.certificateChainPem);
       writeFileSync(key, identity.privateKeyPem);
-      const server = await nats({ configuration: `tls { cert_file: "${cert}", key_file: "${key}" }` });
-      const worker = await startWorker(server.url, "SUAIBDPBAUTWCWBKIO6XHQNINK5FWJW4OHLXC3HQ2KFE4PEJUA44CNHTC4");
+      const server = await keep(startNats({ configuration: `tls { cert_file: "${cert}", key_file: "${key}" }` }));
+      const worker = await startWorker(server.url, first.seed);
       await eventually(async () => /certificate/.test(await (await fetch(`${worker.url}/readyz`)).text()), "the reason", readyMsMax);
     },
     testMsMax,
