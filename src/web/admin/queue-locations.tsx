@@ -58,7 +58,7 @@ function Workers({ location }: { readonly location: string }) {
   );
   const present = store.workers.list().flatMap((worker) => {
     const known = heard.get(worker.id);
-    return known !== undefined && worker.location === location && workerStateOf(worker, known) === "present" ? [known] : [];
+    return known !== undefined && worker.location === location && workerStateOf(worker, known, true) === "present" ? [known] : [];
   });
   if (present.length === 0)
     return <MarkedText as={store.scans.queueLength(location) > 0 ? "violated" : "notApplicable"} text={i18n.t("admin.queue.noWorkers")} />;

@@ -18,9 +18,8 @@ export function AdminQueue() {
   const { i18n, settings } = useVisit();
   const { store } = settings;
   const running = store.scans.listRunning();
-  const locations = [
-    ...new Set([localLocation, ...store.workers.locations(), ...store.scans.queuedLocations(), ...running.map(scanLocationOf)]),
-  ];
+  const remote = [...store.workers.locations(), ...store.scans.queuedLocations(), ...running.map(scanLocationOf)];
+  const locations = [...new Set([localLocation, ...remote.toSorted()])];
   const waiting = nextScans(store, locations);
   const waitingCount = store.scans.queueLength();
   const shown = { hasLocations: locations.length > 1 };

@@ -5,15 +5,23 @@ import type { Worker } from "../../store/workers.ts";
 /** Answers to a worker that is heard of but gets no scans. */
 const refusals = ["too-old", "too-new", "private-location"] as const;
 
-/** `awaited`: enrolled, and never heard of. */
-export type WorkerState = "present" | "drained" | "absent" | "awaited" | "revoked" | (typeof refusals)[number];
+/** `awaited`: enrolled, and never heard of. `unknown`: nothing can be heard, as without NATS. */
+export type WorkerState = "present" | "drained" | "absent" | "awaited" | "unknown" | "revoked" | (typeof refusals)[number];
 
-/** `heard` is undefined for a worker that is not present. What is stored decides: an answer may be some seconds older. */
-export function workerStateOf({ revokedAt, drained, lastSeenAt }: Worker, heard: HeardWorker | undefined): WorkerState {
+/**
+ * `heard` is undefined for a worker that is not present. What is stored decides: an answer may be some seconds older.
+ * `isConnected`: to NATS.
+ */
+export function workerStateOf(
+  { revokedAt, drained, lastSeenAt }: Worker,
+  heard: HeardWorker | undefined,
+  isConnected: boolean,
+): WorkerState {
   if (revokedAt !== null) return "revoked";
   const refusal = refusals.find((each) => each === heard?.answer);
   if (refusal !== undefined) return refusal;
   if (drained) return "drained";
   if (heard !== undefined) return "present";
-  return lastSeenAt === null ? "awaited" : "absent";
+  if (lastSeenAt === null) return "awaited";
+  return isConnected ? "absent" : "unknown";
 }

@@ -22,6 +22,7 @@ const marks = {
   drained: "note",
   absent: "violated",
   awaited: "notChecked",
+  unknown: "notChecked",
   revoked: "notApplicable",
   "too-old": "violated",
   "too-new": "violated",
@@ -68,7 +69,9 @@ export function WorkerTable({ workers }: { readonly workers: readonly Worker[] }
           </RowGroup>
         ))}
       </Table>
-      <p class="muted">{i18n.t("admin.workers.drainMeans")}</p>
+      <p class="muted">
+        {i18n.t("admin.workers.drainMeans")} {i18n.t("admin.workers.revokeMeans")}
+      </p>
     </>
   );
 }
@@ -100,13 +103,13 @@ function Identity({ worker: { name, version, reach, enrolledAt } }: ShownWorker)
 
 function State({ worker, heard }: ShownWorker) {
   const { i18n, settings } = useVisit();
-  const state = workerStateOf(worker, heard);
+  const state = workerStateOf(worker, heard, settings.operator.fleet()?.state() === "connected");
   const mark = <MarkedText as={marks[state]} text={i18n.t(`admin.workers.states.${state}`)} />;
   if (state !== "too-old" && state !== "too-new" && state !== "private-location" && state !== "awaited") return mark;
   return (
     <>
       {mark}
-      <p class="small">{i18n.t(`admin.workers.advice.${state}`, { version: settings.version })}</p>
+      <div class="small">{i18n.t(`admin.workers.advice.${state}`, { version: settings.version })}</div>
     </>
   );
 }
@@ -155,11 +158,10 @@ function Actions({ worker: { id, name, drained } }: ShownWorker) {
         </SubmitButton>
       </Form>
       <Details summary={i18n.t("admin.workers.revoke")}>
-        <p class="small">{i18n.t("admin.workers.revokeMeans")}</p>
         <Form action={`/admin/workers/${id}/state`}>
           <input type="hidden" name="state" value="revoked" />
           <SubmitButton kind="danger" compact label={i18n.t("admin.workers.revokeOf", { name })}>
-            {i18n.t("admin.workers.revoke")}
+            {i18n.t("admin.workers.revokeNow")}
           </SubmitButton>
         </Form>
       </Details>

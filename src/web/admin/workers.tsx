@@ -8,7 +8,6 @@ import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import type { Worker } from "../../store/workers.ts";
-import { EmptyState } from "../components/empty-state.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { readForm } from "../form.tsx";
@@ -18,6 +17,8 @@ import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";
+/** Of the heading that one of two sections has. */
+const setupId = "setup-title";
 const exampleServer = "tls://nats.example.org:4222";
 const exampleLocation = "berlin";
 
@@ -55,7 +56,7 @@ function workersPage(visit: Visit): Response {
         {done !== undefined && (
           <Notice kind="good" alert>
             <p>{i18n.t(`admin.workers.done.${done}`, { seconds: presenceEveryMs / 1_000 })}</p>
-            {done === "revoked" && <Lines label={i18n.t("admin.workers.commands.onServer")}>assay fleet nats-conf</Lines>}
+            {done === "revoked" && <Command>assay fleet nats-conf</Command>}
           </Notice>
         )}
         <Connection />
@@ -76,8 +77,9 @@ function Connection() {
   const because = running?.fault() ?? null;
   return (
     <Notice kind={state === "connected" && because === null ? "good" : "warn"} title={i18n.t(`admin.workers.nats.${state}.title`)}>
+      {state !== "connected" && <p>{i18n.t(`admin.workers.nats.${state}.what`)}</p>}
       <p>
-        {i18n.t(`admin.workers.nats.${state}.what`)} <code {...untranslated}>{natsServers}</code>
+        <code {...untranslated}>{natsServers}</code>
       </p>
       {because !== null && (
         <p>
@@ -93,31 +95,40 @@ function Connection() {
 function WithoutNats() {
   const { i18n } = useVisit();
   return (
-    <EmptyState title={i18n.t("admin.workers.nats.unset.title")}>
+    <section aria-labelledby={setupId}>
+      <h2 id={setupId}>{i18n.t("admin.workers.nats.unset.title")}</h2>
       <p>{i18n.t("admin.workers.nats.unset.what")}</p>
-      <Lines label={i18n.t("admin.workers.commands.onServer")}>{`assay serve --nats ${exampleServer}`}</Lines>
-    </EmptyState>
+      <Command>{`assay serve --nats ${exampleServer}`}</Command>
+    </section>
   );
 }
 
-/** The two commands that add a worker. */
 function NoWorkers() {
   const { i18n, settings } = useVisit();
   const [server = exampleServer] = settings.operator.natsServers?.split(", ") ?? [];
   return (
-    <EmptyState title={i18n.t("admin.workers.none.title")}>
-      <p>{i18n.t("admin.workers.none.what", { location: exampleLocation })}</p>
-      <Lines label={i18n.t("admin.workers.commands.onServer")}>{`assay fleet enrol ${exampleLocation}`}</Lines>
-      <Lines label={i18n.t("admin.workers.commands.onWorker")}>
-        {`assay worker --nats ${server} --nats-credentials worker.nk --location ${exampleLocation}`}
-      </Lines>
-      <p>{i18n.t("admin.workers.none.then")}</p>
-    </EmptyState>
+    <section aria-labelledby={setupId}>
+      <h2 id={setupId}>{i18n.t("admin.workers.none.title")}</h2>
+      <ol>
+        <li>
+          <p>{i18n.t("admin.workers.none.enrol", { location: exampleLocation })}</p>
+          <Command>{`assay fleet enrol ${exampleLocation}`}</Command>
+        </li>
+        <li>
+          <p>{i18n.t("admin.workers.none.admit")}</p>
+          <Command>assay fleet nats-conf</Command>
+        </li>
+        <li>
+          <p>{i18n.t("admin.workers.none.start")}</p>
+          <Command>{`assay worker --nats ${server} --nats-credentials worker.nk --location ${exampleLocation}`}</Command>
+        </li>
+      </ol>
+    </section>
   );
 }
 
-function Lines({ label, children }: { readonly label: string; readonly children: string }) {
-  return <ConfigLines label={label}>{children}</ConfigLines>;
+function Command({ children }: { readonly children: string }) {
+  return <ConfigLines label={useVisit().i18n.t("credentials.command")}>{children}</ConfigLines>;
 }
 
 function Revoked({ workers }: { readonly workers: readonly Worker[] }) {

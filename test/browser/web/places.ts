@@ -219,6 +219,8 @@ const administration: readonly Place[] = [
   { name: "admin-users-changed", who: "admin", go: at("/admin/users?done=disabled") },
   { name: "admin-doctor-looking", who: "admin", refreshes: true, go: doctorRunning },
   { name: "admin-doctor-done", who: "admin", go: doctorDone },
+  { name: "admin-workers", who: "admin", go: at("/admin/workers") },
+  { name: "admin-workers-drained", who: "admin", go: at("/admin/workers?done=drained") },
   { name: "admin-settings", who: "admin", go: at("/admin/settings") },
   { name: "admin-checks", who: "admin", go: at("/admin/checks") },
   {

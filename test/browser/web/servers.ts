@@ -134,6 +134,7 @@ async function fillBusy(store: Store) {
     const scan = await store.scans.queue({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
     if (scan !== "full") waiting.push(scan.token);
   }
+  await workers(store, ago);
   const invite = await store.oneTimeLinks.create({ kind: "invite", email: null, plan: "free", admin: false }, now);
   const reset = await store.oneTimeLinks.create({ kind: "reset", accountId: free.id }, now);
   if (typeof invite !== "object" || typeof reset !== "object") throw new Error("no link was made");
@@ -175,6 +176,26 @@ async function tokens(store: Store, accountId: number, ago: (days: number) => Da
   await store.apiTokens.create({ accountId, name: "Expired", expiresAt: ago(10), now: ago(40) });
   const revoked = await store.apiTokens.create({ accountId, name: "Revoked", now: ago(50) });
   await store.apiTokens.revoke(accountId, revoked.token.id, ago(5));
+}
+
+/** Workers in the states that they have without NATS, and a scan that waits for them. */
+async function workers(store: Store, ago: (days: number) => Date): Promise<void> {
+  const enrol = async (letter: string, name: string) => {
+    const worker = await store.workers.enrol({ id: `U${letter.repeat(55)}`, name, location: "berlin", now: ago(20) });
+    if (typeof worker === "string") throw new Error(worker);
+    return worker.id;
+  };
+  const [seen, drained, , revoked] = [
+    await enrol("A", "workstation-under-the-desk-of-the-administrator.internal.example.org"),
+    await enrol("B", "spree-2"),
+    await enrol("C", "spree-3"),
+    await enrol("D", "spree-4"),
+  ];
+  for (const id of [seen, drained]) await store.workers.noteSeen(id, { version: "0.1.0", slots: 4, reach: "private", now: ago(1) });
+  await store.workers.noteFault(seen, { at: ago(2).toISOString(), text: "the screenshot is no JPEG of at most 1280 x 900" });
+  await store.workers.setDrained(drained, true);
+  await store.workers.revoke(revoked, ago(3));
+  await store.scans.queue({ accountId: null, url: "https://intranet.example.org/", location: "berlin", now: ago(0.1) });
 }
 
 async function failedScan(store: Store, url: string, now: Date): Promise<string> {

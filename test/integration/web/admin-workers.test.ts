@@ -55,10 +55,11 @@ beforeEach(() => {
 });
 
 describe("without workers", () => {
-  test.each(locales)("it names the two commands, in %s", async (locale) => {
+  test.each(locales)("it names the commands, in %s", async (locale) => {
     const html = await read(`?locale=${locale}`);
     expect(html).toContain(texts[locale].none.title);
     expect(html).toContain("assay fleet enrol berlin");
+    expect(html).toContain("assay fleet nats-conf");
     expect(html).toContain("assay worker --nats tls://one.test:4222 --nats-credentials worker.nk --location berlin");
     await read("?locale=en-gb");
   });
@@ -108,7 +109,9 @@ test.each([
   ["private-location", base, heardWith("private-location")],
   ["revoked", { ...base, revokedAt: base.enrolledAt, drained: true }, heardWith("accepted")],
 ] as const)("a worker is %s", (state, worker, heard) => {
-  expect(workerStateOf(worker, heard)).toBe(state);
+  expect(workerStateOf(worker, heard, true)).toBe(state);
+  // Without a connection, its presence is unknown.
+  if (heard === undefined) expect(workerStateOf(worker, heard, false)).toBe(state === "absent" ? "unknown" : state);
 });
 
 describe("a worker in the table", () => {
