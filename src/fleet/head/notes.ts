@@ -11,7 +11,8 @@ const textCharsMax = 300;
 const slotsMax = 256;
 
 const count = Type.Integer({ minimum: 0 });
-const text = Type.String({ maxLength: textCharsMax, pattern: "^[^\\p{Cc}\\p{Cs}]*$" });
+/** Without control characters. TypeBox compiles patterns without the flag that `\p` needs. */
+const text = Type.String({ maxLength: textCharsMax, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" });
 
 const presence = TypeCompiler.Compile(
   Type.Object({
