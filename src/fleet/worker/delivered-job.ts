@@ -5,6 +5,8 @@ export interface DeliveredJob {
   readonly data: Uint8Array;
   /** From 1. */
   readonly delivery: number;
+  /** The same for all deliveries of one message: another one was published again. */
+  readonly publication: string;
   /** Keeps JetStream from delivering the job again for another `jobAckWaitMs`. */
   working(): void;
   /** Another worker gets the job at once. */
@@ -17,12 +19,12 @@ export interface DeliveredJob {
 
 /** Null unless the message comes from a consumer: an answer is published only on subjects of JetStream. */
 export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Msg): DeliveredJob | null {
-  const delivery = deliveryOf(reply);
-  if (delivery === null) return null;
+  const delivered = deliveryOf(reply);
+  if (delivered === null) return null;
   const answer = (verb: "+WPI" | "-NAK" | "+TERM") => connection.publish(reply, verb);
   return {
     data,
-    delivery,
+    ...delivered,
     working: () => answer("+WPI"),
     giveBack: () => answer("-NAK"),
     terminate: () => answer("+TERM"),
@@ -32,10 +34,13 @@ export function deliveredJob(connection: NatsConnection, { data, reply = "" }: M
   };
 }
 
-/** `$JS.ACK.<stream>.<consumer>.<delivery>...`, or since 2.10 optionally `$JS.ACK.<domain>.<account>.<stream>.<consumer>.<delivery>...`. */
-function deliveryOf(reply: string): number | null {
+/**
+ * `$JS.ACK.<stream>.<consumer>.<delivery>.<stream sequence>.<consumer sequence>.<time>.<pending>`. Servers may add domain and account
+ * before the stream. Sequences begin again when a server has lost its disk, times do not.
+ */
+function deliveryOf(reply: string): Pick<DeliveredJob, "delivery" | "publication"> | null {
   const [js, ack, ...rest] = reply.split(".");
   if (js !== "$JS" || ack !== "ACK") return null;
-  const text = rest.length === 7 ? rest[2] : rest[4];
-  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
+  const [delivery = "", sequence, , time] = rest.slice(rest.length === 7 ? 2 : 4);
+  return /^[1-9]\d{0,8}$/.test(delivery) ? { delivery: Number(delivery), publication: `${sequence}.${time}` } : null;
 }

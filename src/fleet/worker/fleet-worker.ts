@@ -36,6 +36,8 @@ export interface FleetWorker {
 
 const cancelBytesMax = 1_024;
 const flushMsMax = 1_000;
+/** The head takes no longer line. */
+const faultCharsMax = 300;
 
 export function startFleetWorker(options: FleetWorkerOptions): FleetWorker {
   return new ConnectedWorker(options);
@@ -68,7 +70,7 @@ class ConnectedWorker implements FleetWorker {
       isConnected: this.#link.isUp,
       onEnd: (outcome) => this.#ended(outcome),
       onFault: (text) => {
-        this.#lastFault = text;
+        this.#lastFault = text.replace(/\p{Cc}/gu, " ").slice(0, faultCharsMax);
         this.refresh();
       },
     });

@@ -41,9 +41,8 @@ export interface JobSlots {
 
 type Ending = "cancelled" | "superseded" | "stopping";
 
-/** `returned`: for want of a browser. Such a job comes back if no other worker takes it. */
-type JobAnswer = "sent" | "returned";
-type Answered = ReturnType<typeof createLruCache<JobAnswer>>;
+/** Answers by `DeliveredJob.publication`. `returned`: for want of a browser. Such a job comes back if no other worker takes it. */
+type Answered = ReturnType<typeof createLruCache<"sent" | "returned">>;
 
 interface HeldJob {
   readonly job: FleetJob;
@@ -86,7 +85,8 @@ class BoundedSlots implements JobSlots {
     const known = "fault" in job ? undefined : this.#held.get(keyOf(job));
     if ("fault" in job) this.#keep(refuse(this.#options, delivered, job, this.#stopping.signal));
     else if (known !== undefined) this.#adopt(known, delivered);
-    else if (this.#answered.get(keyOf(job)) === "sent") this.#keep(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
+    else if (this.#answered.get(delivered.publication) === "sent")
+      this.#keep(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
     else if (this.#stopped) delivered.giveBack();
     else this.#begin({ job, delivered, ending: new AbortController() });
   }
@@ -162,10 +162,10 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   const startMs = performance.now();
   const gathered = await gather(one, options);
   if (signal.aborted) return endEarly(one, fields, log);
-  if (gathered === "browser-unavailable" && one.delivered.delivery < jobDeliveriesMax && !answered.has(keyOf(job))) {
+  if (gathered === "browser-unavailable" && one.delivered.delivery < jobDeliveriesMax && !answered.has(one.delivered.publication)) {
     // First: with an open request this worker would get the job itself.
     onFault("the browser does not start");
-    answered.set(keyOf(job), "returned");
+    answered.set(one.delivered.publication, "returned");
     one.delivered.giveBack();
     log.warn("scan given back: the browser does not start", fields);
     return "returned";
@@ -181,7 +181,7 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
     { connection, connected, onRetry, signal },
   );
   if (!isSent) return endEarly(one, fields, log);
-  answered.set(keyOf(job), "sent");
+  answered.set(one.delivered.publication, "sent");
   await acknowledge(one, options);
   const code = failureOf(gathered);
   const outcome = code === null ? "finished" : "failed";

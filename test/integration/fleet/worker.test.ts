@@ -1,4 +1,5 @@
 /** The worker's side of the fleet on a real nats-server. The gatherer returns recorded evidence when the test lets it. */
+import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
 import { inboxPrefixOf } from "../../../src/fleet/subjects.ts";
@@ -38,10 +39,23 @@ interface TestWorker extends FleetWorker {
 
 const silent = { stage: () => {}, gathered: () => {} };
 
-async function startWorker(nats: NatsServer, options: Partial<FleetWorkerOptions> = {}, keys = first): Promise<TestWorker> {
+interface TestOptions extends Partial<FleetWorkerOptions> {
+  readonly connected?: (connection: NatsConnection) => void;
+}
+
+/** As a link that is lost right after them. */
+function loseAcknowledgements(connection: NatsConnection, count: number): void {
+  const request = connection.request.bind(connection);
+  let left = count;
+  connection.request = (subject, payload, options) =>
+    payload === "+ACK" && left-- > 0 ? Promise.reject(new Error("lost")) : request(subject, payload, options);
+}
+
+async function startWorker(nats: NatsServer, { connected, ...options }: TestOptions = {}, keys = first): Promise<TestWorker> {
   const { id } = keys;
   const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
   const connection = await connectAs(keys, nats.url, { inboxPrefix: inboxPrefixOf(id), ...reconnecting });
+  connected?.(connection);
   const scans: StartedScan[] = [];
   const logged: string[] = [];
   const outcomes: string[] = [];
@@ -123,11 +137,21 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     worker.scans[0]?.end();
     await head.result("slow");
     await drained(head);
-    await head.publish(job("slow"));
-    await drained(head);
     expect(worker.scans).toHaveLength(1);
-    await head.publish({ ...job("slow"), attempt: 2 });
+  });
+
+  test("acknowledges a finished job whose acknowledgement was lost, and runs one that is published again", async () => {
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url, 200);
+    await using worker = await startWorker(nats, { connected: (connection) => loseAcknowledgements(connection, 3) });
+    await head.publish(job("one"));
+    await started(worker, 1);
+    worker.scans[0]?.end();
+    await drained(head);
+    expect(worker.logged.filter((line) => line.startsWith("job not acknowledged"))).toHaveLength(3);
+    await head.publish(job("one"));
     await started(worker, 2);
+    expect(worker.scans).toHaveLength(2);
   });
 
   test("keeps a long job by saying that it works", async () => {
