@@ -1,11 +1,10 @@
 /** Sends hostile results through the head: they are refused with one clause, or judged, rendered and exported like any other. */
-import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { headerLimitOf } from "../../src/evidence/subject.ts";
 import { exportFormats } from "../../src/export/formats.ts";
 import { createResultAssembly, unpackResult } from "../../src/fleet/received-result.ts";
-import { type PackedResult, packResult, sha256Of } from "../../src/fleet/result-parts.ts";
+import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
 import type { Gathered } from "../../src/scan/task.ts";
 import { inFixOrder } from "../../src/text/fix-order.ts";
@@ -13,6 +12,7 @@ import { renderFullReport } from "../../src/text/render.ts";
 import { builtInChecks } from "../support/built-in-checks.ts";
 import { exportedScan, exportSettings } from "../support/exported-scans.ts";
 import { knownScans } from "../support/finished-scans.ts";
+import { sentJson, sentResult } from "../support/sent-results.ts";
 import { brokenEvidence, hostileEvidence } from "./hostile-evidence.ts";
 
 const failuresMax = 5;
@@ -30,11 +30,6 @@ export function receivedFrom({ parts, manifest }: PackedResult, { url, scannedAt
   assembly.add(null, Buffer.from(JSON.stringify(manifest)));
   const headerCharsMax = headerValueCharsMax ?? headerLimitOf(subject);
   return unpackResult(assembly, { url, scannedAt, headerCharsMax });
-}
-
-function packedBytes(bytes: Uint8Array): PackedResult {
-  const { manifest } = packResult("crashed");
-  return { parts: [bytes], manifest: { ...manifest, result: { bytes: bytes.length, sha256: sha256Of(bytes), parts: 1 } } };
 }
 
 /** What is wrong after one result; `faults` gets the checks that threw. */
@@ -91,7 +86,7 @@ const unpacked: fc.Arbitrary<{ readonly what: string; readonly sent: unknown; re
     arbitrary: brokenEvidence.map((evidence) => ({
       what: "broken evidence",
       sent: evidence,
-      read: () => receivedFrom(packedBytes(zstdCompressSync(JSON.stringify({ ...gathered, evidence }))), subject),
+      read: () => receivedFrom(sentJson({ ...gathered, evidence }), subject),
     })),
     weight: 4,
   },
@@ -99,7 +94,7 @@ const unpacked: fc.Arbitrary<{ readonly what: string; readonly sent: unknown; re
     arbitrary: brokenBytes.map((bytes) => ({
       what: "broken bytes",
       sent: bytes.length,
-      read: () => receivedFrom(packedBytes(bytes), subject),
+      read: () => receivedFrom(sentResult(bytes), subject),
     })),
     weight: 1,
   },

@@ -4,12 +4,13 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { failed, read } from "../../../src/evidence/evidence.ts";
 import { headerLimitOf } from "../../../src/evidence/subject.ts";
-import { partBytesMax, type ResultManifest, type SentBytes } from "../../../src/fleet/messages.ts";
+import { partBytesMax } from "../../../src/fleet/messages.ts";
 import { createResultAssembly, type ExpectedResult, unpackResult } from "../../../src/fleet/received-result.ts";
 import { type PackedResult, packedBytesMax, packResult, resultBytesMax, sha256Of } from "../../../src/fleet/result-parts.ts";
 import type { Gathered } from "../../../src/scan/task.ts";
 import { unreachableBecause } from "../../../src/scan/unreachable.ts";
 import { knownScans, pixelJpeg, shopPicture } from "../../support/finished-scans.ts";
+import { sentBytes, sentJson, sentResult } from "../../support/sent-results.ts";
 
 const { evidence } = knownScans.shop;
 const screenshot = new Uint8Array(readFileSync(shopPicture));
@@ -37,21 +38,6 @@ function received({ parts, manifest }: PackedResult, terms = expected) {
   return unpackResult(assembly, terms);
 }
 
-const sentBytes = (bytes: Uint8Array): SentBytes => ({
-  bytes: bytes.length,
-  sha256: sha256Of(bytes),
-  parts: Math.ceil(bytes.length / partBytesMax),
-});
-
-/** A result with any bytes and correct sums. */
-function sent(result: Uint8Array, image: Uint8Array | null = null, changes: Partial<ResultManifest> = {}): PackedResult {
-  const cut = (bytes: Uint8Array) =>
-    Array.from({ length: Math.ceil(bytes.length / partBytesMax) }, (_, at) => bytes.subarray(at * partBytesMax, (at + 1) * partBytesMax));
-  const manifest = { ...packed.manifest, result: sentBytes(result), screenshot: image === null ? null : sentBytes(image), ...changes };
-  return { parts: [...cut(result), ...(image === null ? [] : cut(image))], manifest };
-}
-
-const sentJson = (value: unknown, image: Uint8Array | null = null) => sent(zstdCompressSync(json(value)), image);
 const honest = { evidence, timings: gathered.timings, refusals: [] };
 
 describe("a result comes back as it was gathered", () => {
@@ -145,7 +131,7 @@ describe("parts that do not fit are refused", () => {
       "two manifests",
       [
         [null, manifestOf(packed)],
-        [null, manifestOf(sent(first))],
+        [null, manifestOf(sentResult(first))],
       ],
       "sent two different manifests",
     ],
@@ -176,8 +162,12 @@ describe("parts that do not fit are refused", () => {
       [[null, json({ ...packed.manifest, result: { ...sentBytes(first), parts: 2 } })]],
       "sent a manifest whose number of parts does not fit its bytes",
     ],
-    ["a large result", [[null, json(sent(new Uint8Array(packedBytesMax + 1)).manifest)]], "sent an invalid manifest"],
-    ["a large screenshot", [[null, json(sent(first, new Uint8Array(400_001)).manifest)]], "sent a screenshot of more than 400000 bytes"],
+    ["a large result", [[null, json(sentResult(new Uint8Array(packedBytesMax + 1)).manifest)]], "sent an invalid manifest"],
+    [
+      "a large screenshot",
+      [[null, json(sentResult(first, new Uint8Array(400_001)).manifest)]],
+      "sent a screenshot of more than 400000 bytes",
+    ],
   ] as const)("%s", (_name, steps, fault) => {
     const assembly = createResultAssembly();
     const states = steps.map(([part, bytes]) => assembly.add(part, bytes));
@@ -208,27 +198,39 @@ describe("bytes that are no result are refused", () => {
   wide.writeUInt16BE(1_281, frameAt + 7);
 
   test.each([
-    ["a wrong sum", sent(compressed, null, { result: sentBytes(Buffer.from(compressed).fill(0)) }), "sent a result with a wrong SHA-256"],
-    ["a wrong sum of the screenshot", sent(compressed, picture, { screenshot: sentBytes(wide) }), "sent a screenshot with a wrong SHA-256"],
+    [
+      "a wrong sum",
+      sentResult(compressed, null, { result: sentBytes(Buffer.from(compressed).fill(0)) }),
+      "sent a result with a wrong SHA-256",
+    ],
+    [
+      "a wrong sum of the screenshot",
+      sentResult(compressed, picture, { screenshot: sentBytes(wide) }),
+      "sent a screenshot with a wrong SHA-256",
+    ],
     [
       "fewer bytes",
-      sent(compressed, null, { result: { ...sentBytes(compressed), bytes: compressed.length + 1 } }),
+      sentResult(compressed, null, { result: { ...sentBytes(compressed), bytes: compressed.length + 1 } }),
       `sent ${compressed.length} bytes of the result, but its manifest states ${compressed.length + 1}`,
     ],
-    ["another version", sent(compressed, null, { evidenceVersion: 7 }), "sent evidence of version 7, which this server does not read"],
-    ["truncated zstd", sent(compressed.subarray(0, -20)), invalid],
-    ["no zstd", sent(json(honest)), notZstd],
-    ["100 MB in a few kilobytes", sent(zstdCompressSync(Buffer.alloc(100 * 1024 ** 2))), notZstd],
-    ["a large window", sent(Buffer.from("28b52ffda091b2eb01b43a07", "hex")), notZstd],
-    ["wrong JSON", sent(zstdCompressSync(Buffer.from("{"))), invalid],
+    [
+      "another version",
+      sentResult(compressed, null, { evidenceVersion: 7 }),
+      "sent evidence of version 7, which this server does not read",
+    ],
+    ["truncated zstd", sentResult(compressed.subarray(0, -20)), invalid],
+    ["no zstd", sentResult(json(honest)), notZstd],
+    ["100 MB in a few kilobytes", sentResult(zstdCompressSync(Buffer.alloc(100 * 1024 ** 2))), notZstd],
+    ["a large window", sentResult(Buffer.from("28b52ffda091b2eb01b43a07", "hex")), notZstd],
+    ["wrong JSON", sentResult(zstdCompressSync(Buffer.from("{"))), invalid],
     ["JSON of a text", sentJson("evidence"), invalid],
-    ["millions of lists", sent(zstdCompressSync(Buffer.from(`[${"[],".repeat(2_000_000)}0]`))), "sent a result with too many values"],
-    ["deep lists", sent(zstdCompressSync(Buffer.from("[".repeat(1_000) + "]".repeat(1_000)))), "sent a result with too many values"],
+    ["millions of lists", sentResult(zstdCompressSync(Buffer.from(`[${"[],".repeat(2_000_000)}0]`))), "sent a result with too many values"],
+    ["deep lists", sentResult(zstdCompressSync(Buffer.from("[".repeat(1_000) + "]".repeat(1_000)))), "sent a result with too many values"],
     ["an unknown code", sentJson({ failed: "hacked" }), "sent invalid timings"],
     ["a code beside evidence, as a list", sentJson([honest]), "sent invalid timings"],
     ["timings of a foreign name", sentJson({ ...honest, timings: { "a\nb": 1 } }), "sent invalid timings"],
     ["timings without end", sentJson({ ...honest, timings: { total: 1e9 } }), "sent invalid timings"],
-    ["a prototype", sent(zstdCompressSync(Buffer.from('{"timings":{"__proto__":1}}'))), "sent invalid timings"],
+    ["a prototype", sentResult(zstdCompressSync(Buffer.from('{"timings":{"__proto__":1}}'))), "sent invalid timings"],
     ["many refusals", sentJson({ ...honest, refusals: Array(51).fill("x") }), "sent invalid refusals"],
     ["refusals that are no texts", sentJson({ ...honest, refusals: [{}] }), "sent invalid refusals"],
     ["no evidence", sentJson({ ...honest, evidence: null }), "sent a result without evidence"],
