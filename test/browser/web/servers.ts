@@ -18,7 +18,9 @@ const listedScans = 30;
 /** Session cookie values and names of stored objects. */
 export interface Fixtures {
   readonly sessions: Readonly<Record<Person, string>>;
-  readonly scans: Readonly<Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued", string>>;
+  readonly scans: Readonly<
+    Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued" | "elsewhere" | "remote", string>
+  >;
   readonly links: Readonly<Record<"invite" | "reset", string>>;
 }
 
@@ -129,6 +131,7 @@ async function fillBusy(store: Store) {
     await storeSite(store, "old", given),
     await storeSite(store, "silent", { ...given, at: ago(60) }),
   ];
+  const { elsewhere, remote } = await scansElsewhere(store, ago);
   const waiting: string[] = [];
   for (let at = 0; at < silentScans; at++) {
     const scan = await store.scans.queue({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
@@ -142,10 +145,21 @@ async function fillBusy(store: Store) {
     sessions: { admin: admin.session, agency: agency.session, careful, free: free.session },
     scans: {
       ...{ bare: bare.token, shop: shop.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
-      ...{ failed, queued: waiting.at(-1) ?? "" },
+      ...{ failed, queued: waiting.at(-1) ?? "", elsewhere, remote },
     },
     links: { invite: invite.value, reset: reset.value },
   };
+}
+
+/** A host as two locations see it, and a scan that waits for a worker. */
+async function scansElsewhere(store: Store, ago: (days: number) => Date) {
+  const [url, location] = ["https://inside.example/", "customer-network-of-example-ltd"];
+  await storeSite(store, "silent", { at: ago(12), url });
+  await storeSite(store, "plain", { at: ago(11), url, location });
+  const { token: elsewhere } = await storeSite(store, "silent", { at: ago(10), url, location });
+  const remote = await store.scans.queue({ accountId: null, url, location, now: ago(0.1) });
+  if (remote === "full") throw new Error("the queue is full");
+  return { elsewhere, remote: remote.token };
 }
 
 const device = { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0", address: "192.0.2.0" };
