@@ -5,7 +5,7 @@ import { Instant } from "../../report/components/instant.tsx";
 import { MarkedText } from "../../report/components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../report/components/table.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
-import type { Worker } from "../../store/workers.ts";
+import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/row-state.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
@@ -29,6 +29,9 @@ const marks = {
   "private-location": "violated",
 } as const satisfies Record<WorkerState, ShownState>;
 
+/** States that the administrator can do something about. */
+const advisedStates = ["awaited", "too-old", "too-new", "private-location"] as const;
+
 interface ShownWorker {
   readonly worker: Worker;
   /** Undefined while it is not present. */
@@ -51,7 +54,6 @@ export function WorkerTable({ workers }: { readonly workers: readonly Worker[] }
     { label: i18n.t("admin.workers.columns.busy"), numeric: true, cell: Busy },
     { label: i18n.t("admin.workers.columns.lastSeen"), cell: LastSeen },
     { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ScansDone },
-    { label: i18n.t("admin.workers.columns.lastFault"), cell: LastFault },
     { label: i18n.t("admin.workers.columns.actions"), unseen: true, cell: Actions },
   ];
   return (
@@ -104,12 +106,12 @@ function Identity({ worker: { name, version, reach, enrolledAt } }: ShownWorker)
 function State({ worker, heard }: ShownWorker) {
   const { i18n, settings } = useVisit();
   const state = workerStateOf(worker, heard, settings.operator.fleet()?.state() === "connected");
-  const mark = <MarkedText as={marks[state]} text={i18n.t(`admin.workers.states.${state}`)} />;
-  if (state !== "too-old" && state !== "too-new" && state !== "private-location" && state !== "awaited") return mark;
+  const advised = advisedStates.find((each) => each === state);
   return (
     <>
-      {mark}
-      <div class="small">{i18n.t(`admin.workers.advice.${state}`, { version: settings.version })}</div>
+      <MarkedText as={marks[state]} text={i18n.t(`admin.workers.states.${state}`)} />
+      {advised !== undefined && <div class="small">{i18n.t(`admin.workers.advice.${advised}`, { version: settings.version })}</div>}
+      {worker.lastFault !== null && <LastFault {...worker.lastFault} />}
     </>
   );
 }
@@ -131,18 +133,15 @@ function ScansDone({ worker: { scansDone } }: ShownWorker) {
 }
 
 /** Written by the worker or about its results, in English. */
-function LastFault({ worker: { lastFault } }: ShownWorker) {
-  if (lastFault === null) return <>{unknown}</>;
+function LastFault({ at, text }: WorkerFault) {
+  const { i18n } = useVisit();
   return (
-    <>
+    <div class="small">
+      {i18n.t("admin.workers.lastFault")} <Instant at={at} />{" "}
       <span lang="en" {...untranslated}>
-        <UntrustedText charsMax={faultCharsMax}>{lastFault.text}</UntrustedText>
+        <UntrustedText charsMax={faultCharsMax}>{text}</UntrustedText>
       </span>
-      <br />
-      <span class="small">
-        <Instant at={lastFault.at} />
-      </span>
-    </>
+    </div>
   );
 }
 

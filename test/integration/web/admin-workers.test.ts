@@ -117,15 +117,15 @@ test.each([
 describe("a worker in the table", () => {
   test("shows what is known of it, and nothing that it wrote becomes markup", async () => {
     const worker = await enrol("spree-1");
-    expect(rowOf(await read(), worker)).toMatch(/spree-1.*Not started yet.*\u2013.*\u2013.*\u2013/s);
+    expect(rowOf(await read(), worker)).toMatch(/spree-1.*Not started yet.*\u2013.*\u2013/s);
     await store.workers.noteSeen(worker.id, { version: "0.9.0<b>", slots: 4, reach: "private", now: new Date(Date.now() - 3_600_000) });
     await store.workers.noteScan(worker.id);
     await store.workers.noteFault(worker.id, { at: new Date(Date.now() - 120_000).toISOString(), text: `<script>${"x".repeat(900)}` });
     const absent = rowOf(await read(), worker);
-    expect(absent).toMatch(/0\.9\.0&lt;b>.*private addresses too.*Absent.*1 hour ago.*&lt;script>x{200}/s);
+    expect(absent).toMatch(/0\.9\.0&lt;b>.*private addresses too.*Absent.*Last fault:.*2 minutes ago.*&lt;script>x{200}.*1 hour ago/s);
     expect(absent).not.toMatch(/x{301}/);
     heardAs("accepted", worker);
-    expect(rowOf(await read(), worker)).toMatch(/Present.*1 of 4.*(now|second).*2 minutes ago/s);
+    expect(rowOf(await read(), worker)).toMatch(/Present.*2 minutes ago.*1 of 4.*(now|second)/s);
   });
 
   test.each(["too-old", "too-new", "private-location"] as const)("that is refused as %s says what to do", async (answer) => {
