@@ -29,10 +29,13 @@ const times: FleetTimes = {
   enrolledEveryMs: 50,
   presenceLapsesMs: 400,
   noteSeenEveryMs: 50,
-  ackWaitMs: 1_000,
-  workingEveryMs: 300,
+  ackWaitMs: 500,
+  workingEveryMs: 150,
   earlyMs: 50,
   otherHeadMs: 50,
+  requestMs: 500,
+  graceMs: 0,
+  sendingMs: 0,
 };
 
 export interface HeldScan {
@@ -59,11 +62,12 @@ export async function startRig(
   const seedFile = join(folder, "head.nk");
   const headIdentity = makeIdentity();
   writeFileSync(seedFile, headIdentity.seed);
-  const identities = ["first", "second"].map((name) => enrolledIdentity(rigLocation, name));
-  const configuration = loopbackConfiguration(headIdentity, identities);
+  const identities = { first: enrolledIdentity(rigLocation, "first"), second: enrolledIdentity(rigLocation, "second") };
+  const enrolled = Object.values(identities);
+  const configuration = loopbackConfiguration(headIdentity, enrolled);
   const nats = await startNats({ configuration });
   const { store, stop: removeStore } = temporaryStore();
-  for (const { id, name, location } of identities) await store.workers.enrol({ id, name, location, now: new Date() });
+  for (const { id, name, location } of enrolled) await store.workers.enrol({ id, name, location, now: new Date() });
   const logged: string[] = [];
   const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
   const log = { debug: line, info: line, warn: line, error: line };
@@ -104,8 +108,8 @@ export async function startRig(
     await release();
   }
 
-  async function startWorker(at = 0): Promise<RigWorker> {
-    const identity = identities[at] as EnrolledIdentity;
+  async function startWorker(which: keyof typeof identities = "first"): Promise<RigWorker> {
+    const identity = identities[which];
     const connection = await connectAs(identity, nats.url, {
       inboxPrefix: inboxPrefixOf(identity.id),
       maxReconnectAttempts: -1,
@@ -173,7 +177,7 @@ function workerOptions(
   };
 }
 
-function gatheredFor(url: string, scannedAt: string, headerCharsMax: number): Gathered {
+export function gatheredFor(url: string, scannedAt: string, headerCharsMax: number): Gathered {
   const evidence = { ...knownScans.shop.evidence, subject: subjectOf(url, scannedAt, headerCharsMax) };
   return { evidence, screenshot: null, timings: { total: 12 }, unreachable: null, browserBroke: false, refusals: [] };
 }

@@ -53,7 +53,7 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
   const repeated = { everyMs: times.reconcileMs, soonMs: times.soonMs, failed: "scans not compared with NATS", log };
   const compare = createRepeated(async () => {
     endWithoutWorker(options, board, (location) => absentSince(location, connectedAt));
-    if (isConnected()) await reconcile({ ...options, ...times, board, count: counters.count });
+    if (isConnected()) await reconcile({ ...options, board, count: counters.count, onUnsent: publisher.wake });
   }, repeated);
   const gather = createRemoteGather({ ...options, board, intake, onUnsent: publisher.wake, onAdopted: compare.soon });
 

@@ -20,6 +20,12 @@ export interface FleetTimes {
   readonly earlyMs: number;
   /** Wait for the answer of another head. */
   readonly otherHeadMs: number;
+  /** Wait for the answer to a request of JetStream. */
+  readonly requestMs: number;
+  /** After the deadline of a scan: the end of a hung thread at the worker. */
+  readonly graceMs: number;
+  /** Sending of a result over a slow link. */
+  readonly sendingMs: number;
 }
 
 export const defaultFleetTimes: FleetTimes = {
@@ -34,4 +40,7 @@ export const defaultFleetTimes: FleetTimes = {
   workingEveryMs: 10_000,
   earlyMs: 1_000,
   otherHeadMs: 1_000,
+  requestMs: 5_000,
+  graceMs: 5_000,
+  sendingMs: 60_000,
 };

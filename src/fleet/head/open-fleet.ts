@@ -117,7 +117,7 @@ class FleetLife {
     };
     const waiting = { signal: this.#ending.signal, retryMs: times.retryMs, onFailure };
     const connection = await connectNats({ ...this.#options, name: "assay head", ...waiting });
-    this.#link = { connection, manager: await jetstreamManager(connection, { checkAPI: false }) };
+    this.#link = { connection, manager: await jetstreamManager(connection, { checkAPI: false, timeout: times.requestMs }) };
     this.#settingUp = this.#setUp(this.#link);
     void this.#follow(this.#link);
     await this.#settingUp;

@@ -1,15 +1,13 @@
 /** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
 import type { Log } from "../../base/log.ts";
-import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
+import { jobDeliveriesMax } from "../messages.ts";
 import type { ResultAddress } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
+import type { FleetTimes } from "./fleet-times.ts";
 import type { JobBoard, JobOut } from "./job-board.ts";
 import { isRunning } from "./result-intake.ts";
 import type { HeadTransport } from "./transport.ts";
 
-/** After the deadline of a scan: end of a hung thread, and sending of the result over a slow link. */
-const graceMs = 5_000;
-const sendingMs = 60_000;
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
 /** Parts of one result; see `packedBytesMax` and `screenshotBytesMax`. */
@@ -20,12 +18,14 @@ export interface ReconcileOptions {
   readonly transport: HeadTransport;
   readonly store: FleetStore;
   readonly count: (event: "republished" | "removed") => void;
+  /** A job is to be published again. */
+  readonly onUnsent: () => void;
   readonly log: Log;
-  readonly ackWaitMs?: number;
+  readonly times: Pick<FleetTimes, "ackWaitMs" | "graceMs" | "sendingMs">;
 }
 
 /** Longest silence of a worker with a job: two deliveries, each with the whole deadline, and the way of the result. */
-function silenceMaxMs({ job }: JobOut, ackWaitMs: number = jobAckWaitMs): number {
+function silenceMaxMs({ job }: JobOut, { ackWaitMs, graceMs, sendingMs }: ReconcileOptions["times"]): number {
   return jobDeliveriesMax * (job.deadlines.scanMs + graceMs + ackWaitMs) + sendingMs;
 }
 
@@ -52,7 +52,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   for (const out of board.list()) {
     if (out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
     if (jobs.has(out.job.token)) await endIfSilent(options, out);
-    else if (out.sentAtMs < lookedAtMs) await republish(options, out);
+    else if (out.sentAtMs < lookedAtMs) republish(options, out);
   }
 }
 
@@ -78,25 +78,25 @@ async function removeUnwanted({ transport, store, count }: ReconcileOptions, res
   }
 }
 
-async function republish({ board, transport, count, log }: ReconcileOptions, out: JobOut): Promise<void> {
+function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOut): void {
   const { location, job } = out;
+  // The scan may have ended while other scans were looked at.
+  if (board.find(job.token, job.attempt) !== out || out.state !== "sent") return;
   if (out.republished >= republishedMax) {
     log.error("scan was lost in NATS too often", { token: job.token, location });
     out.end("crashed");
     return;
   }
-  // The scan may have ended while other scans were looked at.
-  if (board.find(job.token, job.attempt) !== out || out.state !== "sent") return;
-  out.republished++;
   count("republished");
   log.warn("scan is published again: NATS has lost it", { token: job.token, location, attempt: job.attempt });
-  out.sequence = await transport.publishJob(location, job);
-  out.sentAtMs = Date.now();
+  out.republished++;
   out.heardAtMs = null;
+  out.state = "unsent";
+  onUnsent();
 }
 
 /** A job that was delivered has a time limit. One that waits has none. */
-async function endIfSilent({ transport, log, ackWaitMs }: ReconcileOptions, out: JobOut): Promise<void> {
+async function endIfSilent({ transport, log, times }: ReconcileOptions, out: JobOut): Promise<void> {
   const { location, job } = out;
   if (out.heardAtMs === null) {
     out.sequence ??= await transport.sequenceOfJob(location, job.token);
@@ -104,7 +104,7 @@ async function endIfSilent({ transport, log, ackWaitMs }: ReconcileOptions, out:
     if (isDelivered) out.heardAtMs = Date.now();
     return;
   }
-  if (Date.now() - out.heardAtMs < silenceMaxMs(out, ackWaitMs) || out.state !== "sent") return;
+  if (Date.now() - out.heardAtMs < silenceMaxMs(out, times) || out.state !== "sent") return;
   log.error("worker has reported nothing for too long", { token: job.token, location });
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
   out.end("timeout");

@@ -22,7 +22,7 @@ export interface ResultIntakeOptions {
   readonly board: JobBoard;
   readonly transport: HeadTransport;
   readonly store: FleetStore;
-  readonly count: (event: "results" | "faults" | "dropped") => void;
+  readonly count: (event: "results" | "faults" | "lost" | "dropped") => void;
   readonly log: Log;
   readonly workingEveryMs: number;
   /** Wait for a scan that the store knows as running, and that is not out yet. */
@@ -120,6 +120,10 @@ class HeldResults implements ResultIntake {
       this.#leaveMemory(each);
       return;
     }
+    if (read === "part missing") {
+      this.#giveUp(each, out);
+      return;
+    }
     if ("fault" in read) refuse(this.#options, each.address, read.fault);
     else accept(this.#options, each.address);
     out.end("fault" in read ? "crashed" : read.gathered);
@@ -144,6 +148,15 @@ class HeldResults implements ResultIntake {
       this.#forget(each);
     }
     return null;
+  }
+
+  /** The scan is gathered again: the comparison with NATS finds neither job nor result. */
+  #giveUp(each: Held, out: JobOut): void {
+    this.#options.count("lost");
+    this.#options.log.warn("result without one of its parts", { token: out.job.token, location: out.location });
+    out.state = "sent";
+    each.manifest.ack();
+    this.#forget(each);
   }
 
   #drop(each: Held): void {
@@ -196,12 +209,12 @@ async function readResult(
   transport: HeadTransport,
   { address, manifest }: Held,
   { job }: JobOut,
-): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string }> {
+): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string } | "part missing"> {
   const assembly = createResultAssembly();
   let added = assembly.add(null, manifest.bytes);
   for (let part = 0; added === "more"; part++) {
     const bytes = await fetchPart(transport, { ...address, part });
-    if (bytes === null) return { fault: `sent no part ${part} of a result` };
+    if (bytes === null) return "part missing";
     added = assembly.add(part, bytes);
   }
   return added === "complete" ? unpackResult(assembly, job) : added;
