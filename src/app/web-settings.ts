@@ -56,6 +56,7 @@ function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "
       ...scanning,
       guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
       cooldownSeconds: config["scan.cooldown"],
+      workerWaitHoursMax: config["fleet.wait_max"],
       headerCharsMax: config["scan.header_chars_max"],
       // The own port is not known yet. The SSRF guard checks it again for each scan.
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),

@@ -78,6 +78,8 @@ export interface ScanningSettings {
   readonly ready: () => boolean;
   readonly progress: ScanProgress;
   readonly locations: LocationDirectory;
+  /** Hours that a scan waits for a location without workers. */
+  readonly workerWaitHoursMax: number;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
   /** Notifies those who follow a scan that it was cancelled. */

@@ -108,6 +108,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     scanning: {
       guests: { mayScan: true, scansPerHourMax: 20 },
       cooldownSeconds: 60,
+      workerWaitHoursMax: 24,
       headerCharsMax: headerValueCharsMax,
       mayBeScanned: () => true,
       ready: () => true,

@@ -79,8 +79,10 @@ export function waitingOf({ i18n, settings }: Visit, scan: ScanRecord): Waiting 
 /** The server itself is never absent. */
 export function absenceOf({ i18n, settings }: Visit, scan: ScanRecord): Absence {
   const location = scanLocationOf(scan);
-  const since = location === localLocation ? null : settings.scanning.locations.absentSince(location);
-  return { text: since === null ? null : i18n.t("location.absent", { location, since: i18n.dateTime(since.toISOString()) }) };
+  const { locations, workerWaitHoursMax } = settings.scanning;
+  const since = location === localLocation ? null : locations.absentSince(location);
+  if (since === null) return { text: null };
+  return { text: i18n.count("location.absent", workerWaitHoursMax, { location, since: i18n.dateTime(since.toISOString()) }) };
 }
 
 /** Estimated wait in seconds, rounded up. */

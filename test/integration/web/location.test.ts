@@ -139,7 +139,7 @@ describe("a scan whose location has no worker", () => {
   const opened: EventStream[] = [];
   afterAll(() => opened.map((stream) => stream.leave()));
   const sentence = (locale: "en-gb" | "de-de", time: string) =>
-    texts[locale].location.absent.replace("{{location}}", "berlin").replace("{{since}}", time);
+    texts[locale].location.absent.other.replace("{{location}}", "berlin").replace("{{since}}", time).replace("{{count}}", "24");
 
   async function watched(location: string): Promise<{ readonly token: string; readonly stream: EventStream }> {
     const token = tokenOf(await ask({ location }));
