@@ -3,7 +3,7 @@ import { JetStreamApiError, type JetStreamManager, jetstreamManager } from "@nat
 import type { NatsConnection } from "@nats-io/transport-node";
 import { messageOf } from "../base/log.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
-import { resultStream, scanStream } from "./subjects.ts";
+import { locationOfScanStream, resultStream, scanSubjects } from "./subjects.ts";
 
 const connectMsMax = 10_000;
 /** `err_code` of JetStream. */
@@ -39,7 +39,9 @@ export async function examineNats({ connectMs = connectMsMax, ...options }: Nats
 
 async function describeServer(connection: NatsConnection): Promise<string> {
   const manager = await jetstreamManager(connection);
-  const streams = await Promise.all([scanStream, resultStream].map((name) => describeStream(manager, name)));
+  const names: string[] = [];
+  for await (const name of manager.streams.names(scanSubjects)) if (locationOfScanStream(name) !== null) names.push(name);
+  const streams = await Promise.all([...names.toSorted(), resultStream].map((name) => describeStream(manager, name)));
   return [`nats-server ${connection.info?.version} at ${connection.getServer()}`, "JetStream: on", ...streams].join("; ");
 }
 

@@ -7,7 +7,7 @@
  */
 
 import type { WorkerAddress } from "./subjects.ts";
-import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, resultStream, scanStream } from "./subjects.ts";
+import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, resultStream, scanStreamOf } from "./subjects.ts";
 
 export interface SubjectPermissions {
   readonly publish: readonly string[];
@@ -26,8 +26,8 @@ export const headAccount = "ASSAY";
 
 /** Services of the head's account. The account of a worker imports the part with its own location and id. */
 export const exportedServices: readonly { readonly subject: string; readonly answers: "one" | "many" }[] = [
-  { subject: `$JS.API.CONSUMER.MSG.NEXT.${scanStream}.*`, answers: "many" },
-  { subject: `$JS.ACK.${scanStream}.*.>`, answers: "one" },
+  { subject: "$JS.API.CONSUMER.MSG.NEXT.*.*", answers: "many" },
+  { subject: "$JS.ACK.*.*.>", answers: "one" },
   { subject: "assay.result.*.*.*.*.*.*", answers: "one" },
   { subject: "assay.worker.*.*", answers: "one" },
   { subject: "assay.progress.*.*.*", answers: "one" },
@@ -53,8 +53,8 @@ export const headPermissions: SubjectPermissions = {
 /** No worker can ask for streams or consumers: neither the head's, nor any of its own. */
 export function workerPermissions({ location, worker }: WorkerAddress): WorkerPermissions {
   const services = [
-    `$JS.API.CONSUMER.MSG.NEXT.${scanStream}.${location}`,
-    `$JS.ACK.${scanStream}.${location}.>`,
+    `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(location)}.${location}`,
+    `$JS.ACK.${scanStreamOf(location)}.${location}.>`,
     `assay.result.${location}.${worker}.*.*.*.*`,
     presenceSubject({ location, worker }),
     `assay.progress.${location}.${worker}.*`,

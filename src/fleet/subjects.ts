@@ -1,11 +1,26 @@
 /** Names in NATS: streams, consumers and subjects. Permissions of workers depend on their order: the location, then the worker. */
 import { parseLocation } from "../parse/location.ts";
 
-/** Work queue of jobs: one message per scan. */
-export const scanStream = "ASSAY_SCANS";
+const scanStreamPrefix = "ASSAY_SCANS_";
+
+/**
+ * Work queue of the jobs of one location: one message per scan. A consumer of the stream has the name of the location.
+ *
+ * No two locations share a stream. An acknowledgement names a message by its number in the stream. JetStream removes it, whichever
+ * consumer it was delivered to: a worker could remove jobs of other locations.
+ */
+export function scanStreamOf(location: string): string {
+  return `${scanStreamPrefix}${location}`;
+}
+
+/** Location of a stream of jobs; null for any other stream. */
+export function locationOfScanStream(stream: string): string | null {
+  return stream.startsWith(scanStreamPrefix) ? parseLocation(stream.slice(scanStreamPrefix.length)) : null;
+}
+
 /** Work queue of the parts of results. */
 export const resultStream = "ASSAY_RESULTS";
-/** The only consumer of `resultStream`. Those of `scanStream` have the name of their location. */
+/** The only consumer of `resultStream`. */
 export const resultConsumer = "head";
 
 /** Last part of a result: sizes and SHA-256 of the others. */
@@ -50,6 +65,11 @@ export const presenceSubjects = "assay.worker.*.*";
 
 export function scanSubject(location: string, token: string): string {
   return `assay.scan.${location}.${token}`;
+}
+
+/** All jobs of one location. */
+export function locationScanSubjects(location: string): string {
+  return scanSubject(location, "*");
 }
 
 export function cancelSubject(location: string): string {

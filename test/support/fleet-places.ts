@@ -3,7 +3,14 @@ import { type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, Retentio
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
-import { inboxPrefixOf, resultConsumer, resultStream, resultSubjects, scanStream, scanSubjects } from "../../src/fleet/subjects.ts";
+import {
+  inboxPrefixOf,
+  locationScanSubjects,
+  resultConsumer,
+  resultStream,
+  resultSubjects,
+  scanStreamOf,
+} from "../../src/fleet/subjects.ts";
 import type { NatsPlace } from "./nats.ts";
 
 export interface EnrolledIdentity extends FleetIdentity, EnrolledWorker {}
@@ -30,27 +37,31 @@ export async function makeStreams(head: NatsConnection, locations: readonly stri
   const manager = await jetstreamManager(head);
   const queue = { retention: RetentionPolicy.Workqueue, num_replicas: replicas };
   const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
-  await manager.streams.add({ name: scanStream, subjects: [scanSubjects], ...queue, ...perSubject });
   await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
   await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
   for (const location of locations) {
-    const filter_subject = `assay.scan.${location}.*`;
-    await manager.consumers.add(scanStream, { durable_name: location, filter_subject, ack_policy: "explicit", max_deliver: 2 });
+    const name = scanStreamOf(location);
+    await manager.streams.add({ name, subjects: [locationScanSubjects(location)], ...queue, ...perSubject });
+    await manager.consumers.add(name, { durable_name: location, ack_policy: "explicit", max_deliver: 2 });
   }
 }
 
 /** The consumer of a location; a worker may not ask for its description. */
 export function consumerOf(connection: NatsConnection, location: string) {
-  return jetstream(connection).consumers.getConsumerFromInfo({ stream_name: scanStream, name: location, config: {} } as ConsumerInfo);
+  return jetstream(connection).consumers.getConsumerFromInfo({
+    stream_name: scanStreamOf(location),
+    name: location,
+    config: {},
+  } as ConsumerInfo);
 }
 
-/** Messages in the streams of jobs and results; null for a stream that is gone. */
-export async function messagesIn(head: NatsConnection): Promise<readonly (number | null)[]> {
+/** Messages in the streams of the locations, `berlin` by default, and in that of results; null for a stream that is gone. */
+export async function messagesIn(head: NatsConnection, locations: readonly string[] = ["berlin"]): Promise<readonly (number | null)[]> {
   const manager = await jetstreamManager(head);
   const count = (name: string) =>
     manager.streams.info(name).then(
       ({ state }) => state.messages,
       () => null,
     );
-  return Promise.all([count(scanStream), count(resultStream)]);
+  return Promise.all([...locations.map(scanStreamOf), resultStream].map(count));
 }

@@ -13,7 +13,7 @@ import {
   type ResultAddress,
   resultConsumer,
   resultStream,
-  scanStream,
+  scanStreamOf,
   scanSubject,
 } from "../../src/fleet/subjects.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
@@ -61,7 +61,7 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
   const connection = await connectAs(headKeys, url, { maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   await makeStreams(connection, [rawLocation]);
   const manager = await jetstreamManager(connection);
-  await manager.consumers.update(scanStream, rawLocation, { ack_wait: ackWaitMs * 1e6 });
+  await manager.consumers.update(scanStreamOf(rawLocation), rawLocation, { ack_wait: ackWaitMs * 1e6 });
   const present = new Map<string, PresenceNote>();
   const progress: (ProgressNote & { readonly token: string })[] = [];
   const parts: ResultAddress[] = [];
@@ -126,7 +126,7 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
     publishRaw,
     cancel: (token, attempt = 1) => connection.publish(cancelSubject(rawLocation), JSON.stringify({ v: fleetProtocol, token, attempt })),
     result: (token, timeoutMs) => eventually(() => completeResult(token), `a result of ${token}`, timeoutMs),
-    jobsLeft: async () => (await manager.streams.info(scanStream)).state.messages,
+    jobsLeft: async () => (await manager.streams.info(scanStreamOf(rawLocation))).state.messages,
     [Symbol.asyncDispose]: async () => {
       results.stop();
       await connection.close();

@@ -53,7 +53,7 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
       if (!progresses.allows(worker, Date.now())) return;
       const note = parseProgressNote(bytes);
       const out = note === null ? undefined : board.find(token, note.attempt);
-      if (note === null || out?.location !== location || out.state !== "sent") return;
+      if (note === null || out?.location !== location || out.state === "ended") return;
       const enrolled = store.workers.find(worker);
       if (enrolled === undefined || enrolled.location !== location || enrolled.revokedAt !== null) return;
       out.heardAtMs = Date.now();

@@ -6,6 +6,7 @@ import { parseLocation } from "../../parse/location.ts";
 import {
   cancelSubject,
   isReplyToWorker,
+  locationOfScanStream,
   parsePresenceSubject,
   parseProgressSubject,
   parseResultSubject,
@@ -15,15 +16,16 @@ import {
   resultStream,
   resultSubject,
   resultSubjects,
-  scanStream,
+  scanStreamOf,
   scanSubject,
   scanSubjects,
 } from "../subjects.ts";
+import { isMissingInNats } from "./streams.ts";
 import type { HeadEvents, HeadTransport } from "./transport.ts";
 
 /** Answer of nats-server to a second job of a scan: the stream takes one message per subject. */
 const secondJob = /maximum messages per subject/i;
-const spentSubjects = `$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${scanStream}.*`;
+const spentSubjects = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.*.*";
 /** Life of one request for manifests. */
 const pullMs = 30_000;
 
@@ -46,7 +48,12 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
   }
 
   async function purge(stream: string, filter: string): Promise<void> {
-    await linked().manager.streams.purge(stream, { filter });
+    // A location whose workers were all revoked may have no stream.
+    await linked()
+      .manager.streams.purge(stream, { filter })
+      .catch((error) => {
+        if (!isMissingInNats(error)) throw error;
+      });
   }
 
   return {
@@ -60,15 +67,16 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       }
     },
     jobs: async () => {
-      const jobs = (await subjectsOf(scanStream, scanSubjects)).map(parseScanSubject);
+      const subjects = await Promise.all((await scanStreams(linked().manager)).map((name) => subjectsOf(name, scanSubjects)));
+      const jobs = subjects.flat().map(parseScanSubject);
       return new Map(jobs.flatMap((job) => (job === null ? [] : [[job.token, job.location]])));
     },
     sequenceOfJob: async (location, token) => {
-      const message = await linked().manager.direct.getMessage(scanStream, { last_by_subj: scanSubject(location, token) });
+      const message = await linked().manager.direct.getMessage(scanStreamOf(location), { last_by_subj: scanSubject(location, token) });
       return message?.seq ?? null;
     },
-    deliveredSequence: async (location) => (await linked().manager.consumers.info(scanStream, location)).delivered.stream_seq,
-    withdrawJob: (location, token) => purge(scanStream, scanSubject(location, token)),
+    deliveredSequence: async (location) => (await linked().manager.consumers.info(scanStreamOf(location), location)).delivered.stream_seq,
+    withdrawJob: (location, token) => purge(scanStreamOf(location), scanSubject(location, token)),
     cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
     results: async () => {
       const subjects = await subjectsOf(resultStream, resultSubjects);
@@ -83,6 +91,13 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
     removeResults: (location, token) => purge(resultStream, `assay.result.${location}.*.${token}.>`),
     removeResultPart: (address) => purge(resultStream, resultSubject(address)),
   };
+}
+
+/** Streams of jobs, also of locations without workers now. */
+async function scanStreams(manager: JetStreamManager): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const name of manager.streams.names(scanSubjects)) if (locationOfScanStream(name) !== null) names.push(name);
+  return names;
 }
 
 function parseScanSubject(subject: string): { readonly location: string; readonly token: string } | null {
@@ -118,11 +133,18 @@ export function subscribeToNotes({ connection, manager }: NatsLink, events: Head
   );
 }
 
+/** `io.nats.jetstream.advisory.v1.max_deliver`, as far as it is read. */
+interface SpentAdvisory {
+  readonly stream: string;
+  readonly stream_seq: number;
+}
+
 /** A lost advisory is made up for by the time limit of jobs. */
 async function reportSpentJob(manager: JetStreamManager, advisory: Uint8Array, report: HeadEvents["onSpentJob"]): Promise<void> {
   try {
-    const { stream_seq: seq } = JSON.parse(Buffer.from(advisory).toString()) as { readonly stream_seq: number };
-    const message = await manager.direct.getMessage(scanStream, { seq });
+    const { stream, stream_seq: seq } = JSON.parse(Buffer.from(advisory).toString()) as SpentAdvisory;
+    if (locationOfScanStream(stream) === null) return;
+    const message = await manager.direct.getMessage(stream, { seq });
     const job = message === null ? null : parseScanSubject(message.subject);
     if (job !== null) report(job.location, job.token);
   } catch {

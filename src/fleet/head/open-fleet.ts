@@ -11,7 +11,14 @@ import { createFleetHead, type FleetHead, type FleetHeadOptions } from "./fleet-
 import { defaultFleetTimes, type FleetTimes } from "./fleet-times.ts";
 import { type ManifestFeed, type NatsLink, natsTransport, openManifestFeed, subscribeToNotes } from "./nats-transport.ts";
 import { claimHead, type HeadClaim } from "./other-head.ts";
-import { defaultStreamLimits, ensureLocation, ensureResultConsumer, ensureStreams, type StreamLimits } from "./streams.ts";
+import {
+  defaultStreamLimits,
+  ensureLocation,
+  ensureResultConsumer,
+  ensureResultStream,
+  type StreamLimits,
+  type StreamPurpose,
+} from "./streams.ts";
 
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
   readonly times?: Partial<FleetTimes>;
@@ -181,11 +188,13 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
   let claim: HeadClaim | null = null;
   let feed: ManifestFeed | null = null;
   let locations = "";
+  let isCluster = false;
+  const purpose = (): StreamPurpose => ({ instance: store.instance(), isCluster, limits });
 
   async function followLocations(manager: JetStreamManager): Promise<void> {
     const enrolled = store.workers.locations();
     if (enrolled.join(" ") === locations) return;
-    for (const location of enrolled) await ensureLocation(manager, location, times.ackWaitMs);
+    for (const location of enrolled) await ensureLocation(manager, location, purpose(), times.ackWaitMs);
     locations = enrolled.join(" ");
     log.debug("locations of workers", { locations });
   }
@@ -198,8 +207,9 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
       claim ??= claimHead(connection, store.instance());
       const other = await claim.otherHead(times.otherHeadMs);
       if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
+      isCluster = connection.info?.cluster !== undefined;
       try {
-        await ensureStreams(manager, { instance: store.instance(), isCluster: connection.info?.cluster !== undefined, limits });
+        await ensureResultStream(manager, purpose());
       } catch (error) {
         if (error instanceof Error && error.name === "JetStreamNotEnabled")
           throw new FleetError("nats-server runs without JetStream; add 'jetstream { }' to its configuration");

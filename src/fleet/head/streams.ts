@@ -13,10 +13,10 @@ import {
 import { nanos } from "@nats-io/transport-node";
 import { FleetError } from "../connection.ts";
 import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
-import { manifestPart, resultConsumer, resultStream, resultSubjects, scanStream, scanSubjects } from "../subjects.ts";
+import { locationScanSubjects, manifestPart, resultConsumer, resultStream, resultSubjects, scanStreamOf } from "../subjects.ts";
 
 export interface StreamLimits {
-  /** Bytes that NATS keeps. A job has about 1 KB. */
+  /** Bytes that NATS keeps for a location. A job has about 1 KB. */
   readonly scanBytesMax: number;
   /** A result has 0.3 MB, and 6 MB at most. */
   readonly resultBytesMax: number;
@@ -45,14 +45,10 @@ export interface StreamPurpose {
   readonly limits: StreamLimits;
 }
 
-/** @throws FleetError for streams of another installation; any other error may pass. */
-export async function ensureStreams(manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
-  const { scanBytesMax, resultBytesMax } = purpose.limits;
-  const perScan = { max_msgs_per_subject: 1, discard_new_per_subject: true };
-  const scans = { subjects: [scanSubjects], max_bytes: scanBytesMax, max_msg_size: scanMessageBytesMax, ...perScan };
-  await ensureStream(manager, scanStream, scans, purpose);
-  const results = { subjects: [resultSubjects], max_bytes: resultBytesMax, max_msg_size: resultMessageBytesMax };
-  await ensureStream(manager, resultStream, results, purpose);
+/** @throws FleetError for a stream of another installation; any other error may pass. */
+export async function ensureResultStream(manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
+  const limits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax };
+  await ensureStream(manager, resultStream, { subjects: [resultSubjects], ...limits }, purpose);
 }
 
 async function ensureStream(manager: JetStreamManager, name: string, own: Partial<StreamConfig>, purpose: StreamPurpose): Promise<void> {
@@ -95,7 +91,7 @@ async function infoOf(manager: JetStreamManager, name: string): Promise<StreamIn
   try {
     return await manager.streams.info(name);
   } catch (error) {
-    if (isNotFound(error)) return null;
+    if (isMissingInNats(error)) return null;
     throw error;
   }
 }
@@ -104,7 +100,8 @@ function ignoreApiError(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
 }
 
-function isNotFound(error: unknown): boolean {
+/** The stream or consumer does not exist. */
+export function isMissingInNats(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.status === 404;
 }
 
@@ -120,11 +117,22 @@ export async function ensureResultConsumer(manager: JetStreamManager, ackWaitMs:
   });
 }
 
-/** Consumer of the jobs of a location, shared by its workers. */
-export async function ensureLocation(manager: JetStreamManager, location: string, ackWaitMs: number = jobAckWaitMs): Promise<void> {
-  await manager.consumers.add(scanStream, {
+/**
+ * Stream of the jobs of a location, and its consumer, which the workers share.
+ * @throws FleetError for a stream of another installation; any other error may pass.
+ */
+export async function ensureLocation(
+  manager: JetStreamManager,
+  location: string,
+  purpose: StreamPurpose,
+  ackWaitMs: number = jobAckWaitMs,
+): Promise<void> {
+  const name = scanStreamOf(location);
+  const perScan = { max_msgs_per_subject: 1, discard_new_per_subject: true };
+  const limits = { max_bytes: purpose.limits.scanBytesMax, max_msg_size: scanMessageBytesMax };
+  await ensureStream(manager, name, { subjects: [locationScanSubjects(location)], ...limits, ...perScan }, purpose);
+  await manager.consumers.add(name, {
     durable_name: location,
-    filter_subject: `assay.scan.${location}.*`,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
     ack_wait: nanos(ackWaitMs),

@@ -1,6 +1,6 @@
 /** Asks the consumer of a location for jobs: one pull request for each free slot. */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
-import { scanStream } from "../subjects.ts";
+import { scanStreamOf } from "../subjects.ts";
 import { type DeliveredJob, deliveredJob } from "./delivered-job.ts";
 
 export interface JobFeedOptions {
@@ -59,7 +59,7 @@ class PullFeed implements JobFeed {
 
   constructor(options: JobFeedOptions) {
     this.#options = options;
-    this.#pullSubject = `$JS.API.CONSUMER.MSG.NEXT.${scanStream}.${options.location}`;
+    this.#pullSubject = `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(options.location)}.${options.location}`;
     this.#expiresMs = options.expiresMs ?? defaultExpiresMs;
     this.#subscription = this.#subscribe();
   }

@@ -6,7 +6,7 @@ import { jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream
 import { connect } from "@nats-io/transport-node";
 import { afterAll, describe, expect, test } from "vitest";
 import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/examine-nats.ts";
-import { scanStream, scanSubject, scanSubjects } from "../../../src/fleet/subjects.ts";
+import { locationScanSubjects, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
 import { closedPort } from "../../support/servers.ts";
 
@@ -23,16 +23,14 @@ describe.skipIf(natsIsMissing())("the doctor", () => {
     await using nats = await startNats();
     const first = await examine(nats.url);
     expect(first.isUsable).toBe(true);
-    expect(first.detail).toMatch(
-      /^nats-server 2\.\d+\.\d+ at 127\.0\.0\.1:\d+; JetStream: on; ASSAY_SCANS: not created yet; ASSAY_RESULTS: not/,
-    );
+    expect(first.detail).toMatch(/^nats-server 2\.\d+\.\d+ at 127\.0\.0\.1:\d+; JetStream: on; ASSAY_RESULTS: not created yet$/);
     const connection = await connect({ servers: nats.url });
     const { streams } = await jetstreamManager(connection);
     expect((await streams.list().next()).length).toBe(0);
-    await streams.add({ name: scanStream, subjects: [scanSubjects], retention: RetentionPolicy.Workqueue });
+    await streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], retention: RetentionPolicy.Workqueue });
     await jetstream(connection).publish(scanSubject("berlin", "token"), "x");
     await connection.close();
-    expect((await examine(nats.url)).detail).toContain("ASSAY_SCANS: 1 waiting");
+    expect((await examine(nats.url)).detail).toContain("ASSAY_SCANS_berlin: 1 waiting");
   });
 
   test("says that JetStream is off", async () => {

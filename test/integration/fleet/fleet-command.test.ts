@@ -150,7 +150,7 @@ describe("nats-conf", () => {
 
   test.each([
     [["--listen", "0.0.0.0:4222"], "--listen 0.0.0.0:4222 is reached from other machines and needs TLS"],
-    [["--listen", "4222"], "4222 from --listen is not allowed: it takes address:port"],
+    [["--listen", "4222"], '--listen "4222" is not address:port'],
     [["--listen", "127.0.0.1:0"], '--listen "127.0.0.1:0" is not address:port'],
     [["--tls-cert", "/n.pem"], "--tls-cert and --tls-key belong together"],
     [["--tls-cert", "n.pem", "--tls-key", "/n.key"], '--tls-cert "n.pem" has to be a whole path'],

@@ -3,13 +3,13 @@ import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@na
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import {
+  locationScanSubjects,
   manifestPart,
   resultConsumer,
   resultStream,
   resultSubjects,
-  scanStream,
+  scanStreamOf,
   scanSubject,
-  scanSubjects,
 } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
 
@@ -21,7 +21,7 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
       const manager = await jetstreamManager(connection);
       const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
       const queue = { retention: RetentionPolicy.Workqueue };
-      await manager.streams.add({ name: scanStream, subjects: [scanSubjects], ...queue, ...perSubject });
+      await manager.streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], ...queue, ...perSubject });
       await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
       await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
       return { connection, manager };
@@ -34,11 +34,11 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
     await nats.stop("SIGKILL");
     await nats.restart();
     const after = await add();
-    expect((await after.manager.streams.info(scanStream)).state.messages).toBe(1);
+    expect((await after.manager.streams.info(scanStreamOf("berlin"))).state.messages).toBe(1);
     await after.connection.close();
     await nats.restart({ emptyStore: true });
     const anew = await add();
-    expect((await anew.manager.streams.info(scanStream)).state.messages).toBe(0);
+    expect((await anew.manager.streams.info(scanStreamOf("berlin"))).state.messages).toBe(0);
     await anew.connection.close();
   });
 });

@@ -1,5 +1,5 @@
 /** Rights of workers at a real nats-server, with the configuration that the program writes. Each attempt uses the raw client. */
-import { jetstream } from "@nats-io/jetstream";
+import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
@@ -14,6 +14,7 @@ import {
   progressSubject,
   progressSubjects,
   resultSubject,
+  scanStreamOf,
   scanSubject,
 } from "../../../src/fleet/subjects.ts";
 import {
@@ -33,6 +34,7 @@ const berlinToo = enrolledIdentity("berlin", "berlin-2");
 const oslo = enrolledIdentity("oslo", "oslo-1");
 const ofBerlin = { location: "berlin", worker: berlin.id };
 const part = { token: "t1", attempt: 1, delivery: 1, part: 0 };
+const locations = ["berlin", "oslo"];
 const settleMs = 100;
 
 describe.skipIf(natsIsMissing())("a worker", () => {
@@ -43,7 +45,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   beforeAll(async () => {
     nats = await startNats({ configuration: loopbackConfiguration(head, [berlin, berlinToo, oslo]) });
     headSide = await connectAs(head, nats.url);
-    await makeStreams(headSide, ["berlin", "oslo"]);
+    await makeStreams(headSide, locations);
     worker = await connectAsWorker(berlin, nats.url);
   });
 
@@ -92,7 +94,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     expect(stored.duplicate).toBe(false);
     expect((await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" })).duplicate).toBe(true);
     expect(await job?.ackAck()).toBe(true);
-    expect(await messagesIn(headSide)).toEqual([0, 1]);
+    expect(await messagesIn(headSide, locations)).toEqual([0, 0, 1]);
     expect(notes).toEqual([progressSubject(ofBerlin, "t1")]);
 
     headSide.publish(cancelSubject("berlin"), "t1");
@@ -115,25 +117,26 @@ describe.skipIf(natsIsMissing())("a worker", () => {
       headSubject,
       `${inboxPrefixOf(oslo.id)}.x`,
       "_INBOX.x",
-      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.oslo",
-      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.*",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_oslo.oslo",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_oslo.*",
+      "$JS.API.CONSUMER.MSG.NEXT.*.*",
       "$JS.API.CONSUMER.MSG.NEXT.ASSAY_RESULTS.head",
-      "$JS.ACK.ASSAY_SCANS.oslo.1.1.1.1700000000000000000.0",
+      "$JS.ACK.ASSAY_SCANS_oslo.oslo.1.1.1.1700000000000000000.0",
       "$JS.ACK.ASSAY_RESULTS.head.1.1.1.1700000000000000000.0",
-      "$JS.FC.ASSAY_SCANS.berlin.x",
+      "$JS.FC.ASSAY_SCANS_berlin.berlin.x",
       "$JS.API.INFO",
       "$JS.API.STREAM.LIST",
       "$JS.API.STREAM.CREATE.ASSAY_OTHER",
-      "$JS.API.STREAM.DELETE.ASSAY_SCANS",
-      "$JS.API.STREAM.PURGE.ASSAY_SCANS",
+      "$JS.API.STREAM.DELETE.ASSAY_SCANS_oslo",
+      "$JS.API.STREAM.PURGE.ASSAY_SCANS_oslo",
       "$JS.API.STREAM.MSG.GET.ASSAY_RESULTS",
       "$JS.API.DIRECT.GET.ASSAY_RESULTS",
-      "$JS.API.DIRECT.GET.ASSAY_SCANS.assay.scan.oslo.t1",
-      "$JS.API.CONSUMER.CREATE.ASSAY_SCANS",
+      "$JS.API.DIRECT.GET.ASSAY_SCANS_oslo.assay.scan.oslo.t1",
+      "$JS.API.CONSUMER.CREATE.ASSAY_SCANS_oslo",
       "$JS.API.CONSUMER.CREATE.ASSAY_RESULTS.spy.assay.result.>",
-      "$JS.API.CONSUMER.DURABLE.CREATE.ASSAY_SCANS.berlin",
-      "$JS.API.CONSUMER.DELETE.ASSAY_SCANS.berlin",
-      "$JS.API.CONSUMER.LIST.ASSAY_SCANS",
+      "$JS.API.CONSUMER.DURABLE.CREATE.ASSAY_SCANS_berlin.berlin",
+      "$JS.API.CONSUMER.DELETE.ASSAY_SCANS_berlin.berlin",
+      "$JS.API.CONSUMER.LIST.ASSAY_SCANS_oslo",
       "$SYS.REQ.SERVER.PING",
       "$SYS.REQ.USER.INFO",
     ];
@@ -141,8 +144,8 @@ describe.skipIf(natsIsMissing())("a worker", () => {
       const said = await refusal(worker, () => worker.publish(subject, "{}"));
       expect(said, subject).toBe(`Permissions Violation for Publish to "${subject}"`);
     }
-    const api = await worker.request("$JS.API.STREAM.INFO.ASSAY_SCANS", "", { timeout: 500 }).catch((error: Error) => error.message);
-    expect(api).toBe('Permissions Violation for Publish to "$JS.API.STREAM.INFO.ASSAY_SCANS"');
+    const api = await worker.request("$JS.API.STREAM.INFO.ASSAY_SCANS_oslo", "", { timeout: 500 }).catch((error: Error) => error.message);
+    expect(api).toBe('Permissions Violation for Publish to "$JS.API.STREAM.INFO.ASSAY_SCANS_oslo"');
   });
 
   test("may not subscribe to what belongs to others", async () => {
@@ -169,11 +172,11 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   /** JetStream answers to reply subjects with its own rights, so that they are the way around permissions within one account. */
   test("gains nothing by reply subjects of others", async () => {
     await publishJob("berlin", "t9");
-    const before = await messagesIn(headSide);
-    const next = "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS.berlin";
+    const before = await messagesIn(headSide, locations);
+    const next = "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_berlin.berlin";
     const overheard: string[] = [];
     headSide.subscribe("assay.worker.*.*", { callback: (_error, message) => void overheard.push(message.string()) });
-    const targets = ["PURGE.ASSAY_SCANS", "DELETE.ASSAY_SCANS", "DELETE.ASSAY_RESULTS"].map((verb) => `$JS.API.STREAM.${verb}`);
+    const targets = ["PURGE.ASSAY_SCANS_berlin", "DELETE.ASSAY_SCANS_oslo", "DELETE.ASSAY_RESULTS"].map((verb) => `$JS.API.STREAM.${verb}`);
     const others = [resultSubject({ location: "oslo", worker: oslo.id, ...part }), presenceSubject({ location: "oslo", worker: oslo.id })];
     for (const reply of [...targets, ...others, headSubject]) {
       worker.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
@@ -183,11 +186,25 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     await worker.flush();
     await Bun.sleep(settleMs);
     // Only the worker's own parts arrived.
-    expect(await messagesIn(headSide)).toEqual([before[0], (before[1] ?? 0) + targets.length + others.length + 1]);
+    const own = targets.length + others.length + 1;
+    expect(await messagesIn(headSide, locations)).toEqual([before[0], before[1], (before[2] ?? 0) + own]);
     expect(overheard).toEqual([]);
     expect(await refusal(worker, () => worker.publish(presenceSubject(ofBerlin), "", { reply: "_R_.a.b" }))).toBe(
       'Permissions Violation for Publish with Reply of "_R_.a.b"',
     );
+  });
+
+  /** JetStream removes what an acknowledgement names by number, delivered or not. Numbers of other streams are out of reach. */
+  test("removes no jobs of other locations by acknowledgements", async () => {
+    await publishJob("oslo", "t5");
+    const before = await messagesIn(headSide, locations);
+    for (let sequence = 1; sequence <= 20; sequence++)
+      worker.publish(`$JS.ACK.ASSAY_SCANS_berlin.berlin.1.${sequence}.1.1700000000000000000.0`, sequence % 2 === 0 ? "" : "+TERM");
+    await worker.flush();
+    await Bun.sleep(settleMs);
+    const [, oslo, results] = await messagesIn(headSide, locations);
+    expect([oslo, results]).toEqual([before[1] ?? 0, before[2] ?? 0]);
+    await jetstreamManager(headSide).then(({ streams }) => streams.purge(scanStreamOf("oslo")));
   });
 
   test("that is revoked is out after a reload, and others stay", async () => {

@@ -6,7 +6,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FleetIdentity, readIdentity } from "../../../src/fleet/identity.ts";
-import { inboxPrefixOf, resultConsumer, resultStream, resultSubject, scanStream, scanSubject } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, resultConsumer, resultStream, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { compiledBinary } from "../../support/binary.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
 import { connectAs, consumerOf, makeStreams } from "../../support/fleet-places.ts";
@@ -171,7 +171,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
         }
         expect([...(await results)].toSorted()).toEqual(tokens.toSorted());
         const manager = await jetstreamManager(headSide);
-        await until(async () => (await manager.streams.info(scanStream)).state.messages === 0, 60_000);
+        await until(async () => (await manager.streams.info(scanStreamOf(location))).state.messages === 0, 60_000);
         const left = await manager.streams.info(resultStream);
         expect(left.config.num_replicas).toBe(3);
         await workerSide.close();
@@ -186,7 +186,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
 
 /** Index of the server that leads the stream of jobs. */
 async function leaderOf(head: NatsConnection, names: readonly string[]): Promise<number> {
-  const { cluster } = await (await jetstreamManager(head)).streams.info(scanStream);
+  const { cluster } = await (await jetstreamManager(head)).streams.info(scanStreamOf(location));
   return names.indexOf(cluster?.leader ?? "");
 }
 
