@@ -1,5 +1,6 @@
 /** Two heads on one set of streams would take each other's results: the second one gives way. */
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { fleetProtocol, type HeadNote } from "../messages.ts";
 import { headSubject } from "../subjects.ts";
@@ -7,6 +8,7 @@ import { parseHeadNote } from "./notes.ts";
 
 /** Replies within the account of the head. Elsewhere a reply would make this head publish what others choose. */
 const replyPrefix = "_INBOX.";
+const triesMax = 4;
 
 export interface HeadClaim {
   /** Another head that answers; null without. */
@@ -22,18 +24,29 @@ export function claimHead(connection: NatsConnection, instance: string): HeadCla
       if (error === null && isInCharge && reply.startsWith(replyPrefix)) connection.publish(reply, JSON.stringify(own));
     },
   });
+
+  async function ask(maxWait: number): Promise<HeadNote | null> {
+    // In charge before it asks: of two that start at once, at least one learns of the other.
+    isInCharge = true;
+    const answers = await connection.requestMany(headSubject, "", { strategy: "timer", maxWait });
+    for await (const { data } of answers) {
+      const note = parseHeadNote(data);
+      if (note === null || note.process === own.process) continue;
+      isInCharge = false;
+      return note;
+    }
+    return null;
+  }
+
   return {
-    otherHead: async (maxWait) => {
-      // In charge before it asks: of two that start at once, at least one learns of the other.
-      isInCharge = true;
-      const answers = await connection.requestMany(headSubject, "", { strategy: "timer", maxWait });
-      for await (const { data } of answers) {
-        const note = parseHeadNote(data);
-        if (note === null || note.process === own.process) continue;
-        isInCharge = false;
-        return note;
+    otherHead: async (waitMs) => {
+      let other = await ask(waitMs);
+      // Two that start at once both give way: the first to ask again stays.
+      for (let tries = 1; other !== null && tries < triesMax; tries++) {
+        await wait(waitMs * tries * Math.random());
+        other = await ask(waitMs);
       }
-      return null;
+      return other;
     },
   };
 }
