@@ -54,7 +54,7 @@ async function fillStore(): Promise<Filled> {
   const kinds = Object.values(knownScans);
   for (let count = 0; count < scansPerAccount * 2; count++) {
     const location = count % 10 === 0 ? "berlin" : "local";
-    const scan = await store.scans.queue({ accountId: 1 + (count % 2), url: `https://host-${count % 7}.example/`, now, location });
+    const scan = await store.scans.queue({ accountId: 1 + (count % 2), url: `https://host-${count % 3}.example/`, now, location });
     if (scan !== "full") tokens.push(scan.token);
     const known = kinds[count % kinds.length];
     const claimed = count < scansPerAccount * 2 - 10 ? await store.scans.claimNext(location, now) : undefined;
@@ -109,7 +109,15 @@ describe("flipped bits in rows", () => {
         "/account/tokens",
         "/account/second-factor",
       ],
-      ["/admin", "/admin/users", "/api/v1/scans", "/api/v1/scans?limit=100", "/api/v1/scans?limit=7"],
+      [
+        "/scans?location=berlin",
+        "/admin",
+        "/admin/users",
+        "/admin/workers",
+        "/api/v1/scans",
+        "/api/v1/scans?limit=100",
+        "/api/v1/scans?limit=7",
+      ],
     ].flat();
     for (const _round of [1, 2])
       for (const path of lists) {
