@@ -62,8 +62,7 @@ function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
     readers: config.readers,
-    // Search engines have no account.
-    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] && config.readers === "everybody" },
+    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
     accounts: {
       signUp: config["accounts.signup"],
       defaultPlan: config["accounts.default_plan"],

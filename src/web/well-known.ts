@@ -32,10 +32,12 @@ const previewAgents = [
   "Discordbot",
 ];
 
-/** Reports concern third parties: not indexed unless the operator allows it. */
+/** Reports concern third parties: not indexed unless the operator allows it. Search engines have no account. */
 export function getRobotsTxt(visit: Visit): Response {
+  const { reports, readers } = visit.settings;
+  const isIndexed = reports.indexed && readers === "everybody";
   const previews = [...previewAgents.map((agent) => `User-agent: ${agent}`), "Allow: /", ""];
-  return plainText(visit, [...previews, "User-agent: *", visit.settings.reports.indexed ? "Disallow:" : "Disallow: /scans/"]);
+  return plainText(visit, [...previews, "User-agent: *", isIndexed ? "Disallow:" : "Disallow: /scans/"]);
 }
 
 function plainText(visit: Visit, lines: readonly string[]): Response {

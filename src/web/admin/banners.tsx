@@ -22,6 +22,8 @@ export function AdminBanners() {
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
   if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
   if (settings.operator.checks.lastReload()?.outcome === "refused") banners.push(<ReloadBanner />);
+  const fleetFault = settings.operator.fleet()?.fault() ?? null;
+  if (fleetFault !== null) banners.push(<FleetBanner because={fleetFault} />);
   if (disk !== null && percent < diskFreePercentMin) {
     const free = i18n.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
     banners.push(i18n.t("admin.banners.diskLow", { percent: i18n.number(percent), free }));
@@ -47,14 +49,30 @@ function ReloadBanner() {
   );
 }
 
+function FleetBanner({ because }: { readonly because: string }) {
+  const { i18n } = useVisit();
+  return (
+    <>
+      {i18n.t("admin.banners.fleetFault")} <EnglishQuote>{because}</EnglishQuote>{" "}
+      <a href="/admin/workers">{i18n.t("admin.banners.fleetMore")}</a>
+    </>
+  );
+}
+
+/** Texts of other parts are English. */
+export function EnglishQuote({ children }: { readonly children: string }) {
+  return (
+    <q lang="en" {...untranslated}>
+      {children}
+    </q>
+  );
+}
+
 function SandboxBanner({ because }: { readonly because: string }) {
   const { i18n } = useVisit();
   return (
     <>
-      {i18n.t("admin.banners.sandboxOff")}{" "}
-      <q lang="en" {...untranslated}>
-        {because}
-      </q>
+      {i18n.t("admin.banners.sandboxOff")} <EnglishQuote>{because}</EnglishQuote>
     </>
   );
 }

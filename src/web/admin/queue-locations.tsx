@@ -22,7 +22,7 @@ export function QueueLocations({ locations, running }: QueueLocationsProps) {
       caption={i18n.t("admin.queue.locations")}
       rows={locations}
       columns={[
-        { label: i18n.t("admin.queue.location"), cell: (location) => <LocationName location={location} /> },
+        { label: i18n.t("location.label"), cell: (location) => <LocationName location={location} /> },
         {
           label: i18n.t("admin.queue.runningCaption"),
           numeric: true,
@@ -38,7 +38,7 @@ export function QueueLocations({ locations, running }: QueueLocationsProps) {
 
 export function LocationName({ location }: { readonly location: string }) {
   const i18n = useI18n();
-  return <>{location === localLocation ? i18n.t("admin.queue.local") : location}</>;
+  return <>{location === localLocation ? i18n.t("location.local") : location}</>;
 }
 
 function Next({ scan }: { readonly scan: ScanRecord | undefined }) {

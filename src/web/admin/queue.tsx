@@ -53,7 +53,7 @@ interface ScansProps {
 function Scans({ caption, scans, inHand, hasLocations }: ScansProps) {
   const { i18n } = useVisit();
   const location = {
-    label: i18n.t("admin.queue.location"),
+    label: i18n.t("location.label"),
     cell: (scan: ScanRecord) => <LocationName location={scanLocationOf(scan)} />,
   };
   const progress = {

@@ -14,6 +14,7 @@ import { readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { EnglishQuote } from "./banners.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";
@@ -83,9 +84,7 @@ function Connection() {
       </p>
       {because !== null && (
         <p>
-          <q lang="en" {...untranslated}>
-            {because}
-          </q>
+          <EnglishQuote>{because}</EnglishQuote>
         </p>
       )}
     </Notice>
@@ -143,7 +142,7 @@ function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
         rows={workers}
         columns={[
           { label: i18n.t("admin.workers.columns.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
-          { label: i18n.t("admin.workers.columns.location"), cell: ({ location }) => location },
+          { label: i18n.t("location.label"), cell: ({ location }) => location },
           { label: i18n.t("admin.workers.columns.revokedAt"), cell: ({ revokedAt }) => at(revokedAt) },
           { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ({ scansDone }) => i18n.number(scansDone) },
         ]}

@@ -84,6 +84,9 @@ test("the connection to NATS is shown with its fault", async () => {
   expect(html).toContain(english.nats.disconnected.title);
   expect(html).toContain(">no &lt;route></q>");
   expect(html).toContain(servers);
+  expect(await (await admin.get("/admin")).text()).toMatch(
+    /Scans of other locations wait: <q[^>]*>no &lt;route><\/q> <a href="\/admin\/workers">/,
+  );
   operator.fleet = () => ({ ...connected, state: () => "refused", fault: () => "another head" });
   expect(await read()).toContain(english.nats.refused.title);
   operator.fleet = () => null;
@@ -199,7 +202,7 @@ test("/admin shows the queue of each location, and where no worker takes from it
       .replace(/<[^>]*>/g, "|")
       .replace(/[|\s]*\|[|\s]*/g, "|"),
   );
-  expect(rows).toContain(`|${enGb.pages.admin.queue.local}|0|30|2 minutes ago|`);
+  expect(rows).toContain(`|${enGb.pages.location.local}|0|30|2 minutes ago|`);
   expect(rows).toContain("|rome|1|1|2 minutes ago|1 worker (1 of 4 slots in use)|");
   expect(rows).toContain("|oslo|0|1|2 minutes ago|No worker present|");
   expect(html).toContain("https://oslo.test/");

@@ -11,7 +11,7 @@ import { openEvents } from "./event-stream.ts";
 
 const open = await startPages();
 const { store } = open;
-const closed = await startPages({ store, readers: "accounts", accounts: { signUp: "open" } });
+const closed = await startPages({ store, readers: "accounts", reports: { staleDays: 30, indexed: true }, accounts: { signUp: "open" } });
 const admin = await visitorAs("admin@assay.test");
 const account = await visitorAs("someone@assay.test");
 const guest = closed.visitor();
@@ -127,6 +127,10 @@ describe("where only accounts read scans", () => {
     expect([(await post(path, guest)).status, store.scans.queueLength()]).toEqual([401, before]);
     // Refused for its CSRF token, so past the guard.
     expect((await post(path, account)).status).toBe(403);
+  });
+
+  test("search engines are sent nowhere", async () => {
+    expect(await (await guest.get("/robots.txt")).text()).toContain("Disallow: /scans/");
   });
 
   test("a report that was kept for an account is not shown to a guest, in any order", async () => {
