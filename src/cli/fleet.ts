@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { enrolCommand } from "./fleet/enrol.ts";
 import { natsConfCommand } from "./fleet/nats-conf.ts";
+import { releaseCommand } from "./fleet/release.ts";
 import { listWorkersCommand, revokeCommand, workerSwitches } from "./fleet/workers.ts";
 
 const examples = `
@@ -16,7 +17,7 @@ docs/fleet.md shows the whole set-up.`;
 export function fleetCommand(): Command {
   const fleet = new Command("fleet").description("Enrol and list workers of other locations, and configure their nats-server.");
   fleet.addHelpText("after", examples);
-  for (const command of [enrolCommand(), listWorkersCommand(), revokeCommand(), ...workerSwitches(), natsConfCommand()])
+  for (const command of [enrolCommand(), listWorkersCommand(), revokeCommand(), ...workerSwitches(), natsConfCommand(), releaseCommand()])
     fleet.addCommand(command);
   return fleet;
 }

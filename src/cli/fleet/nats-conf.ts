@@ -5,9 +5,9 @@ import type { NatsCluster, ServerCertificate } from "../../fleet/nats-configurat
 import { parseEndpoint } from "../../parse/address.ts";
 import { type NatsUrl, parseNatsUrl } from "../../parse/nats-url.ts";
 import { CliError, exitCodes } from "../exit.ts";
-import { systemReason } from "../output-file.ts";
 import { print, stripControls } from "../terminal.ts";
 import { withStore } from "../user.ts";
+import { headOf } from "./head-of.ts";
 
 interface NatsConfOptions {
   readonly listen: string;
@@ -46,7 +46,7 @@ export function natsConfCommand(): Command {
         const server = { listen: listenOf(options, tls), storeDir: pathOf("--store", options.store), tls, cluster };
         const { natsAccounts, natsConfiguration } = await import("../../fleet/nats-configuration.ts");
         const workers = store.workers.list().filter(({ revokedAt }) => revokedAt === null);
-        const head = await headId(config.data);
+        const { id: head } = await headOf(config.data);
         const text = options.accounts === true ? natsAccounts(head, workers) : natsConfiguration({ ...server, head, workers });
         print(text.trimEnd());
       }),
@@ -55,17 +55,6 @@ export function natsConfCommand(): Command {
 
 function append(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
-}
-
-/** @throws CliError if the file with the seed cannot be used. */
-async function headId(dataDir: string): Promise<string> {
-  const { headIdentity, headSeedFile, SeedFileError } = await import("../../fleet/identity.ts");
-  try {
-    return headIdentity(dataDir).id;
-  } catch (error) {
-    if (error instanceof SeedFileError) throw new CliError(exitCodes.usage, error.message);
-    throw new CliError(exitCodes.dataDir, `${headSeedFile(dataDir)} cannot be used: ${systemReason(error)}`);
-  }
 }
 
 /** @throws CliError for one file without the other. */

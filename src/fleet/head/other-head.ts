@@ -1,7 +1,7 @@
 /** Two heads on one set of streams would take each other's results: the second one gives way. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { NatsConnection } from "@nats-io/transport-node";
+import { type NatsConnection, NoRespondersError } from "@nats-io/transport-node";
 import { fleetProtocol, type HeadNote } from "../messages.ts";
 import { headSubject } from "../subjects.ts";
 import { parseHeadNote } from "./notes.ts";
@@ -28,14 +28,9 @@ export function claimHead(connection: NatsConnection, instance: string): HeadCla
   async function ask(maxWait: number): Promise<HeadNote | null> {
     // In charge before it asks: of two that start at once, at least one learns of the other.
     isInCharge = true;
-    const answers = await connection.requestMany(headSubject, "", { strategy: "timer", maxWait });
-    for await (const { data } of answers) {
-      const note = parseHeadNote(data);
-      if (note === null || note.process === own.process) continue;
-      isInCharge = false;
-      return note;
-    }
-    return null;
+    const other = await findHead(connection, maxWait, own.process);
+    if (other !== null) isInCharge = false;
+    return other;
   }
 
   return {
@@ -49,4 +44,17 @@ export function claimHead(connection: NatsConnection, instance: string): HeadCla
       return other;
     },
   };
+}
+
+/** A head that answers, other than the process that is named; null without. */
+export async function findHead(connection: NatsConnection, maxWait: number, except: string | null = null): Promise<HeadNote | null> {
+  try {
+    for await (const { data } of await connection.requestMany(headSubject, "", { strategy: "timer", maxWait })) {
+      const note = parseHeadNote(data);
+      if (note !== null && note.process !== except) return note;
+    }
+  } catch (error) {
+    if (!(error instanceof NoRespondersError)) throw error;
+  }
+  return null;
 }

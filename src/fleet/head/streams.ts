@@ -36,7 +36,9 @@ const jobsPendingMax = 10_000;
 /** In a cluster, a stream survives the loss of one of three servers. */
 const clusterReplicas = 3;
 
-const descriptionOf = (instance: string) => `assay, installation ${instance}`;
+export function streamDescription(instance: string): string {
+  return `assay, installation ${instance}`;
+}
 
 export interface StreamPurpose {
   /** See `store.instance`. */
@@ -53,7 +55,7 @@ export async function ensureResultStream(manager: JetStreamManager, purpose: Str
 
 async function ensureStream(manager: JetStreamManager, name: string, own: Partial<StreamConfig>, purpose: StreamPurpose): Promise<void> {
   const config: Partial<StreamConfig> = {
-    description: descriptionOf(purpose.instance),
+    description: streamDescription(purpose.instance),
     retention: RetentionPolicy.Workqueue,
     storage: StorageType.File,
     discard: DiscardPolicy.New,
@@ -70,7 +72,7 @@ async function ensureStream(manager: JetStreamManager, name: string, own: Partia
   }
   if (info.config.description !== config.description || info.config.retention !== config.retention)
     throw new FleetError(
-      `the stream ${name} in NATS belongs to another installation; use an account of its own in NATS, or give the stream up there with 'assay fleet release'`,
+      `the stream ${name} in NATS belongs to another installation; use an account of its own in NATS, or delete what the other one left with 'assay fleet release'`,
     );
   const differs = Object.entries(config).some(([key, value]) => !Bun.deepEquals(info.config[key as keyof StreamConfig], value));
   if (differs) await manager.streams.update(name, config);
