@@ -25,6 +25,8 @@ export interface Presence {
   close(): void;
 }
 
+/** Time for an answer of the head, however often it is asked. */
+const answerMsMin = 1_000;
 const replyBytesMax = 4_096;
 const textCharsMax = 500;
 
@@ -54,7 +56,7 @@ export function startPresence(options: PresenceOptions): Presence {
   async function ask(): Promise<void> {
     const sent: PresenceNote = { v: fleetProtocol, ...note() };
     try {
-      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: everyMs / 2 });
+      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: Math.max(answerMsMin, everyMs / 2) });
       const reply = parsePresenceReply(data);
       if (reply === null) silence = "the answer of the head is not understood; it may be of another release";
       else heard = { ...reply, atMs: performance.now() };

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { aborted, withDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
 import { type Delivery, type ResultAddress, resultMessageId, resultSubject } from "../subjects.ts";
@@ -15,8 +16,11 @@ export interface ResultSending {
   readonly signal: AbortSignal;
 }
 
-/** Confirmation of one part, over a slow link: 900 KB at 64 KB/s. */
-const partTimeoutMs = 20_000;
+/** Upload of one part with its confirmation: 900 KB at 15 KB/s. */
+const partMsMax = 60_000;
+/** Confirmation after the upload: at first, and after several attempts. A part that arrives twice counts once. */
+const confirmationMsMin = 2_000;
+const confirmationMsMax = 20_000;
 const retryMsMin = 500;
 const retryMsMax = 15_000;
 
@@ -27,13 +31,12 @@ export async function sendResult({ parts, manifest }: PackedResult, delivery: De
 }
 
 async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: ResultSending): Promise<boolean> {
-  const { connection, connected, onRetry, signal } = sending;
-  const client = jetstream(connection);
+  const { connected, onRetry, signal } = sending;
   let last: string | null = null;
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       await connected(signal);
-      await client.publish(resultSubject(address), bytes, { msgID: resultMessageId(address), timeout: partTimeoutMs });
+      await publishPart(address, bytes, doubled(confirmationMsMin, confirmationMsMax, attempt), sending);
       return true;
     } catch (error) {
       const because = messageOf(error);
@@ -45,8 +48,28 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
   return false;
 }
 
+/** @throws if JetStream does not confirm, or the signal aborts. */
+async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, { connection, signal }: ResultSending) {
+  const options = { msgID: resultMessageId(address), timeout: partMsMax };
+  await withDeadline(partMsMax, [signal], async (ended) => {
+    const published = jetstream(connection).publish(resultSubject(address), bytes, options);
+    await Promise.race([published, unconfirmed(connection, confirmationMs), aborted(ended).then(() => Promise.reject(ended.reason))]);
+  });
+}
+
+/** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
+async function unconfirmed(connection: NatsConnection, confirmationMs: number): Promise<never> {
+  await connection.flush();
+  await wait(confirmationMs);
+  throw new Error("JetStream does not confirm results");
+}
+
 /** Exponential backoff with jitter: half of the delay is random, so that workers do not retry all at once. */
 function retryDelayMs(attempt: number): number {
-  const delayMs = Math.min(retryMsMax, retryMsMin * 2 ** Math.min(attempt, 10));
+  const delayMs = doubled(retryMsMin, retryMsMax, attempt);
   return delayMs / 2 + Math.random() * (delayMs / 2);
+}
+
+function doubled(first: number, most: number, attempt: number): number {
+  return Math.min(most, first * 2 ** Math.min(attempt, 10));
 }
