@@ -81,7 +81,7 @@ export const CheckListSchema = Type.Object({
         }),
         texts: Type.Object(
           { "en-gb": Texts, "de-de": Texts },
-          { description: "Label, reason and texts of the findings, with {{placeholders}}." },
+          { description: "Label, reason and texts of the findings, with placeholders in double braces." },
         ),
       },
       { description: "As the check declares itself; other fields belong to its plugin API." },
