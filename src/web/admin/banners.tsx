@@ -22,6 +22,7 @@ export function AdminBanners() {
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
   if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
   if (settings.operator.checks.lastReload()?.outcome === "refused") banners.push(<ReloadBanner />);
+  if (settings.readers === "accounts" && settings.accounts.signUp === "open") banners.push(i18n.t("admin.banners.openReaders"));
   const fleetFault = settings.operator.fleet()?.fault() ?? null;
   if (fleetFault !== null) banners.push(<FleetBanner because={fleetFault} />);
   if (disk !== null && percent < diskFreePercentMin) {

@@ -52,10 +52,11 @@ const gets = (audience: PageRoute["audience"]) => everyRoute.filter((route) => r
 const posts = (audience: PageRoute["audience"]) => everyRoute.filter((route) => route.audience === audience && route.post !== undefined);
 const asRows = (tried: readonly Tried[]) => tried.map((route) => [route.tried, route] as const);
 
+const cookieOf = ({ cookies }: Visitor) => ({ cookie: [...cookies].map((pair) => pair.join("=")).join("; ") });
+
 async function post(path: string, visitor: Visitor): Promise<Response> {
-  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
   const body = new URLSearchParams({ url: "https://new.example/" });
-  return fetch(`${closed.url}${path}`, { method: "POST", redirect: "manual", headers: { cookie, origin: closed.url }, body });
+  return fetch(`${closed.url}${path}`, { method: "POST", redirect: "manual", headers: { ...cookieOf(visitor), origin: closed.url }, body });
 }
 
 const toSignIn = (path: string) => `/sign-in?${new URLSearchParams({ next: path })}`;
@@ -129,6 +130,13 @@ describe("where only accounts read scans", () => {
     expect((await post(path, account)).status).toBe(403);
   });
 
+  test("an administrator is warned if everybody can create an account", async () => {
+    const html = await Promise.all(
+      [closed, open].map(async ({ url }) => (await fetch(`${url}/admin`, { headers: cookieOf(admin) })).text()),
+    );
+    expect(html.map((text) => text.includes(enGb.pages.admin.banners.openReaders))).toEqual([true, false]);
+  });
+
   test("search engines are sent nowhere", async () => {
     expect(await (await guest.get("/robots.txt")).text()).toContain("Disallow: /scans/");
   });
@@ -165,8 +173,7 @@ test("an event stream ends when its account signs out", async () => {
   if (queued === "full") throw new Error("the queue is full");
   const path = `/scans/${queued.token}/events`;
   const leaving = await visitorAs("streaming@assay.test");
-  const cookie = [...leaving.cookies].map((pair) => pair.join("=")).join("; ");
-  const stream = await openEvents(`${closed.url}${path}`, { cookie });
+  const stream = await openEvents(`${closed.url}${path}`, cookieOf(leaving));
   closed.progress.publish(queued.token, { type: "stage", stage: "connecting", percent: 5 });
   while (!stream.events.some(({ name }) => name === "stage")) await Bun.sleep(1);
   await leaving.post("/sign-out", {}, "/sign-out");
