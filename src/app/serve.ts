@@ -4,6 +4,7 @@ import { createApi, requestLimitDefault } from "../api/app.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { describeFault } from "../catalog/fault.ts";
+import type { Fleet } from "../fleet/head/open-fleet.ts";
 import { combineHandlers } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
@@ -16,6 +17,7 @@ import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
 import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
+import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { listenAt, urlHost } from "./listen-at.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
@@ -23,9 +25,9 @@ import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import { openServerStore } from "./server-store.ts";
 import { webSettings } from "./web-settings.ts";
+import { natsEndpoints } from "./worker-settings.ts";
 
 const drainMs = 7_000;
-const msPerHour = 3_600_000;
 
 export interface ServerOptions {
   /** Ends the server. Running scans get `drainMs`; the next start continues the rest. */
@@ -43,7 +45,13 @@ export async function runServer(loaded: LoadedConfig, options: ServerOptions): P
   const opened = await openServerStore(config, { log, stop: options.stop });
   if (opened === null) return;
   try {
-    await serveStore(loaded, { ...options, store: opened.store, log });
+    const { store } = opened;
+    const fleet = await openConfiguredFleet(config, { store, log });
+    try {
+      await serveStore(loaded, { ...options, store, fleet, log });
+    } finally {
+      await fleet?.close();
+    }
   } finally {
     await opened.close();
   }
@@ -51,24 +59,26 @@ export async function runServer(loaded: LoadedConfig, options: ServerOptions): P
 
 interface ServerParts extends ServerOptions {
   readonly store: Store;
+  /** Null without workers on other machines. */
+  readonly fleet: Fleet | null;
   readonly log: Log;
 }
 
-async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, store, log }: ServerParts): Promise<void> {
+async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, store, fleet, log }: ServerParts): Promise<void> {
   const { config } = loaded;
   const trustedPems = caPems(config);
-  const scriptAdvisories = configuredAdvisories(config, new Date());
-  const preloadList = configuredPreloadList(config, new Date());
+  const data = { scriptAdvisories: configuredAdvisories(config, new Date()), preloadList: configuredPreloadList(config, new Date()) };
   const catalog = await loadConfiguredCatalog(config);
   for (const warning of catalog.warnings) log.warn(describeFault(warning));
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
-  const locations = noRemoteLocations(new Date());
+  const locations = fleet ?? noRemoteLocations(new Date());
   const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
   const browsers = openConfiguredBrowsers(config, log);
   const { diskFault, storeFault } = store.health;
-  const readiness = createReadiness({ browser: () => browserFault(browsers), disk: diskFault, store: storeFault }, {}, log);
+  const needed = { browser: () => browserFault(browsers), disk: diskFault, store: storeFault };
+  const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
   const wake = () => dispatcher?.wake();
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   let scanner: Scanner | null = null;
@@ -88,7 +98,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     headerCharsMax: config["scan.header_chars_max"],
     ready: readiness,
   });
-  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => null, log });
+  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, log });
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = listenAt({ ...config.listen, flag: "--listen" }, combineHandlers({ api, pages }), log);
@@ -96,22 +106,22 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
   scanner = openConfiguredScanner(config, {
-    egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }]),
+    egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }, ...(await natsEndpoints(config["nats.url"]))]),
     caPems: trustedPems,
-    scriptAdvisories,
+    ...data,
     concurrency: config["scan.concurrency"],
     catalog: checks.current().catalog,
-    preloadList,
     browsers,
     log,
     screenshots: true,
+    remote: fleet,
   });
   dispatcher = await startDispatcher({
     store,
     scanner,
     concurrency: config["scan.concurrency"],
-    remote: null,
-    waitMaxMs: config["fleet.wait_max"] * msPerHour,
+    remote: fleet,
+    waitMaxMs: waitMaxMsOf(config),
     progress,
     log,
   });

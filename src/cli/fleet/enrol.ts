@@ -40,7 +40,9 @@ export function enrolCommand(): Command {
         if (seed !== null && options.out === undefined) print(seed);
         note(`${worker.name} is enrolled for ${worker.location}, with the public key ${worker.id}`);
         if (seed !== null && options.out === undefined) note("its seed is secret and is shown only now");
-        note("\n1. Write nats.conf again with assay fleet nats-conf and reload nats-server; or add these lines to its accounts:\n");
+        note(
+          "\n1. Write nats.conf again with assay fleet nats-conf and reload nats-server (2.9: twice); or add these lines to its accounts:\n",
+        );
         note(workerAccountLines(worker));
         note(`2. On the worker's machine, with the seed in a file:\n\n   ${workerCommand(config, worker, options.out)}`);
       }),

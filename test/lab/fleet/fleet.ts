@@ -82,8 +82,11 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
     head = await serve(["--data", dataDir, "--nats", nats.url, "--dns", "127.0.0.1:9", ...headArgs], { command, env });
   }
 
+  /** Twice: nats-server 2.9 connects the services of a new account only at the reload after the one that adds it. */
   async function reloadNats(): Promise<void> {
-    await nats.reload(await assay(["fleet", "nats-conf", "--accounts"]));
+    const accounts = await assay(["fleet", "nats-conf", "--accounts"]);
+    await nats.reload(accounts);
+    await nats.reload(accounts);
   }
 
   async function enrol(name: string, location: string): Promise<void> {
