@@ -5,7 +5,7 @@ import { createLog } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import type { BrowserEvent } from "../browser/slot.ts";
 import type { EgressSettings } from "../egress/settings.ts";
-import { type ConnectionOptions, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
+import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
 import { inboxPrefixOf } from "../fleet/subjects.ts";
 import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
 import { addGauge, openMetrics } from "../metrics/metrics.ts";
@@ -34,7 +34,10 @@ export interface WorkerOptions {
 /** Resolves when the worker has stopped. @throws ConfigError if it cannot start; BrowserError never: it tries again. */
 export async function runWorker({ config }: LoadedConfig, { stop, announce }: WorkerOptions): Promise<void> {
   const { servers, location, credentialsFile } = workerSettings(config);
+  const caFile = config["nats.ca_file"];
   const worker = usable(() => userOfCredentials(credentialsFile));
+  // Before anything is started; read again at each start of a connection.
+  if (caFile !== null) usable(() => certificatesOf(caFile));
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const slots = config["scan.concurrency"];
   const metrics = openMetrics({ version });
@@ -63,7 +66,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
     const connection = await connected({
       servers: servers.map(natsUrlText),
       credentialsFile,
-      caFile: config["nats.ca_file"],
+      caFile,
       name: `assay worker ${location}`,
       inboxPrefix: inboxPrefixOf(worker),
       log,

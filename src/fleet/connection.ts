@@ -106,11 +106,26 @@ function isBefore(version: string, minimum: readonly number[]): boolean {
   return at !== -1 && (numbers[at] ?? 0) < (minimum[at] ?? 0);
 }
 
-/** Clause for log and readiness. */
-function connectFailure(error: unknown): string {
+/** Causes by the message of the client or of TLS, as clauses with what to do. */
+const failures: readonly (readonly [message: RegExp, clause: string])[] = [
+  [/authorization|authentication/i, "nats-server refuses the credentials"],
+  [/timeout/i, "nats-server does not answer"],
+  [
+    /issuer certificate|self.signed|verify the first certificate/i,
+    "the certificate of nats-server is not trusted; nats.ca_file names the authority that issued it",
+  ],
+  [/altnames/i, "the certificate of nats-server is for another name than the one in nats.url"],
+  [/certificate has expired/i, "the certificate of nats-server has expired"],
+  [/not support 'tls'/i, "nats-server offers no TLS; its configuration needs a tls block"],
+  // The client reads the options for TLS, which an address without TLS does not have.
+  [/'certFile'/, "nats-server demands TLS; nats.url needs tls:// in place of nats://"],
+  [/ENOTFOUND|EAI_AGAIN/, "the name of nats-server cannot be resolved"],
+];
+
+/** Clause for log and readiness; the message of the error if its cause is not known. */
+export function connectFailure(error: unknown): string {
   const message = messageOf(error);
-  if (/authorization|authentication/i.test(message)) return "nats-server refuses the credentials";
-  return /timeout/i.test(message) ? "nats-server does not answer" : message || "the connection was closed";
+  return failures.find(([pattern]) => pattern.test(message))?.[1] ?? (message || "the connection was closed");
 }
 
 /** Public nkey of the user in a file as of `credentialsFile`. @throws FleetError */
@@ -134,7 +149,8 @@ function keysOf(file: string, text: string): KeyPair {
   }
 }
 
-function certificatesOf(file: string): string {
+/** Text of a file as of `caFile`. @throws FleetError */
+export function certificatesOf(file: string): string {
   const pem = readText(file, "nats.ca_file");
   if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new FleetError(`nats.ca_file: ${file} holds no PEM certificate`);
   return pem;

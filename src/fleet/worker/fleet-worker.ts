@@ -3,6 +3,7 @@ import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import { within } from "../../base/deadline.ts";
 import { evidenceVersion } from "../../evidence/version.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
+import { connectFailure } from "../connection.ts";
 import { type CancelNote, fleetProtocol, type PresenceNote, type WorkerReach } from "../messages.ts";
 import { cancelSubject, inboxPrefixOf } from "../subjects.ts";
 import { type JobFeed, type JobFeedOptions, openJobFeed } from "./job-feed.ts";
@@ -62,7 +63,7 @@ class ConnectedWorker implements FleetWorker {
     this.#link = followLink(connection, {
       onLost: () => this.#lost(),
       onRestored: () => this.#restored(),
-      onError: ({ message }) => this.#refused(message),
+      onError: (error) => this.#refused(connectFailure(error)),
     });
     this.#slots = openJobSlots({
       ...options,

@@ -61,17 +61,24 @@ describe.skipIf(natsIsMissing())("a connection", () => {
     const caFile = fileOf("ca.pem", testAuthority().root.pem);
     const byName = `tls://localhost:${nats.port}`;
     expect(await firstFailure([byName], { caFile })).toBe("connected");
-    expect(await firstFailure([`tls://127.0.0.1:${nats.port}`], { caFile })).toContain("does not match certificate's altnames");
+    expect(await firstFailure([`tls://127.0.0.1:${nats.port}`], { caFile })).toContain("is for another name");
     const strange = fileOf("strange.pem", untrustedAuthority().root.pem);
-    expect(await firstFailure([byName], { caFile: strange })).toBe("unable to get local issuer certificate");
-    expect(await firstFailure([byName], {})).toBe("unable to get local issuer certificate");
+    expect(await firstFailure([byName], { caFile: strange })).toContain("is not trusted; nats.ca_file");
+    expect(await firstFailure([byName], {})).toContain("is not trusted; nats.ca_file");
     await using byAddress = await startNats({ configuration: tlsBlock("127.0.0.1") });
     expect(await firstFailure([byAddress.url], { caFile })).toBe("connected");
   });
 
   test("never falls back to plain text where TLS is asked for", async () => {
     await using nats = await startNats();
-    expect(await firstFailure([`tls://localhost:${nats.port}`], {})).toBe("server does not support 'tls'");
+    expect(await firstFailure([`tls://localhost:${nats.port}`], {})).toContain("offers no TLS");
+  });
+
+  test("names the cause of a failure", async () => {
+    await using nats = await startNats({ configuration: tlsBlock("localhost") });
+    expect(await firstFailure([`nats://127.0.0.1:${nats.port}`], {})).toContain("nats.url needs tls://");
+    expect(await firstFailure(["tls://nats.invalid:4222"], {})).toBe("the name of nats-server cannot be resolved");
+    expect(await firstFailure([`tls://127.0.0.1:${await closedPort()}`], {})).toBe("connection refused");
   });
 
   test("shows the seed of a user, and waits while the server refuses it", async () => {
@@ -79,8 +86,8 @@ describe.skipIf(natsIsMissing())("a connection", () => {
     const allow = (key: string) => `authorization { users: [{ nkey: ${key} }] }`;
     await using nats = await startNats({ configuration: allow(createUser().getPublicKey()) });
     const credentialsFile = fileOf("user.nk", `${Buffer.from(user.getSeed()).toString()}\n`);
-    expect(await firstFailure([nats.url], { credentialsFile })).toBe("nats-server refuses the credentials");
-    expect(await firstFailure([nats.url], {})).toBe("nats-server refuses the credentials");
+    expect(await firstFailure([nats.url], { credentialsFile })).toContain("nats-server refuses the credentials");
+    expect(await firstFailure([nats.url], {})).toContain("nats-server refuses the credentials");
     const connecting = connectTo([nats.url], { credentialsFile });
     await nats.reload(allow(user.getPublicKey()));
     await using connection = await connecting;
