@@ -40,10 +40,18 @@ export function createOperator(
     natsServers: written(config["nats.url"]),
     fleet,
     checks,
-    examination: createDoctorRun(() => examineServer(doctorSettings(config), { accounts: () => store.accounts.list().length, checks }), {
-      now: () => new Date(),
-      onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
-    }),
+    examination: createDoctorRun(
+      () =>
+        examineServer(doctorSettings(config), {
+          accounts: () => store.accounts.list().length,
+          checks,
+          fleetFault: () => fleet()?.fault() ?? null,
+        }),
+      {
+        now: () => new Date(),
+        onFailure: (error) => log.error("the doctor failed", { because: messageOf(error) }),
+      },
+    ),
   };
 }
 

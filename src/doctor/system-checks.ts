@@ -36,6 +36,8 @@ export interface DoctorSettings {
 export interface RunningServer {
   readonly accounts: () => number;
   readonly checks: Pick<CatalogHolder, "current" | "lastReload">;
+  /** Clause; null while all is well, and without `nats.url`. */
+  readonly fleetFault: () => string | null;
 }
 
 /** Examines the machine from a separate process; changes nothing. */
@@ -46,13 +48,16 @@ export async function examineMachine(settings: DoctorSettings): Promise<readonly
     port(settings),
     finding,
     await dns(settings),
-    ...(await nats(settings)),
+    ...(await nats(settings, null)),
     await selfTest(settings, catalog),
   ];
 }
 
 /** Examines the machine from inside the server. */
-export async function examineServer(settings: DoctorSettings, { accounts, checks }: RunningServer): Promise<readonly DoctorFinding[]> {
+export async function examineServer(
+  settings: DoctorSettings,
+  { accounts, checks, fleetFault }: RunningServer,
+): Promise<readonly DoctorFinding[]> {
   const { dataDir } = settings;
   const { catalog } = checks.current();
   return [
@@ -61,7 +66,7 @@ export async function examineServer(settings: DoctorSettings, { accounts, checks
       : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
     checksOfServer(catalog, checks.lastReload()),
     await dns(settings),
-    ...(await nats(settings)),
+    ...(await nats(settings, fleetFault())),
     await selfTest(settings, catalog),
   ];
 }
@@ -162,10 +167,12 @@ async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFindi
   }
 }
 
-async function nats({ examineNats }: DoctorSettings): Promise<readonly DoctorFinding[]> {
+/** A nats-server that works is not enough: another head may use it. */
+async function nats({ examineNats }: DoctorSettings, fleetFault: string | null): Promise<readonly DoctorFinding[]> {
   if (examineNats === null) return [];
   const { isUsable, detail } = await examineNats();
-  return [{ what: "nats", state: isUsable ? "ok" : "failed", detail }];
+  if (fleetFault === null) return [{ what: "nats", state: isUsable ? "ok" : "failed", detail }];
+  return [{ what: "nats", state: "failed", detail: `fleet: ${fleetFault}; ${detail}` }];
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */

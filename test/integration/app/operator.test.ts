@@ -11,8 +11,10 @@ import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { faultOfFile } from "../../../src/catalog/fault.ts";
 import type { CatalogOutcome } from "../../../src/catalog/load.ts";
+import type { FleetState } from "../../../src/fleet/fleet-state.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { natsIsMissing, startNats } from "../../support/nats.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
@@ -125,6 +127,20 @@ describe("the doctor inside the server", () => {
     outcome = { catalog, faults: null };
     await operator.checks.reload();
     expect(await ofChecks()).toMatchObject({ state: "ok" });
+  });
+
+  test.skipIf(natsIsMissing())("names the fault of the fleet beside that of nats-server", async () => {
+    await using nats = await startNats();
+    const env = { ASSAY_DNS_SERVERS: dns.address, ASSAY_BROWSER_PATH: join(folder, "none"), ASSAY_NATS_URL: nats.url };
+    let fault: string | null = null;
+    const fleet: FleetState = { state: () => "connected", fault: () => fault, presentWorkers: () => [] };
+    const operator = createOperator(load(env), { store, checks, browsers, fleet: () => fleet, log });
+    const ofNats = async () => (await examined(operator))?.find(({ what }) => what === "nats");
+    expect(operator.natsServers).toBe(nats.url);
+    expect(await ofNats()).toMatchObject({ state: "ok", detail: expect.stringContaining("JetStream: on") });
+    fault = "another process takes the scans";
+    const detail = expect.stringContaining("fleet: another process takes the scans; nats-server 2.");
+    expect(await ofNats()).toMatchObject({ state: "failed", detail });
   });
 
   test("a failed run has no findings, and the log has the reason", async () => {
