@@ -9,15 +9,13 @@ import type { Db, Tables } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { scanLocationOf } from "./scan-location.ts";
 import type { ScanRecord } from "./scans.ts";
+import { firstKeyParts } from "./table.ts";
 
 /** Listed domains per scan: bounds its rows. A deeper host is listed under itself and so many domains above it. */
 const domainNamesMax = 6;
 /** Hosts and IPv6 addresses; length from RFC 1035 section 2.3.4. Keeps arbitrary input out of LMDB keys. */
 const hostPattern = /^[\w.:-]{1,253}$/;
 const any = "";
-/** Sort after the name of every band and of every location. */
-const afterAllBands = "~";
-const afterAllLocations = "~";
 
 export interface PublicScanQuery extends PageRequest {
   /** ASCII; an IPv6 address without brackets; case and a trailing dot are ignored. Omitted: every host. */
@@ -102,15 +100,9 @@ function exactName(host: string, location: string): string {
 /** `local`: exact name of the host at the location of the server itself. */
 function locationsListed(db: Pick<Db, "publicScans">, local: string): readonly string[] {
   const [own] = db.publicScans.getKeys({ start: [local, any, 0], end: [local, any, Number.POSITIVE_INFINITY], limit: 1 });
-  const locations: string[] = own === undefined ? [] : [localLocation];
-  for (let start = [`${local}@`, any]; ; ) {
-    const [key] = db.publicScans.getKeys({ start, end: [`${local}@${afterAllLocations}`, any], limit: 1 });
-    // A damaged key may be of any kind, and must not lead back to an earlier one.
-    const name: unknown = Array.isArray(key) ? key[0] : undefined;
-    if (typeof name !== "string" || name === start[0]) return locations;
-    locations.push(name.slice(local.length + 1));
-    start = [name, afterAllBands];
-  }
+  const prefix = `${local}@`;
+  const others = firstKeyParts(db.publicScans, { from: prefix, to: `${prefix}~` }).map((name) => name.slice(prefix.length));
+  return own === undefined ? others : [localLocation, ...others];
 }
 
 function isAddress(host: string): boolean {

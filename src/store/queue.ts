@@ -4,6 +4,7 @@
  */
 import type { Db } from "./database.ts";
 import { type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
+import { firstKeyParts } from "./table.ts";
 
 export type LaneKey = readonly [location: string, lane: Lane];
 /** Places rise by one towards the end of the lane. Ranks and lengths follow from the first and the last place, less the gaps between. */
@@ -15,8 +16,6 @@ type QueueDb = Pick<Db, "queueByLane" | "queueGaps" | "meta">;
 export const gapValue = 1;
 /** Gaps that a repair looks for: as many as the longest queue has places. */
 const gapsMax = 1_000_000;
-/** Sorts after the name of every lane. */
-const afterAllLanes = "~";
 
 /** Lane of a new scan. Null is a guest. */
 export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane {
@@ -48,16 +47,7 @@ export function queuedCount(db: QueueDb, location: string): number {
 
 /** Locations with waiting scans, in the order of their names. Costs one lookup for each. */
 export function locationsWithQueue(db: Pick<Db, "queueByLane">): readonly string[] {
-  const locations: string[] = [];
-  let start: readonly string[] = ["", ""];
-  for (;;) {
-    const [key] = db.queueByLane.getKeys({ start: [...start], limit: 1 });
-    // A damaged key may be of any kind, and must not lead back to an earlier one.
-    const location: unknown = Array.isArray(key) ? key[0] : undefined;
-    if (typeof location !== "string" || location === locations.at(-1)) return locations;
-    locations.push(location);
-    start = [location, afterAllLanes];
-  }
+  return firstKeyParts(db.queueByLane, { from: "" });
 }
 
 export function appendToLane(db: QueueDb, lane: LaneKey, token: string): QueueKey {

@@ -104,6 +104,26 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
   }
 }
 
+/**
+ * Different first parts of keys that begin with two texts, in order, from one text to before another. Costs one lookup for each, however
+ * many rows share it. The second parts are of ASCII characters before `~`.
+ */
+export function firstKeyParts(
+  table: { getKeys(range: RangeOptions): Iterable<unknown> },
+  { from, to }: { readonly from: string; readonly to?: string },
+): readonly string[] {
+  const parts: string[] = [];
+  const end = to === undefined ? {} : { end: [to, ""] };
+  for (let start = [from, ""]; ; ) {
+    const [key] = table.getKeys({ start, ...end, limit: 1 });
+    // A damaged key may be of any kind, and must not lead back to an earlier one.
+    const part: unknown = Array.isArray(key) ? key[0] : undefined;
+    if (typeof part !== "string" || part === parts.at(-1)) return parts;
+    parts.push(part);
+    start = [part, "~"];
+  }
+}
+
 /** Table of numbers in the encoding of lmdb-js. */
 export type NumberTable<K extends string> = Pick<Database<number, K>, "get" | "put" | "putSync" | "remove" | "doesExist">;
 
