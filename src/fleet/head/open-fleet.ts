@@ -1,6 +1,6 @@
 /** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { jetstreamManager } from "@nats-io/jetstream";
 import { within } from "../../base/deadline.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
@@ -9,16 +9,10 @@ import type { FleetState } from "../fleet-state.ts";
 import type { FleetCounters } from "./fleet-counters.ts";
 import { createFleetHead, type FleetHead, type FleetHeadOptions } from "./fleet-head.ts";
 import { defaultFleetTimes, type FleetTimes } from "./fleet-times.ts";
+import { createLocationStreams } from "./location-streams.ts";
 import { type ManifestFeed, type NatsLink, natsTransport, openManifestFeed, subscribeToNotes } from "./nats-transport.ts";
 import { claimHead, type HeadClaim } from "./other-head.ts";
-import {
-  defaultStreamLimits,
-  ensureLocation,
-  ensureResultConsumer,
-  ensureResultStream,
-  type StreamLimits,
-  type StreamPurpose,
-} from "./streams.ts";
+import { defaultStreamLimits, ensureResultConsumer, ensureResultStream, type StreamLimits, type StreamPurpose } from "./streams.ts";
 
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
   readonly times?: Partial<FleetTimes>;
@@ -57,7 +51,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   return {
     ...{ gather, names, capacity, absentSince, onCapacity, presentWorkers, counters },
     state: () => life.state,
-    fault: () => life.fault ?? life.head.fault(),
+    fault: () => life.fault ?? life.station.fault() ?? life.head.fault(),
     close: () => life.close(),
   };
 }
@@ -73,7 +67,7 @@ class FleetLife {
   /** Clause for readiness. */
   fault: string | null = "not connected to nats-server";
   readonly #options: LifeOptions;
-  readonly #station: Station;
+  readonly station: Station;
   readonly #ending = new AbortController();
   readonly #watch: ReturnType<typeof setInterval>;
   readonly #starting: Promise<Error | null>;
@@ -86,7 +80,7 @@ class FleetLife {
     this.#options = options;
     const isConnected = () => this.state === "connected";
     this.head = createFleetHead({ ...options, transport: natsTransport(() => this.#link), isConnected });
-    this.#station = createStation(options, this.head);
+    this.station = createStation(options, this.head);
     this.#watch = setInterval(() => this.#followLocations(), options.times.enrolledEveryMs);
     this.#starting = this.#start().then(
       () => null,
@@ -107,7 +101,7 @@ class FleetLife {
   async close(): Promise<void> {
     this.#ending.abort();
     clearInterval(this.#watch);
-    this.#station.stop();
+    this.station.stop();
     this.head.close();
     await this.#starting;
     const connection = this.#link?.connection;
@@ -135,7 +129,7 @@ class FleetLife {
     const { times, log } = this.#options;
     for (let failures = 0; !this.#ending.signal.aborted; failures++) {
       try {
-        await this.#station.setUp(link);
+        await this.station.setUp(link);
         this.state = "connected";
         this.fault = null;
         this.head.connected();
@@ -175,9 +169,7 @@ class FleetLife {
 
   #followLocations(): void {
     if (this.state !== "connected" || this.#link === null) return;
-    this.#station.followLocations(this.#link.manager).catch((error) => {
-      this.#options.log.debug("locations not followed yet", { because: messageOf(error) });
-    });
+    void this.station.followLocations(this.#link);
   }
 }
 
@@ -185,40 +177,36 @@ type Station = ReturnType<typeof createStation>;
 
 /** What has to be in place in NATS. */
 function createStation({ store, times, limits, log }: LifeOptions, head: FleetHead) {
+  const locations = createLocationStreams({ workers: store.workers, ackWaitMs: times.ackWaitMs, log });
   let claim: HeadClaim | null = null;
   let feed: ManifestFeed | null = null;
-  let locations = "";
-  let isCluster = false;
-  const purpose = (): StreamPurpose => ({ instance: store.instance(), isCluster, limits });
+  let isSubscribed = false;
 
-  async function followLocations(manager: JetStreamManager): Promise<void> {
-    const enrolled = store.workers.locations();
-    if (enrolled.join(" ") === locations) return;
-    for (const location of enrolled) await ensureLocation(manager, location, purpose(), times.ackWaitMs);
-    locations = enrolled.join(" ");
-    log.debug("locations of workers", { locations });
-  }
+  const purposeOf = ({ connection }: NatsLink): StreamPurpose => {
+    return { instance: store.instance(), isCluster: connection.info?.cluster !== undefined, limits };
+  };
 
   return {
-    followLocations,
+    fault: locations.fault,
+    followLocations: (link: NatsLink) => locations.follow(link.manager, purposeOf(link)),
     /** @throws FleetError if another installation or process uses the streams; other errors may pass. */
-    setUp: async ({ connection, manager }: NatsLink): Promise<void> => {
-      const isFirst = claim === null;
+    setUp: async (link: NatsLink): Promise<void> => {
+      const { connection, manager } = link;
       claim ??= claimHead(connection, store.instance());
       const other = await claim.otherHead(times.otherHeadMs);
       if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
-      isCluster = connection.info?.cluster !== undefined;
       try {
-        await ensureResultStream(manager, purpose());
+        await ensureResultStream(manager, purposeOf(link));
       } catch (error) {
         if (error instanceof Error && error.name === "JetStreamNotEnabled")
           throw new FleetError("nats-server runs without JetStream; add 'jetstream { }' to its configuration");
         throw error;
       }
       await ensureResultConsumer(manager, times.ackWaitMs);
-      locations = "";
-      await followLocations(manager);
-      if (isFirst) subscribeToNotes({ connection, manager }, head.events);
+      locations.forget();
+      await locations.follow(manager, purposeOf(link));
+      if (!isSubscribed) subscribeToNotes(link, head.events);
+      isSubscribed = true;
       feed?.stop();
       feed = await openManifestFeed(connection, head.events.onManifest);
     },

@@ -16,13 +16,13 @@ import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
 import { locationScanSubjects, manifestPart, resultConsumer, resultStream, resultSubjects, scanStreamOf } from "../subjects.ts";
 
 export interface StreamLimits {
-  /** Bytes that NATS keeps for a location. A job has about 1 KB. */
+  /** Bytes that NATS keeps for a location, and sets aside. A job has about 0.4 KB. */
   readonly scanBytesMax: number;
   /** A result has 0.3 MB, and 6 MB at most. */
   readonly resultBytesMax: number;
 }
 
-export const defaultStreamLimits: StreamLimits = { scanBytesMax: 64 * 1024 ** 2, resultBytesMax: 512 * 1024 ** 2 };
+export const defaultStreamLimits: StreamLimits = { scanBytesMax: 8 * 1024 ** 2, resultBytesMax: 512 * 1024 ** 2 };
 
 const ageMaxMs = 24 * 60 * 60 * 1_000;
 /** Within it, a message that is published twice counts once. */

@@ -3,6 +3,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { describe, expect, test } from "vitest";
 import { FleetError } from "../../../src/fleet/connection.ts";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
+import { scanStreamOf } from "../../../src/fleet/subjects.ts";
 import { rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { eventually } from "../../support/raw-head.ts";
@@ -17,7 +18,7 @@ describe.skipIf(natsIsMissing())("the start of a head", () => {
     await first.close();
     const foreign = { ...rig.store, instance: () => "another" };
     await expect(rig.open({ store: foreign })).rejects.toThrow(
-      "the stream ASSAY_SCANS in NATS belongs to another installation; use an account",
+      "the stream ASSAY_RESULTS in NATS belongs to another installation; use an account",
     );
     const again = await rig.open();
     expect(again.fault()).toBeNull();
@@ -55,8 +56,8 @@ describe.skipIf(natsIsMissing())("the start of a head", () => {
     await before.close();
     const fleet = await rig.open();
     const head = await rig.connectHead();
-    const { config } = await (await jetstreamManager(head)).streams.info("ASSAY_SCANS");
-    expect(config).toMatchObject({ max_bytes: 64 * 1024 ** 2, max_msgs_per_subject: 1, discard: "new" });
+    const { config } = await (await jetstreamManager(head)).streams.info(scanStreamOf(rigLocation));
+    expect(config).toMatchObject({ max_bytes: 8 * 1024 ** 2, max_msgs_per_subject: 1, discard: "new" });
     await head.close();
     expect(fleet.fault()).toBeNull();
   });
@@ -69,7 +70,23 @@ describe.skipIf(natsIsMissing())("the start of a head", () => {
     expect(fleet.names()).toEqual([rigLocation, "tokyo"]);
     const head = await rig.connectHead();
     const manager = await jetstreamManager(head);
-    await eventually(() => manager.consumers.info("ASSAY_SCANS", "tokyo").catch(() => null), "a consumer");
+    await eventually(() => manager.consumers.info(scanStreamOf("tokyo"), "tokyo").catch(() => null), "a consumer");
     await head.close();
+  });
+
+  test("goes on without a location whose stream is foreign", async () => {
+    await using rig = await startRig();
+    await rig.store.workers.enrol({ id: makeIdentity().id, name: "tokyo-1", location: "tokyo", now: new Date() });
+    const head = await rig.connectHead();
+    await (await jetstreamManager(head)).streams.add({ name: scanStreamOf("tokyo"), subjects: ["assay.scan.tokyo.*"] });
+    await head.close();
+    const fleet = await rig.open();
+    expect(fleet.state()).toBe("connected");
+    expect(fleet.fault()).toMatch(/^the location tokyo has no stream in NATS: the stream ASSAY_SCANS_tokyo in NATS belongs/);
+    const worker = await rig.startWorker();
+    const token = await rig.claimScan();
+    const gathering = rig.gather(fleet, token);
+    (await worker.started(1)).end();
+    await rig.storeEnd(token, await gathering);
   });
 });
