@@ -38,8 +38,9 @@ export async function examineStore(dataDir: string, { repair, onTable }: Examina
     if (report === null) return { ...unrepaired, state: "ok" };
     const differences = await compareTables(dataDir, repair, lock);
     const isRepaired = repair && hasDifferences(differences);
-    const last = isRepaired ? (await walk(dataDir, onTable)).report : report;
-    const isWhole = (repair || !hasDifferences(differences)) && last?.tables.every(({ lost }) => lost === 0) === true;
+    // A store that is opened for writing makes a lost identity anew.
+    const last = repair && (isRepaired || hasLost(report)) ? (await walk(dataDir, onTable)).report : report;
+    const isWhole = (repair || !hasDifferences(differences)) && last !== null && !hasLost(last);
     return { ...differences, state: isWhole ? "ok" : "lost", report: last, diedIn: null, repaired: isRepaired };
   } finally {
     lock?.release();
@@ -70,6 +71,10 @@ async function compareTables(dataDir: string, repair: boolean, lock: DataDirLock
   } finally {
     await db.close();
   }
+}
+
+function hasLost({ tables }: StoreReport): boolean {
+  return tables.some(({ lost }) => lost > 0);
 }
 
 function hasDifferences({ derived, lowCounters }: Differences): boolean {

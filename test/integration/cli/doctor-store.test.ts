@@ -118,6 +118,12 @@ describe("assay doctor --store", () => {
     await store.close();
   });
 
+  test("--repair gives the store a new identity in place of a lost one", async () => {
+    await change("instance", (table) => void table.put("id", "("));
+    expect(await doctor()).toMatchObject({ code: 1, examination: { report: { lostRows: [{ table: "instance", key: '"id"' }] } } });
+    expect(await doctor("--repair")).toMatchObject({ code: 0, examination: { state: "ok", report: { lostRows: [] } } });
+  });
+
   test("--repair restores the gaps that cancelled scans left in the queue", async () => {
     const store = openStore(dataDir);
     const scans: string[] = [];
