@@ -106,7 +106,12 @@ class FleetLife {
     await this.#starting;
     const connection = this.#link?.connection;
     if (connection === undefined || connection.isClosed()) return;
-    if (this.state === "connected") await within(flushMsMax, connection.flush(), undefined);
+    if (this.state === "connected")
+      await within(
+        flushMsMax,
+        connection.flush().catch(() => {}),
+        undefined,
+      );
     await connection.close();
   }
 

@@ -35,4 +35,11 @@ describe.skipIf(natsIsMissing())("a head", () => {
     await eventually(() => rig.store.workers.find(worker.identity.id)?.scansDone === 1, "a counted scan");
     await head.close();
   });
+
+  test("closes while nats-server ends", async () => {
+    await using rig = await startRig();
+    const fleet = await rig.open();
+    await Promise.all([rig.nats.stop("SIGKILL"), fleet.close()]);
+    expect(fleet.state()).not.toBe("refused");
+  });
 });
