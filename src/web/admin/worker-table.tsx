@@ -19,6 +19,7 @@ const unknown = "\u2013";
 
 const marks = {
   present: "passed",
+  idle: "notChecked",
   drained: "note",
   absent: "violated",
   awaited: "notChecked",
@@ -30,7 +31,7 @@ const marks = {
 } as const satisfies Record<WorkerState, ShownState>;
 
 /** States that the administrator can do something about. */
-const advisedStates = ["awaited", "too-old", "too-new", "private-location"] as const;
+const advisedStates = ["awaited", "idle", "too-old", "too-new", "private-location"] as const;
 
 interface ShownWorker {
   readonly worker: Worker;

@@ -102,6 +102,7 @@ const heardWith = (answer: PresenceAnswer): HeardWorker => ({ id: "U", slots: 1,
 test.each([
   ["present", base, heardWith("accepted")],
   ["present", base, heardWith("unknown")],
+  ["idle", base, { ...heardWith("accepted"), slots: 0 }],
   ["absent", base, undefined],
   ["awaited", { ...base, lastSeenAt: null }, undefined],
   ["drained", { ...base, drained: true }, heardWith("accepted")],
