@@ -44,7 +44,7 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
   const counters = createFleetCounters();
   const board = createJobBoard();
   const registry = createPresenceRegistry(times.presenceLapsesMs);
-  const publisher = createJobPublisher(board, transport, { log, retryMs: times.retryMs });
+  const publisher = createJobPublisher(board, transport, { isConnected, retryMs: times.retryMs, log });
   const intake = createResultIntake({ ...options, ...times, board, count: counters.count });
   const capacityListeners: (() => void)[] = [];
   const capacityRose = () => capacityListeners.forEach((listener) => void listener());

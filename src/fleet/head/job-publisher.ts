@@ -4,32 +4,42 @@ import type { JobBoard, JobOut } from "./job-board.ts";
 import type { HeadTransport } from "./transport.ts";
 
 export interface JobPublisher {
-  /** Publishes every unsent job, now or as soon as it is possible. */
+  /** Publishes every unsent job, as soon as it is possible. To be called after each connection. */
   wake(): void;
   /** Clause for readiness: why jobs cannot be published; null while they can. */
   fault(): string | null;
   stop(): void;
 }
 
+export interface JobPublisherOptions {
+  readonly isConnected: () => boolean;
+  /** First wait before a retry; it doubles with each. */
+  readonly retryMs: number;
+  readonly log: Log;
+}
+
 const retryMsMax = 30_000;
 
-export function createJobPublisher(
-  board: JobBoard,
-  transport: HeadTransport,
-  options: { readonly log: Log; readonly retryMs: number },
-): JobPublisher {
-  const { log, retryMs } = options;
+export function createJobPublisher(board: JobBoard, transport: HeadTransport, options: JobPublisherOptions): JobPublisher {
+  const { log, retryMs, isConnected } = options;
   let running = false;
   let stopped = false;
+  /** A job may be added after a run has looked for the last time. */
+  let again = false;
   let failures = 0;
   let fault: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  /** A location that cannot be published to does not stop the others. @throws the first error */
   async function publishAll(): Promise<void> {
-    for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) await publish(next);
+    const errors = new Map<string, unknown>();
+    const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
+    for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
+      const { location } = next;
+      await publish(next).catch((error) => errors.set(location, error));
+    }
+    for (const error of errors.values()) throw error;
   }
-
-  const nextUnsent = () => board.list().find(({ state }) => state === "unsent");
 
   async function publish(out: JobOut): Promise<void> {
     const { location, job } = out;
@@ -45,6 +55,7 @@ export function createJobPublisher(
 
   async function run(): Promise<void> {
     running = true;
+    again = false;
     clearTimeout(timer);
     try {
       await publishAll();
@@ -61,11 +72,13 @@ export function createJobPublisher(
       if (!stopped) timer = setTimeout(wake, Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)));
     } finally {
       running = false;
+      if (again) wake();
     }
   }
 
   function wake(): void {
-    if (!running && !stopped) void run();
+    if (running) again = true;
+    else if (!stopped && isConnected()) void run();
   }
 
   return {

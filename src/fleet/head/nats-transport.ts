@@ -75,7 +75,14 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       const message = await linked().manager.direct.getMessage(scanStreamOf(location), { last_by_subj: scanSubject(location, token) });
       return message?.seq ?? null;
     },
-    deliveredSequence: async (location) => (await linked().manager.consumers.info(scanStreamOf(location), location)).delivered.stream_seq,
+    deliveredSequence: async (location) => {
+      try {
+        return (await linked().manager.consumers.info(scanStreamOf(location), location)).delivered.stream_seq;
+      } catch (error) {
+        if (isMissingInNats(error)) return 0;
+        throw error;
+      }
+    },
     withdrawJob: (location, token) => purge(scanStreamOf(location), scanSubject(location, token)),
     cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
     results: async () => {

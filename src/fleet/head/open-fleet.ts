@@ -103,16 +103,14 @@ class FleetLife {
     clearInterval(this.#watch);
     this.station.stop();
     this.head.close();
-    await this.#starting;
     const connection = this.#link?.connection;
-    if (connection === undefined || connection.isClosed()) return;
-    if (this.state === "connected")
-      await within(
-        flushMsMax,
-        connection.flush().catch(() => {}),
-        undefined,
-      );
-    await connection.close();
+    if (connection?.isClosed() === false) {
+      const flushed = this.state === "connected" ? connection.flush().catch(() => {}) : Promise.resolve();
+      await within(flushMsMax, flushed, undefined);
+      // Also ends requests of a setup that still runs.
+      await connection.close();
+    }
+    await this.#starting;
   }
 
   /** Until the connection is made and everything is set up. @throws FleetError */

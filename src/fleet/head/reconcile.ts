@@ -49,9 +49,15 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
   }
   await removeUnwanted(options, results);
   const withResult = new Set(results.filter(({ part }) => part === null).map(keyOf));
+  const delivered = new Map<string, Promise<number>>();
+  const deliveredAt = (location: string) => {
+    const known = delivered.get(location) ?? transport.deliveredSequence(location);
+    delivered.set(location, known);
+    return known;
+  };
   for (const out of board.list()) {
     if (out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
-    if (jobs.has(out.job.token)) await endIfSilent(options, out);
+    if (jobs.has(out.job.token)) await endIfSilent(options, out, deliveredAt);
     else if (out.sentAtMs < lookedAtMs) republish(options, out);
   }
 }
@@ -96,11 +102,15 @@ function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOu
 }
 
 /** A job that was delivered has a time limit. One that waits has none. */
-async function endIfSilent({ transport, log, times }: ReconcileOptions, out: JobOut): Promise<void> {
+async function endIfSilent(
+  { transport, log, times }: ReconcileOptions,
+  out: JobOut,
+  deliveredAt: (location: string) => Promise<number>,
+): Promise<void> {
   const { location, job } = out;
   if (out.heardAtMs === null) {
     out.sequence ??= await transport.sequenceOfJob(location, job.token);
-    const isDelivered = out.sequence !== null && out.sequence <= (await transport.deliveredSequence(location));
+    const isDelivered = out.sequence !== null && out.sequence <= (await deliveredAt(location));
     if (isDelivered) out.heardAtMs = Date.now();
     return;
   }

@@ -29,6 +29,8 @@ const ageMaxMs = 24 * 60 * 60 * 1_000;
 const duplicateWindowMs = 120_000;
 const scanMessageBytesMax = 128 * 1024;
 const resultMessageBytesMax = 1_000_000;
+/** Bounds the list of subjects that the head reads. A result has three messages, and eight at most. */
+const resultMessagesMax = 50_000;
 /** Manifests that are delivered and not acknowledged. */
 const manifestsPendingMax = 64;
 /** Jobs that are delivered and not acknowledged: all slots of a location. */
@@ -49,7 +51,7 @@ export interface StreamPurpose {
 
 /** @throws FleetError for a stream of another installation; any other error may pass. */
 export async function ensureResultStream(manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
-  const limits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax };
+  const limits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax, max_msgs: resultMessagesMax };
   await ensureStream(manager, resultStream, { subjects: [resultSubjects], ...limits }, purpose);
 }
 

@@ -10,7 +10,7 @@ export interface HeadTransport {
   jobs(): Promise<ReadonlyMap<string, string>>;
   /** Null if the scan has no job. */
   sequenceOfJob(location: string, token: string): Promise<number | null>;
-  /** Jobs of the location up to this sequence have been delivered to a worker. */
+  /** Jobs of the location up to this sequence have been delivered to a worker. 0 for a location without workers. */
   deliveredSequence(location: string): Promise<number>;
   withdrawJob(location: string, token: string): Promise<void>;
   cancel(location: string, note: CancelNote): void;

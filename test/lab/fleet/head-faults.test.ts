@@ -1,39 +1,11 @@
-/** Faults between head and workers: each ends with one outcome for each scan, and with empty streams. */
-import { jetstream } from "@nats-io/jetstream";
-import type { NatsConnection } from "@nats-io/transport-node";
+/** Faults between head and NATS: each ends with one outcome for each scan, and with empty streams. */
 import { describe, expect, test } from "vitest";
-import { type PackedResult, packResult } from "../../../src/fleet/result-parts.ts";
-import { type Delivery, resultMessageId, resultSubject, scanSubject } from "../../../src/fleet/subjects.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { connectAsWorker, consumerOf, messagesIn } from "../../support/fleet-places.ts";
-import { type FleetRig, gatheredFor, rigLocation, startRig } from "../../support/fleet-rig.ts";
+import { rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { eventually } from "../../support/raw-head.ts";
-
-/** Without the protection against doubled messages: `twice` publishes each part twice. */
-async function sendParts(connection: NatsConnection, delivery: Delivery, { parts, manifest }: PackedResult, twice = false): Promise<void> {
-  const client = jetstream(connection);
-  const messages = [...parts.entries()].map(([part, bytes]) => ({ address: { ...delivery, part: part as number | null }, bytes }));
-  messages.push({ address: { ...delivery, part: null }, bytes: Buffer.from(JSON.stringify(manifest)) });
-  for (const { address, bytes } of messages) {
-    await client.publish(resultSubject(address), bytes);
-    if (twice) await client.publish(resultSubject(address), bytes, { msgID: `${resultMessageId(address)} again` });
-  }
-}
-
-async function expectEmptyStreams(rig: FleetRig): Promise<void> {
-  const head = await rig.connectHead();
-  try {
-    await eventually(async () => (await messagesIn(head)).every((count) => count === 0), "empty streams", 5_000);
-  } finally {
-    await head.close();
-  }
-}
-
-function honestResult(rig: FleetRig, token: string): PackedResult {
-  const scan = rig.store.scans.findByToken(token);
-  return packResult(gatheredFor(scan?.url ?? "", scan?.startedAt ?? "", 512));
-}
+import { expectEmptyStreams, honestResult, sendParts } from "../../support/rig-results.ts";
 
 describe.skipIf(natsIsMissing())("NATS", () => {
   test.each([false, true])("stops in mid-scan and comes back; with an empty disk: %s", async (emptyStore) => {
@@ -203,6 +175,51 @@ describe.skipIf(natsIsMissing())("the head", () => {
     await expectEmptyStreams(rig);
   });
 
+  test("finds many results that have waited: each is stored once, and few are in memory at a time", async () => {
+    await using rig = await startRig();
+    const tokens = await Promise.all(Array.from({ length: 60 }, () => rig.claimScan()));
+    const made = await rig.open();
+    await made.close();
+    await using worker = await connectAsWorker(rig.identities.first, rig.nats.url);
+    for (const token of tokens)
+      await sendParts(
+        worker,
+        { location: rigLocation, worker: rig.identities.first.id, token, attempt: 1, delivery: 1 },
+        honestResult(rig, token),
+      );
+    const fleet = await rig.open();
+    let unstored = 0;
+    let most = 0;
+    await Promise.all(
+      tokens.map(async (token) => {
+        const end = await rig.gather(fleet, token, { adopted: true });
+        most = Math.max(most, ++unstored);
+        await Bun.sleep(20);
+        unstored--;
+        await rig.storeEnd(token, end);
+      }),
+    );
+    expect(most).toBeLessThanOrEqual(16);
+    expect(fleet.counters()).toMatchObject({ results: 60, dropped: 0, republished: 0 });
+    await expectEmptyStreams(rig);
+  });
+
+  test("publishes jobs of other locations while one has no stream", async () => {
+    await using rig = await startRig();
+    const fleet = await rig.open();
+    const lost = await rig.claimScan("tokyo");
+    void fleet.gather(
+      { url: "https://site.test/", stored: { token: lost, attempt: 1, location: "tokyo", adopted: false } },
+      { onStage: () => {} },
+    );
+    const worker = await rig.startWorker();
+    const token = await rig.claimScan();
+    const gathering = rig.gather(fleet, token);
+    (await worker.started(1)).end();
+    await rig.storeEnd(token, await gathering);
+    expect(fleet.fault()).toBe("scans cannot be published");
+  });
+
   test("ends a scan whose location has had no worker for too long", async () => {
     await using rig = await startRig({ waitMaxMs: 300 });
     const fleet = await rig.open();
@@ -211,97 +228,5 @@ describe.skipIf(natsIsMissing())("the head", () => {
     expect(end.gathered).toBe("no-worker");
     await rig.storeEnd(token, end);
     await expectEmptyStreams(rig);
-  });
-});
-
-describe.skipIf(natsIsMissing())("a worker", () => {
-  test("sends everything twice, and the result of a second delivery: one outcome counts", async () => {
-    await using rig = await startRig();
-    const fleet = await rig.open();
-    const token = await rig.claimScan();
-    const gathering = rig.gather(fleet, token);
-    const { id } = rig.identities.first;
-    await using worker = await connectAsWorker(rig.identities.first, rig.nats.url);
-    const first = { location: rigLocation, worker: id, token, attempt: 1, delivery: 1 };
-    await sendParts(worker, first, honestResult(rig, token), true);
-    await sendParts(worker, { ...first, delivery: 2 }, honestResult(rig, token));
-    await rig.storeEnd(token, await gathering);
-    await sendParts(worker, { ...first, delivery: 2 }, honestResult(rig, token));
-    await eventually(() => fleet.counters().dropped === 1, "a dropped result");
-    expect(fleet.counters().results).toBe(1);
-    await expectEmptyStreams(rig);
-  });
-
-  test("sends a wrong result: the scan fails, and the log and its record name the worker", async () => {
-    await using rig = await startRig();
-    const fleet = await rig.open();
-    const token = await rig.claimScan();
-    const gathering = rig.gather(fleet, token);
-    const { id, name } = rig.identities.first;
-    await using worker = await connectAsWorker(rig.identities.first, rig.nats.url);
-    const packed = honestResult(rig, token);
-    const wrongSum = { ...packed.manifest, result: { ...packed.manifest.result, sha256: "0".repeat(64) } };
-    await sendParts(worker, { location: rigLocation, worker: id, token, attempt: 1, delivery: 1 }, { ...packed, manifest: wrongSum });
-    const end = await gathering;
-    expect(end.gathered).toBe("crashed");
-    await rig.storeEnd(token, end);
-    const fault = "sent a result with a wrong SHA-256";
-    expect(rig.logged).toContain(`result of worker refused ${JSON.stringify({ worker: name, location: rigLocation, token, fault })}`);
-    await eventually(() => rig.store.workers.find(id)?.lastFault?.text === fault, "a recorded fault");
-    await expectEmptyStreams(rig);
-  });
-
-  test("sends a result whose part is lost: the scan is gathered again", async () => {
-    await using rig = await startRig();
-    const fleet = await rig.open();
-    const token = await rig.claimScan();
-    const gathering = rig.gather(fleet, token);
-    await using worker = await connectAsWorker(rig.identities.first, rig.nats.url);
-    const delivery = { location: rigLocation, worker: rig.identities.first.id, token, attempt: 1, delivery: 1 };
-    const job = await eventually(() => consumerOf(worker, rigLocation).next({ expires: 1_000 }), "a job");
-    await sendParts(worker, delivery, { ...honestResult(rig, token), parts: [] });
-    await job.ackAck();
-    const again = await rig.startWorker("second");
-    (await again.started(1)).end();
-    await rig.storeEnd(token, await gathering);
-    expect(fleet.counters()).toMatchObject({ results: 1, faults: 0, lost: 1, republished: 1 });
-    await expectEmptyStreams(rig);
-  });
-
-  test("that is revoked, or has an older attempt, sends a result: it is dropped", async () => {
-    await using rig = await startRig();
-    const fleet = await rig.open();
-    const token = await rig.claimScan();
-    const gathering = rig.gather(fleet, token);
-    const { first, second } = rig.identities;
-    await using revoked = await connectAsWorker(first, rig.nats.url);
-    await using other = await connectAsWorker(second, rig.nats.url);
-    await rig.store.workers.revoke(first.id, new Date());
-    const delivery = { location: rigLocation, worker: first.id, token, attempt: 1, delivery: 1 };
-    await sendParts(revoked, delivery, honestResult(rig, token));
-    await sendParts(other, { ...delivery, worker: second.id, attempt: 2 }, honestResult(rig, token));
-    await eventually(() => fleet.counters().dropped === 2, "two dropped results");
-    await sendParts(other, { ...delivery, worker: second.id }, honestResult(rig, token));
-    await rig.storeEnd(token, await gathering);
-    expect(fleet.counters()).toMatchObject({ results: 1, faults: 0 });
-    await expectEmptyStreams(rig);
-  });
-
-  test("fills the stream of results with what belongs to no scan: it is removed", async () => {
-    await using rig = await startRig();
-    const fleet = await rig.open();
-    const token = await rig.claimScan();
-    void rig.gather(fleet, token);
-    await using worker = await connectAsWorker(rig.identities.first, rig.nats.url);
-    const subject = `assay.result.${rigLocation}.${rig.identities.first.id}`;
-    const client = jetstream(worker);
-    for (const end of ["none.1.1.0", `${token}.1.1.99`, `${token}.1.9.0`, `${token}.x.y.z`, "none.1.1.manifest"])
-      await client.publish(`${subject}.${end}`, "junk");
-    const head = await rig.connectHead();
-    await eventually(async () => (await messagesIn(head))[1] === 0, "an empty stream of results");
-    expect((await messagesIn(head))[0]).toBe(1);
-    await jetstream(head).publish(scanSubject(rigLocation, "stale"), "a scan that is over");
-    await eventually(async () => (await messagesIn(head))[0] === 1, "only the job of the scan that runs");
-    await head.close();
   });
 });
