@@ -11,7 +11,8 @@ import {
   resultSubjects,
   scanStreamOf,
 } from "../../src/fleet/subjects.ts";
-import type { NatsPlace } from "./nats.ts";
+import { type NatsPlace, type NatsServer, startNats } from "./nats.ts";
+import { closedPort } from "./servers.ts";
 
 export interface EnrolledIdentity extends FleetIdentity, EnrolledWorker {}
 
@@ -22,6 +23,20 @@ export function enrolledIdentity(location: string, name: string): EnrolledIdenti
 /** For `startNats`: one server on loopback without TLS. */
 export function loopbackConfiguration(head: FleetIdentity, workers: readonly EnrolledWorker[]): (place: NatsPlace) => string {
   return (place) => natsConfiguration({ ...place, tls: null, cluster: null, head: head.id, workers });
+}
+
+/** Servers of one cluster on loopback, without TLS. They are ready when JetStream has a leader, which the head waits for. */
+export async function startLoopbackCluster(
+  head: FleetIdentity,
+  workers: readonly EnrolledWorker[],
+  count = 3,
+): Promise<readonly NatsServer[]> {
+  const routes = await Promise.all(Array.from({ length: count }, async () => `127.0.0.1:${await closedPort()}`));
+  const start = (listen: string, at: number) => {
+    const cluster = { serverName: `n${at + 1}`, listen, routes, caFile: null };
+    return startNats({ configuration: (place) => natsConfiguration({ ...place, tls: null, cluster, head: head.id, workers }) });
+  };
+  return Promise.all(routes.map(start));
 }
 
 export function connectAs({ seed }: FleetIdentity, servers: string | string[], options: ConnectionOptions = {}): Promise<NatsConnection> {

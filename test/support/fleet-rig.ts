@@ -13,8 +13,8 @@ import { startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
 import type { GatherEnd } from "../../src/scan/gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
 import { knownScans } from "./finished-scans.ts";
-import { connectAs, type EnrolledIdentity, enrolledIdentity, loopbackConfiguration } from "./fleet-places.ts";
-import { startNats } from "./nats.ts";
+import { connectAs, type EnrolledIdentity, enrolledIdentity, loopbackConfiguration, startLoopbackCluster } from "./fleet-places.ts";
+import { type NatsServer, startNats } from "./nats.ts";
 import { eventually } from "./raw-head.ts";
 import { temporaryStore } from "./temporary-store.ts";
 
@@ -57,6 +57,7 @@ export type FleetRig = Awaited<ReturnType<typeof startRig>>;
 
 export async function startRig(
   settings: Partial<Pick<FleetOptions, "readers" | "waitMaxMs" | "limits">> & { readonly times?: Partial<FleetTimes> } = {},
+  { isCluster = false } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "assay-rig-"));
   const seedFile = join(folder, "head.nk");
@@ -65,7 +66,9 @@ export async function startRig(
   const identities = { first: enrolledIdentity(rigLocation, "first"), second: enrolledIdentity(rigLocation, "second") };
   const enrolled = Object.values(identities);
   const configuration = loopbackConfiguration(headIdentity, enrolled);
-  const nats = await startNats({ configuration });
+  const servers = isCluster ? await startLoopbackCluster(headIdentity, enrolled) : [await startNats({ configuration })];
+  const [nats] = servers as readonly [NatsServer];
+  const urls = servers.map(({ url }) => url);
   const { store, stop: removeStore } = temporaryStore();
   for (const { id, name, location } of enrolled) await store.workers.enrol({ id, name, location, now: new Date() });
   const logged: string[] = [];
@@ -75,7 +78,7 @@ export async function startRig(
 
   async function open(changes: Partial<FleetOptions> = {}): Promise<Fleet> {
     const fleet = await openFleet({
-      ...{ servers: [nats.url], credentialsFile: seedFile, caFile: null, store, log },
+      ...{ servers: urls, credentialsFile: seedFile, caFile: null, store, log },
       jobSettings: { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 },
       readers: "everybody",
       waitMaxMs: 60_000,
@@ -110,7 +113,7 @@ export async function startRig(
 
   async function startWorker(which: keyof typeof identities = "first"): Promise<RigWorker> {
     const identity = identities[which];
-    const connection = await connectAs(identity, nats.url, {
+    const connection = await connectAs(identity, urls, {
       inboxPrefix: inboxPrefixOf(identity.id),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 20,
@@ -127,11 +130,11 @@ export async function startRig(
   }
 
   return {
-    ...{ nats, store, logged, identities, headIdentity, configuration, seedFile, open, claimScan, gather, storeEnd, startWorker },
-    connectHead: () => connectAs(headIdentity, nats.url),
+    ...{ nats, servers, store, logged, identities, headIdentity, configuration, seedFile, open, claimScan, gather, storeEnd, startWorker },
+    connectHead: () => connectAs(headIdentity, urls),
     [Symbol.asyncDispose]: async () => {
       for (const close of closing) await close();
-      await nats[Symbol.asyncDispose]();
+      for (const server of servers) await server[Symbol.asyncDispose]();
       await removeStore();
       rmSync(folder, { recursive: true, force: true });
     },

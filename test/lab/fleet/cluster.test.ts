@@ -1,0 +1,54 @@
+/** Head and workers at a cluster of three nats-servers, one of which is killed in mid-run. */
+import { jetstreamManager } from "@nats-io/jetstream";
+import { describe, expect, test } from "vitest";
+import { resultStream, scanStreamOf } from "../../../src/fleet/subjects.ts";
+import { messagesIn } from "../../support/fleet-places.ts";
+import { rigLocation, startRig } from "../../support/fleet-rig.ts";
+import { natsIsMissing } from "../../support/nats.ts";
+import { eventually } from "../../support/raw-head.ts";
+
+const scanCount = 40;
+const testMsMax = 120_000;
+/** Election of leaders, on a busy machine. */
+const electionMsMax = 60_000;
+
+describe.skipIf(natsIsMissing())("a cluster", () => {
+  test(
+    "keeps three copies, and every scan ends once while its leader is killed and comes back",
+    async () => {
+      await using rig = await startRig({ times: { startWaitMs: electionMsMax } }, { isCluster: true });
+      const fleet = await rig.open();
+      const worker = await rig.startWorker();
+      await eventually(() => fleet.capacity(rigLocation) > 0, "a worker", electionMsMax);
+      const ending = setInterval(() => {
+        for (const scan of worker.scans) scan.end();
+      }, 20);
+      const head = await rig.connectHead();
+      const { streams } = await jetstreamManager(head);
+      const infos = await Promise.all([scanStreamOf(rigLocation), resultStream].map((name) => streams.info(name)));
+      expect(infos.map(({ config }) => config.num_replicas)).toEqual([3, 3]);
+      const leader = rig.servers[Number(infos[0]?.cluster?.leader?.slice(1)) - 1];
+
+      const tokens: string[] = [];
+      const ends: Promise<unknown>[] = [];
+      for (let count = 0; count < scanCount; count++) {
+        if (count === 10) await leader?.stop("SIGKILL");
+        if (count === 30) await leader?.restart();
+        const token = await rig.claimScan();
+        tokens.push(token);
+        const gathering = rig.gather(fleet, token).then(async (end) => {
+          await rig.storeEnd(token, end);
+          return typeof end.gathered === "string" ? end.gathered : "gathered";
+        });
+        ends.push(gathering);
+        await Promise.race([gathering, Bun.sleep(250)]);
+      }
+      expect(await Promise.all(ends)).toEqual(tokens.map(() => "gathered"));
+      expect(fleet.counters()).toMatchObject({ results: scanCount, faults: 0 });
+      await eventually(async () => (await messagesIn(head)).every((count) => count === 0), "empty streams", electionMsMax);
+      clearInterval(ending);
+      await head.close();
+    },
+    testMsMax,
+  );
+});
