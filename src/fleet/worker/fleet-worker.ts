@@ -55,6 +55,8 @@ class ConnectedWorker implements FleetWorker {
   #lastFault: string | null = null;
   #feedFault: string | null = null;
   #refusal: string | null = null;
+  /** Slots in the latest note. */
+  #offeredLast = 0;
   #stopping = false;
 
   constructor(options: FleetWorkerOptions) {
@@ -113,12 +115,13 @@ class ConnectedWorker implements FleetWorker {
   refresh(): void {
     const mayTake = this.#link.isUp() && this.#presence.isAccepted();
     this.#feed.want(mayTake ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
+    // The head hands out as many scans as the last note says: it hears at once of a browser that has started.
+    if (this.#link.isUp() && this.#offered() !== this.#offeredLast) void this.#presence.say();
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     this.refresh();
-    if (this.#link.isUp()) void this.#presence.say();
     await this.#slots.stop(drainMs);
     this.#presence.close();
     this.#feed.close();
@@ -132,6 +135,7 @@ class ConnectedWorker implements FleetWorker {
 
   #note(): Omit<PresenceNote, "v"> {
     const { version, reach } = this.#options;
+    this.#offeredLast = this.#offered();
     const work = { slots: this.#offered(), busy: this.#slots.busy(), scansDone: this.#scansDone, lastFault: this.#lastFault };
     return { version, evidenceVersion, reach, ...work };
   }

@@ -90,6 +90,8 @@ async function startWorker(nats: NatsServer, { connected, ...options }: TestOpti
   return Object.assign(worker, { scans, logged, outcomes, [Symbol.asyncDispose]: dispose });
 }
 
+/** Below the interval of presence. */
+const soonMs = 2_000;
 const job = (token: string) => ({ token, url, scannedAt });
 const started = (worker: TestWorker, count: number) => eventually(() => worker.scans.length >= count, `scan ${count}`);
 const drained = (head: RawHead) => eventually(async () => (await head.jobsLeft()) === 0, "an empty queue");
@@ -222,7 +224,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
     let fault: string | null = null;
-    await using worker = await startWorker(nats, { browserFault: () => fault });
+    await using worker = await startWorker(nats, { browserFault: () => fault, presence: { everyMs: 60_000, lapsesMs: 60_000 } });
     await head.publish(job("one"));
     await started(worker, 1);
     fault = "the browser does not start";
@@ -230,6 +232,8 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await eventually(() => head.present.get(first.id)?.slots === 0, "no slots");
     expect(worker.scans).toHaveLength(1);
     fault = null;
+    worker.refresh();
+    await eventually(() => head.present.get(first.id)?.slots === 2, "the slots", soonMs);
     await started(worker, 2);
     worker.scans[1]?.end("browser-unavailable");
     expect(await head.result("one")).toEqual({ gathered: "browser-unavailable" });
