@@ -24,7 +24,7 @@ export interface FleetTimes {
   readonly requestMs: number;
   /** After the deadline of a scan: the end of a hung thread at the worker. */
   readonly graceMs: number;
-  /** Sending of a result over a slow link. */
+  /** Sending of a result over a slow link, or after a link was cut for some minutes. */
   readonly sendingMs: number;
 }
 
@@ -42,5 +42,5 @@ export const defaultFleetTimes: FleetTimes = {
   otherHeadMs: 1_000,
   requestMs: 5_000,
   graceMs: 5_000,
-  sendingMs: 60_000,
+  sendingMs: 300_000,
 };
