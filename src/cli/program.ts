@@ -31,6 +31,7 @@ Examples:
   assay user create you@example.com                create an account; the first is admin
   assay user reset-password you@example.com        print a one-time link that sets a password
   assay token create --user you@example.com --name ci
+  assay fleet enrol berlin                         make a key for a worker on another machine
 
 Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,
 4 internal or browser failure, 5 some of several targets failed, 6 data directory, 130 interrupted.`;
