@@ -160,6 +160,8 @@ class FleetLife {
         this.#settingUp = this.#settingUp.then(() => this.#setUp(link)).catch((error) => this.#refuse(error));
       } else if (status.type === "error") log.warn("nats-server reports a fault", { because: messageOf(status.error) });
     }
+    // The client connects again without end: only a defect closes the connection.
+    this.#refuse(new FleetError("the connection to nats-server was closed for good; restart the server"));
   }
 
   #refuse(error: unknown): void {

@@ -24,7 +24,9 @@ export function createRepeated(action: () => Promise<void>, { everyMs, soonMs, f
   async function run(): Promise<void> {
     running = true;
     again = false;
-    await action().catch((error) => log.warn(failed, { because: messageOf(error) }));
+    await action().catch((error) => {
+      if (!stopped) log.warn(failed, { because: messageOf(error) });
+    });
     running = false;
     if (!stopped) timer = setTimeout(run, again ? soonMs : everyMs);
   }
