@@ -3,7 +3,7 @@ import type { Spread } from "./spread.ts";
 
 export interface Row {
   readonly name: string;
-  readonly unit: "us" | "ms" | "/s" | "/min" | "MB" | "KB" | "count" | "ratio";
+  readonly unit: "us" | "ms" | "/s" | "/min" | "TB" | "MB" | "KB" | "count" | "ratio";
   readonly measured: Spread;
   /** Baseline, measured alternately in the same run. */
   readonly baseline?: Spread;

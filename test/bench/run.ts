@@ -1,8 +1,9 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak, fleet-scaling, fleet-soak).
- * The last three run only if they are named.
+ * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak, fleet, fleet-scaling,
+ * fleet-soak). The last four run only if they are named. Of the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set
+ * the simulated workers.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { benchApi } from "./api.ts";
 import { benchExports } from "./exports.ts";
+import { benchFleet } from "./fleet.ts";
 import { benchFleetScaling } from "./fleet-scaling.ts";
 import { benchFleetSoak } from "./fleet-soak.ts";
 import { benchPages } from "./pages.ts";
@@ -22,7 +24,14 @@ import { benchSlots } from "./slots.ts";
 import { benchSoak } from "./soak.ts";
 
 const { values } = parseArgs({
-  options: { full: { type: "boolean", default: false }, scans: { type: "string" }, only: { type: "string" } },
+  options: {
+    full: { type: "boolean", default: false },
+    scans: { type: "string" },
+    only: { type: "string" },
+    workers: { type: "string", default: "1" },
+    "worker-slots": { type: "string", default: "32" },
+    "gather-ms": { type: "string", default: "0" },
+  },
 });
 const { full } = values;
 const scans = (fallback: number) => Number(values.scans ?? fallback);
@@ -30,6 +39,8 @@ const scans = (fallback: number) => Number(values.scans ?? fallback);
 const soakScans = 5_000;
 /** About 20 minutes on 2 cores. */
 const fleetSoakScans = 2_000;
+/** About 2 minutes on 2 cores. */
+const fleetScans = 2_000;
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
@@ -42,11 +53,19 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans: scans(full ? 500 : 50) }),
   soak: () => benchSoak({ scans: scans(soakScans) }),
+  fleet: () =>
+    benchFleet({
+      scans: scans(fleetScans),
+      workers: Number(values.workers),
+      slots: Number(values["worker-slots"]),
+      gatherMs: Number(values["gather-ms"]),
+      pairs: full ? 50 : 15,
+    }),
   "fleet-scaling": () => benchFleetScaling({ workers: [1, 2, 4, 8] }),
   "fleet-soak": () => benchFleetSoak({ scans: scans(fleetSoakScans) }),
 };
 /** They take long, and those of the fleet need nats-server. */
-const onlyIfNamed = ["soak", "fleet-scaling", "fleet-soak"];
+const onlyIfNamed = ["soak", "fleet", "fleet-scaling", "fleet-soak"];
 const selected = values.only?.split(",") ?? Object.keys(parts).filter((name) => !onlyIfNamed.includes(name));
 
 const rows: Row[] = [];

@@ -36,8 +36,12 @@ export interface TestFleet {
   readonly dataDir: string;
   head(): ServerUnderTest;
   readonly api: ApiClient;
+  /** Of the owner, for requests of another kind. */
+  readonly token: string;
   /** Makes the keys of a worker and lets the nats-server know them. */
   enrol(name: string, location: string): Promise<void>;
+  /** File with the seed of an enrolled worker. */
+  seedOf(name: string): string;
   /** Starts the process of an enrolled worker. */
   startWorker(name: string, options?: WorkerOptions): Promise<TestWorker>;
   /** Ends the head and starts it again with the same store. */
@@ -149,7 +153,9 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
     get api() {
       return apiClient(head.url, token);
     },
+    token,
     enrol,
+    seedOf,
     startWorker,
     assay,
     restartHead: async (signal = "SIGTERM", whileDown = async () => {}) => {
