@@ -21,7 +21,7 @@ export interface FleetWorkerOptions
   /** A clause while no browser can be had; then this worker takes no jobs. */
   readonly browserFault: () => string | null;
   readonly presence?: Pick<PresenceOptions, "everyMs" | "lapsesMs">;
-  readonly feed?: Pick<JobFeedOptions, "expiresMs" | "retryMs">;
+  readonly feed?: Pick<JobFeedOptions, "expiresMs" | "retryMs" | "lostAfterMs">;
 }
 
 export interface FleetWorker {

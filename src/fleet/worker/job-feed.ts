@@ -12,6 +12,7 @@ export interface JobFeedOptions {
   readonly onFault: (fault: string | null) => void;
   readonly expiresMs?: number;
   readonly retryMs?: number;
+  readonly lostAfterMs?: number;
 }
 
 export interface JobFeed {
@@ -26,11 +27,11 @@ export interface JobFeed {
 }
 
 /** Life of a pull request. */
-const defaultExpiresMs = 10_000;
+const defaultExpiresMs = 5_000;
 /** Delay after an error of the consumer. */
 const defaultRetryMs = 2_000;
-/** After `expiresMs`, when the answer of the server must have been lost. */
-const lostAfterMs = 5_000;
+/** After `expiresMs`. Without a consumer, nats-server gives no answer to other accounts. */
+const defaultLostAfterMs = 2_000;
 
 const nanosecondsPerMs = 1_000_000;
 
@@ -121,12 +122,15 @@ class PullFeed implements JobFeed {
     while (!this.#closed && this.#retry === null && this.#open.size < this.#wanted) {
       const request = JSON.stringify({ batch: 1, expires: this.#expiresMs * nanosecondsPerMs });
       this.#options.connection.publish(this.#pullSubject, request, { reply: this.#subscription.getSubject() });
-      const timer = setTimeout(() => {
-        this.#open.delete(timer);
-        this.#fill();
-      }, this.#expiresMs + lostAfterMs);
+      const timer = setTimeout(() => this.#lost(timer), this.#expiresMs + (this.#options.lostAfterMs ?? defaultLostAfterMs));
       this.#open.add(timer);
     }
+  }
+
+  #lost(timer: ReturnType<typeof setTimeout>): void {
+    this.#open.delete(timer);
+    this.#options.onFault(this.#withoutConsumer());
+    this.#fill();
   }
 
   /** nats-server drops requests whose subject has no subscriber. */

@@ -1,13 +1,14 @@
 /** The worker's side of the fleet on a real nats-server. The gatherer returns recorded evidence when the test lets it. */
+import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
-import { inboxPrefixOf } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, scanStreamOf } from "../../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../../src/fleet/worker/fleet-worker.ts";
 import type { ScanTerms } from "../../../src/scan/local-gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../../src/scan/task.ts";
 import { knownScans } from "../../support/finished-scans.ts";
-import { connectAs } from "../../support/fleet-places.ts";
+import { connectAs, makeStreams } from "../../support/fleet-places.ts";
 import { type NatsServer, natsIsMissing } from "../../support/nats.ts";
 import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 
@@ -218,6 +219,19 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await using worker = await startWorker(nats, { address: { location: "oslo", worker: first.id } });
     await eventually(() => worker.headFault()?.includes("they were enrolled for another one") === true, "the reason");
     expect(head.present.size).toBe(0);
+  });
+
+  test("while its location has no consumer, and says so", async () => {
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url);
+    const { consumers } = await jetstreamManager(head.connection);
+    await consumers.delete(scanStreamOf(rawLocation), rawLocation);
+    await using worker = await startWorker(nats, { feed: { expiresMs: 100, lostAfterMs: 100 } });
+    await eventually(() => worker.natsFault()?.includes("no jobs for the location berlin") === true, "the reason");
+    await makeStreams(head.connection, [rawLocation]);
+    await head.publish(job("one"));
+    await started(worker, 1);
+    expect(worker.natsFault()).toBeNull();
   });
 
   test("without a browser, and gives back a first delivery that finds none", async () => {
