@@ -13,6 +13,7 @@ import { createLocationStreams } from "./location-streams.ts";
 import { type ManifestFeed, type NatsLink, natsTransport, openManifestFeed, subscribeToNotes } from "./nats-transport.ts";
 import { claimHead, type HeadClaim } from "./other-head.ts";
 import { defaultStreamLimits, ensureResultConsumer, ensureResultStream, type StreamLimits, type StreamPurpose } from "./streams.ts";
+import type { HeadEvents } from "./transport.ts";
 
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
   readonly times?: Partial<FleetTimes>;
@@ -191,6 +192,12 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
     return { instance: store.instance(), isCluster: connection.info?.cluster !== undefined, limits };
   };
 
+  /** An accepted worker asks for jobs at once. Without the stream of its new location, the request would be lost. */
+  async function hear(link: NatsLink, ...note: Parameters<HeadEvents["onPresence"]>): Promise<void> {
+    await locations.follow(link.manager, purposeOf(link));
+    head.events.onPresence(...note);
+  }
+
   return {
     fault: locations.fault,
     followLocations: (link: NatsLink) => locations.follow(link.manager, purposeOf(link)),
@@ -210,7 +217,7 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
       await ensureResultConsumer(manager, times.ackWaitMs);
       locations.forget();
       await locations.follow(manager, purposeOf(link));
-      if (!isSubscribed) subscribeToNotes(link, head.events);
+      if (!isSubscribed) subscribeToNotes(link, { ...head.events, onPresence: (...note) => void hear(link, ...note) });
       isSubscribed = true;
       feed?.stop();
       feed = await openManifestFeed(connection, head.events.onManifest);
