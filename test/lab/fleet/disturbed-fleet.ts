@@ -12,7 +12,7 @@ export interface DisturbedFleet {
   readonly fleet: TestFleet;
   /** Starts a scan at `faultyLocation` and waits until its page is asked for. */
   startedScan(name: string): Promise<string>;
-  /** How often the page of a scan was asked for. */
+  /** How often a browser asked for the page of a scan. */
   requestsOf(name: string): number;
   /** How often the head that runs now has ended the scan. */
   endsOf(token: string): number;
@@ -38,7 +38,9 @@ export async function startDisturbedFleet(): Promise<DisturbedFleet> {
 
   const url = (name: string) => `http://127.0.0.1:${site.port}/?${name}`;
   const log = () => fleet.head().stderr();
-  const requestsOf = (name: string) => site.requests.filter(({ path }) => path === `/?${name}`).length;
+  // Other probes ask for the page too, but only browsers say that they navigate.
+  const isNavigation = (headers: Readonly<Record<string, unknown>>) => headers["upgrade-insecure-requests"] !== undefined;
+  const requestsOf = (name: string) => site.requests.filter(({ path, headers }) => path === `/?${name}` && isNavigation(headers)).length;
   const running = (token: string) => fleet.withStore(({ scans }) => scans.findByToken(token)?.progressStage !== null);
   const endsOf = (token: string) =>
     log()

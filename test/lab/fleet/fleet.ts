@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
 import { compiledBinary } from "../../support/binary.ts";
+import { startDnsServer } from "../../support/dns-server.ts";
 import { type NatsServer, startNats } from "../../support/nats.ts";
 import { fromSource, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { browserDir } from "../../support/test-browser.ts";
@@ -70,6 +71,8 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
   const locations = new Map<string, string>();
   const running = new Set<TestWorker>();
   const nats = await startNats();
+  // Knows no names; a resolver that does not answer would cost each scan its deadline.
+  const dns = await startDnsServer({});
   let head: ServerUnderTest;
   let started: Promise<void> = Promise.resolve();
 
@@ -83,7 +86,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
 
   async function startHead(): Promise<void> {
     const env = { ASSAY_BROWSER_DIR: browserDir, ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
-    head = await serve(["--data", dataDir, "--nats", nats.url, "--dns", "127.0.0.1:9", ...headArgs], { command, env });
+    head = await serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { command, env });
   }
 
   /** Twice: nats-server 2.9 connects the services of a new account only at the reload after the one that adds it. */
@@ -109,7 +112,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
     const child = Bun.spawn(
       [
         ...[...command, "worker", "--nats", `nats://127.0.0.1:${natsPort}`, "--location", location, "--nats-credentials", seedOf(name)],
-        ...["--data", join(folder, `worker-${name}`), "--health", "127.0.0.1:0", "--profile", "internal", "--dns", "127.0.0.1:9"],
+        ...["--data", join(folder, `worker-${name}`), "--health", "127.0.0.1:0", "--profile", "internal", "--dns", dns.address],
         ...[...workerArgs, ...args],
       ],
       { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: { ...process.env, ASSAY_BROWSER_DIR: browserDir, ...env } },
@@ -185,6 +188,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
       await Promise.all([...running].map((worker) => worker.end("SIGKILL")));
       await head.end("SIGKILL");
       await nats[Symbol.asyncDispose]();
+      dns.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
