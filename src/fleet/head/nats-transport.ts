@@ -47,13 +47,21 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
     return Object.keys(state.subjects ?? {});
   }
 
-  async function purge(stream: string, filter: string): Promise<void> {
-    // A location whose workers were all revoked may have no stream.
-    await linked()
-      .manager.streams.purge(stream, { filter })
-      .catch((error) => {
-        if (!isMissingInNats(error)) throw error;
-      });
+  /**
+   * Deletes messages one by one. A purge by subject would make nats-server 2.9.10 skip other messages: its consumers then count them as
+   * delivered, and no worker gets them. Each subject has one message.
+   */
+  async function remove(stream: string, filter: string): Promise<void> {
+    const { manager } = linked();
+    try {
+      for (const subject of await subjectsOf(stream, filter)) {
+        const message = await manager.direct.getMessage(stream, { last_by_subj: subject });
+        if (message !== null) await manager.streams.deleteMessage(stream, message.seq, false);
+      }
+    } catch (error) {
+      // A location whose workers were all revoked may have no stream. A message may have been acknowledged in the meantime.
+      if (!isMissingInNats(error)) throw error;
+    }
   }
 
   return {
@@ -83,20 +91,20 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
         throw error;
       }
     },
-    withdrawJob: (location, token) => purge(scanStreamOf(location), scanSubject(location, token)),
+    withdrawJob: (location, token) => remove(scanStreamOf(location), scanSubject(location, token)),
     cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
     results: async () => {
       const subjects = await subjectsOf(resultStream, resultSubjects);
       // No honest worker sends them.
-      for (const subject of subjects) if (parseResultSubject(subject) === null) await purge(resultStream, subject);
+      for (const subject of subjects) if (parseResultSubject(subject) === null) await remove(resultStream, subject);
       return subjects.flatMap((subject) => parseResultSubject(subject) ?? []);
     },
     resultPart: async (address) => {
       const message = await linked().manager.direct.getMessage(resultStream, { last_by_subj: resultSubject(address) });
       return message?.data ?? null;
     },
-    removeResults: (location, token) => purge(resultStream, `assay.result.${location}.*.${token}.>`),
-    removeResultPart: (address) => purge(resultStream, resultSubject(address)),
+    removeResults: (location, token) => remove(resultStream, `assay.result.${location}.*.${token}.>`),
+    removeResultPart: (address) => remove(resultStream, resultSubject(address)),
   };
 }
 
