@@ -100,7 +100,7 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
     if (parts.size < countOf(manifest.value)) return null;
     const joined = (from: number, count: number) =>
       Buffer.concat(Array.from({ length: count }, (_, at) => parts.get(from + at) ?? new Uint8Array()));
-    const image = screenshot === null ? null : joined(result.parts, screenshot.parts);
+    const image = screenshot === null ? null : Uint8Array.from(joined(result.parts, screenshot.parts));
     return { limits, manifest: manifest.value, result: joined(0, result.parts), screenshot: image };
   }
 

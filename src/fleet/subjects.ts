@@ -108,8 +108,8 @@ export function resultSubject({ location, worker, token, attempt, delivery, part
   return `assay.result.${location}.${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
 }
 
-/** Id by which JetStream drops a message that is published twice. The worker is part of it, and no worker learns the id of another. */
-export function resultMessageId({ worker, token, attempt, delivery, part }: ResultAddress): string {
+/** Identifies a message of a result. The worker is part of it: none can stand for another. */
+export function resultKeyOf({ worker, token, attempt, delivery, part }: ResultAddress): string {
   return `${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
 }
 

@@ -2,7 +2,7 @@
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
-import { type Delivery, resultMessageId, resultSubject } from "../../src/fleet/subjects.ts";
+import { type Delivery, resultKeyOf, resultSubject } from "../../src/fleet/subjects.ts";
 import { messagesIn } from "./fleet-places.ts";
 import { type FleetRig, gatheredFor } from "./fleet-rig.ts";
 import { eventually } from "./raw-head.ts";
@@ -19,7 +19,7 @@ export async function sendParts(
   messages.push({ address: { ...delivery, part: null }, bytes: Buffer.from(JSON.stringify(manifest)) });
   for (const { address, bytes } of messages) {
     await client.publish(resultSubject(address), bytes);
-    if (twice) await client.publish(resultSubject(address), bytes, { msgID: `${resultMessageId(address)} again` });
+    if (twice) await client.publish(resultSubject(address), bytes, { msgID: `${resultKeyOf(address)} again` });
   }
 }
 

@@ -20,6 +20,7 @@ import {
   scanSubject,
   scanSubjects,
 } from "../subjects.ts";
+import { removeMessages, subjectsOf } from "./remove-messages.ts";
 import { isMissingInNats } from "./streams.ts";
 import type { HeadEvents, HeadTransport } from "./transport.ts";
 
@@ -42,28 +43,6 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
     return known;
   }
 
-  async function subjectsOf(stream: string, filter: string): Promise<readonly string[]> {
-    const { state } = await linked().manager.streams.info(stream, { subjects_filter: filter });
-    return Object.keys(state.subjects ?? {});
-  }
-
-  /**
-   * Deletes messages one by one. A purge by subject would make nats-server 2.9.10 skip other messages: its consumers then count them as
-   * delivered, and no worker gets them. Each subject has one message.
-   */
-  async function remove(stream: string, filter: string): Promise<void> {
-    const { manager } = linked();
-    try {
-      for (const subject of await subjectsOf(stream, filter)) {
-        const message = await manager.direct.getMessage(stream, { last_by_subj: subject });
-        if (message !== null) await manager.streams.deleteMessage(stream, message.seq, false);
-      }
-    } catch (error) {
-      // A location whose workers were all revoked may have no stream. A message may have been acknowledged in the meantime.
-      if (!isMissingInNats(error)) throw error;
-    }
-  }
-
   return {
     publishJob: async (location, job) => {
       try {
@@ -75,7 +54,9 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       }
     },
     jobs: async () => {
-      const subjects = await Promise.all((await scanStreams(linked().manager)).map((name) => subjectsOf(name, scanSubjects)));
+      const subjects = await Promise.all(
+        (await scanStreams(linked().manager)).map((name) => subjectsOf(linked().manager, name, scanSubjects)),
+      );
       const jobs = subjects.flat().map(parseScanSubject);
       return new Map(jobs.flatMap((job) => (job === null ? [] : [[job.token, job.location]])));
     },
@@ -91,20 +72,21 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
         throw error;
       }
     },
-    withdrawJob: (location, token) => remove(scanStreamOf(location), scanSubject(location, token)),
+    withdrawJob: (location, token) => removeMessages(linked().manager, scanStreamOf(location), scanSubject(location, token)),
     cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
     results: async () => {
-      const subjects = await subjectsOf(resultStream, resultSubjects);
+      const subjects = await subjectsOf(linked().manager, resultStream, resultSubjects);
       // No honest worker sends them.
-      for (const subject of subjects) if (parseResultSubject(subject) === null) await remove(resultStream, subject);
+      for (const subject of subjects)
+        if (parseResultSubject(subject) === null) await removeMessages(linked().manager, resultStream, subject);
       return subjects.flatMap((subject) => parseResultSubject(subject) ?? []);
     },
     resultPart: async (address) => {
       const message = await linked().manager.direct.getMessage(resultStream, { last_by_subj: resultSubject(address) });
       return message?.data ?? null;
     },
-    removeResults: (location, token) => remove(resultStream, `assay.result.${location}.*.${token}.>`),
-    removeResultPart: (address) => remove(resultStream, resultSubject(address)),
+    removeResults: (location, token) => removeMessages(linked().manager, resultStream, `assay.result.${location}.*.${token}.>`),
+    removeResultPart: (address) => removeMessages(linked().manager, resultStream, resultSubject(address)),
   };
 }
 

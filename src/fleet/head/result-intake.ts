@@ -7,13 +7,15 @@ import { type Log, messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
-import { type ResultAddress, resultMessageId } from "../subjects.ts";
+import { type ResultAddress, resultKeyOf } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { JobBoard, JobOut } from "./job-board.ts";
 import type { DeliveredManifest, HeadTransport } from "./transport.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
 const resultsAtOnce = 16;
+/** Kept deliveries of one manifest; an older one comes again. */
+const manifestsMax = 8;
 /** A part that the manifest names, but that is not there: in a cluster it may arrive a little later. */
 const partTriesMax = 5;
 const partRetryMs = 200;
@@ -39,13 +41,18 @@ export interface ResultIntake {
 
 interface Held {
   readonly address: ResultAddress;
-  manifest: DeliveredManifest;
+  /** Deliveries of the manifest, and messages with the same address: each is answered. */
+  manifests: readonly DeliveredManifest[];
   /** Set while the result counts as one in memory. */
   inMemory: boolean;
 }
 
 export function createResultIntake(options: ResultIntakeOptions): ResultIntake {
   return new HeldResults(options);
+}
+
+function answer({ manifests }: Held, how: (manifest: DeliveredManifest) => void): void {
+  for (const manifest of manifests) how(manifest);
 }
 
 class HeldResults implements ResultIntake {
@@ -58,19 +65,19 @@ class HeldResults implements ResultIntake {
   constructor(options: ResultIntakeOptions) {
     this.#options = options;
     this.#timer = setInterval(() => {
-      for (const { manifest } of this.#held.values()) manifest.working();
+      for (const each of this.#held.values()) answer(each, (manifest) => manifest.working());
     }, options.workingEveryMs);
   }
 
   receive(address: ResultAddress, manifest: DeliveredManifest): void {
-    const known = this.#held.get(resultMessageId(address));
+    const known = this.#held.get(resultKeyOf(address));
     if (known !== undefined) {
       // Delivered again while it is read or judged.
-      known.manifest = manifest;
+      known.manifests = [...known.manifests, manifest].slice(-manifestsMax);
       return;
     }
-    const each = { address, manifest, inMemory: false };
-    this.#held.set(resultMessageId(address), each);
+    const each: Held = { address, manifests: [manifest], inMemory: false };
+    this.#held.set(resultKeyOf(address), each);
     this.#queue.push(each);
     this.#drain();
   }
@@ -78,7 +85,7 @@ class HeldResults implements ResultIntake {
   release({ job }: JobOut): void {
     for (const each of [...this.#held.values()]) {
       if (each.address.token !== job.token || each.address.attempt !== job.attempt) continue;
-      each.manifest.ack();
+      answer(each, (manifest) => manifest.ack());
       this.#forget(each);
     }
     this.#drain();
@@ -87,7 +94,7 @@ class HeldResults implements ResultIntake {
   close(): void {
     clearInterval(this.#timer);
     this.#queue.length = 0;
-    for (const { manifest } of this.#held.values()) manifest.nak(0);
+    for (const each of this.#held.values()) answer(each, (manifest) => manifest.nak(0));
     this.#held.clear();
   }
 
@@ -95,7 +102,7 @@ class HeldResults implements ResultIntake {
     while (this.#inMemory < resultsAtOnce) {
       const next = this.#queue.shift();
       if (next === undefined) return;
-      if (this.#held.get(resultMessageId(next.address)) !== next) continue;
+      if (this.#held.get(resultKeyOf(next.address)) !== next) continue;
       next.inMemory = true;
       this.#inMemory++;
       void this.#process(next).finally(() => this.#drain());
@@ -132,7 +139,7 @@ class HeldResults implements ResultIntake {
   /** Null if no scan waits for the result: then it has been dropped, or is delivered again later. */
   #claim(each: Held): JobOut | null {
     const { board, store, earlyMs } = this.#options;
-    const { address, manifest } = each;
+    const { address } = each;
     const worker = store.workers.find(address.worker);
     const isEnrolled = worker !== undefined && worker.location === address.location && worker.revokedAt === null;
     if (!isEnrolled || !isRunning(store, address)) {
@@ -144,7 +151,7 @@ class HeldResults implements ResultIntake {
     // Acknowledged with the release of the scan: until then its outcome may still be lost.
     if (out?.state === "ended") this.#leaveMemory(each);
     else {
-      manifest.nak(earlyMs);
+      answer(each, (manifest) => manifest.nak(earlyMs));
       this.#forget(each);
     }
     return null;
@@ -155,7 +162,7 @@ class HeldResults implements ResultIntake {
     this.#options.count("lost");
     this.#options.log.warn("result without one of its parts", { token: out.job.token, location: out.location });
     out.state = "sent";
-    each.manifest.ack();
+    answer(each, (manifest) => manifest.ack());
     this.#forget(each);
   }
 
@@ -163,13 +170,13 @@ class HeldResults implements ResultIntake {
     const { token, worker, attempt } = each.address;
     this.#options.count("dropped");
     this.#options.log.debug("result dropped", { token, worker, attempt });
-    each.manifest.ack();
+    answer(each, (manifest) => manifest.ack());
     this.#forget(each);
   }
 
   #forget(each: Held): void {
     this.#leaveMemory(each);
-    this.#held.delete(resultMessageId(each.address));
+    this.#held.delete(resultKeyOf(each.address));
   }
 
   #leaveMemory(each: Held): void {
@@ -207,11 +214,11 @@ export function isRunning(
 /** @throws if the transport cannot be reached. */
 async function readResult(
   transport: HeadTransport,
-  { address, manifest }: Held,
+  { address, manifests }: Held,
   { job }: JobOut,
 ): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string } | "part missing"> {
   const assembly = createResultAssembly();
-  let added = assembly.add(null, manifest.bytes);
+  let added = assembly.add(null, manifests[0]?.bytes ?? new Uint8Array());
   for (let part = 0; added === "more"; part++) {
     const bytes = await fetchPart(transport, { ...address, part });
     if (bytes === null) return "part missing";

@@ -5,7 +5,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { aborted, withDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
-import { type Delivery, type ResultAddress, resultMessageId, resultSubject } from "../subjects.ts";
+import { type Delivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
 
 export interface ResultSending {
   readonly connection: NatsConnection;
@@ -14,6 +14,11 @@ export interface ResultSending {
   /** Called once for each new reason. */
   readonly onRetry: (because: string) => void;
   readonly signal: AbortSignal;
+}
+
+/** One result that is being sent. `id`: JetStream drops a part that is published twice with it. */
+interface ResultInSending extends ResultSending {
+  readonly id: string;
 }
 
 /** Upload of one part with its confirmation: 900 KB at 15 KB/s. */
@@ -26,11 +31,13 @@ const retryMsMax = 15_000;
 
 /** Resolves when every part is stored; false if the signal has aborted before. The manifest is the last. */
 export async function sendResult({ parts, manifest }: PackedResult, delivery: Delivery, sending: ResultSending): Promise<boolean> {
-  for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, sending))) return false;
-  return sendPart({ ...delivery, part: null }, Buffer.from(JSON.stringify(manifest)), sending);
+  // A job that is published again has the same addresses as before: its result must not count as a repetition.
+  const id = crypto.randomUUID();
+  for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, { ...sending, id }))) return false;
+  return sendPart({ ...delivery, part: null }, Buffer.from(JSON.stringify(manifest)), { ...sending, id });
 }
 
-async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: ResultSending): Promise<boolean> {
+async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: ResultInSending): Promise<boolean> {
   const { connected, onRetry, signal } = sending;
   let last: string | null = null;
   for (let attempt = 0; !signal.aborted; attempt++) {
@@ -49,8 +56,8 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
 }
 
 /** @throws if JetStream does not confirm, or the signal aborts. */
-async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, { connection, signal }: ResultSending) {
-  const options = { msgID: resultMessageId(address), timeout: partMsMax };
+async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, { connection, id, signal }: ResultInSending) {
+  const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
   await withDeadline(partMsMax, [signal], async (ended) => {
     const published = jetstream(connection).publish(resultSubject(address), bytes, options);
     await Promise.race([published, unconfirmed(connection, confirmationMs), aborted(ended).then(() => Promise.reject(ended.reason))]);

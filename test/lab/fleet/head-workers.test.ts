@@ -21,7 +21,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     await sendParts(worker, { ...first, delivery: 2 }, honestResult(rig, token));
     await rig.storeEnd(token, await gathering);
     await sendParts(worker, { ...first, delivery: 2 }, honestResult(rig, token));
-    await eventually(() => fleet.counters().dropped === 1, "a dropped result");
+    await eventually(() => fleet.counters().dropped >= 1, "a dropped result");
     expect(fleet.counters().results).toBe(1);
     await expectEmptyStreams(rig);
   });

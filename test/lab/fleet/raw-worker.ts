@@ -7,7 +7,7 @@ import { evidenceVersion } from "../../../src/evidence/version.ts";
 import { readIdentity } from "../../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
 import type { PackedResult } from "../../../src/fleet/result-parts.ts";
-import { inboxPrefixOf, presenceSubject, resultMessageId, resultSubject } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, presenceSubject, resultKeyOf, resultSubject } from "../../../src/fleet/subjects.ts";
 import type { DeliveredJob } from "../../../src/fleet/worker/delivered-job.ts";
 import { openJobFeed } from "../../../src/fleet/worker/job-feed.ts";
 import { knownScans } from "../../support/finished-scans.ts";
@@ -55,7 +55,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
     const job = JSON.parse(Buffer.from(data).toString()) as FleetJob;
     const publish: TakenJob["publish"] = (part, bytes, messageId) => {
       const each = { ...address, token: job.token, attempt: job.attempt, delivery, part };
-      return client.publish(resultSubject(each), bytes, { msgID: messageId ?? resultMessageId(each) }).then(
+      return client.publish(resultSubject(each), bytes, { msgID: messageId ?? resultKeyOf(each) }).then(
         ({ duplicate }) => (duplicate ? "duplicate" : "stored"),
         (error: Error) => error.message,
       );

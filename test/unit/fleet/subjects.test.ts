@@ -13,7 +13,7 @@ import {
   presenceSubjects,
   progressSubject,
   progressSubjects,
-  resultMessageId,
+  resultKeyOf,
   resultSubject,
   resultSubjects,
   scanSubject,
@@ -62,7 +62,7 @@ describe("subjects", () => {
 
   test("ids differ by worker, attempt, delivery and part", () => {
     const ids = [{}, { worker: `U${"B".repeat(55)}` }, { attempt: 3 }, { delivery: 2 }, { part: 1 }].map((change) =>
-      resultMessageId({ ...delivery, part: 0, ...change }),
+      resultKeyOf({ ...delivery, part: 0, ...change }),
     );
     expect(new Set(ids).size).toBe(ids.length);
   });
