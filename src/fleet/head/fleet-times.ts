@@ -12,7 +12,7 @@ export interface FleetTimes {
   /** Between two looks for locations that have been enrolled. */
   readonly enrolledEveryMs: number;
   readonly presenceLapsesMs: number;
-  /** Between two writes of what a worker says about itself. */
+  /** Between two writes of what a worker says about itself, unless it says something new. */
   readonly noteSeenEveryMs: number;
   readonly ackWaitMs: number;
   readonly workingEveryMs: number;

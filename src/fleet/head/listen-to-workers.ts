@@ -62,7 +62,7 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
   };
 }
 
-/** Stores what a worker says about itself, at most once per interval. */
+/** Stores what a worker says about itself: at once when that has changed, otherwise once per interval. `presenceRate` bounds both. */
 function createSeenWriter({ store, times, log }: WorkerNotesOptions) {
   const writtenAt = new Map<string, number>();
   const faults = new Map<string, string | null>();
@@ -75,8 +75,14 @@ function createSeenWriter({ store, times, log }: WorkerNotesOptions) {
     if (lastFault !== null && lastFault !== known) await store.workers.noteFault(id, { at: now.toISOString(), text: lastFault });
   }
 
+  function isAsStored(id: string, { version, slots, reach }: PresenceNote): boolean {
+    const stored = store.workers.find(id);
+    return stored?.version === version && stored.slots === slots && stored.reach === reach;
+  }
+
   return (id: string, note: PresenceNote, now: Date): void => {
-    if (now.getTime() - (writtenAt.get(id) ?? 0) < times.noteSeenEveryMs) return;
+    const isRecent = now.getTime() - (writtenAt.get(id) ?? 0) < times.noteSeenEveryMs;
+    if (isRecent && isAsStored(id, note)) return;
     writtenAt.set(id, now.getTime());
     write(id, note, now).catch((error) => log.warn("worker not noted as seen", { worker: id, because: messageOf(error) }));
   };

@@ -52,6 +52,23 @@ describe.skipIf(natsIsMissing())("presence", () => {
     expect(fleet.presentWorkers().map(({ id }) => id)).toEqual([first.id]);
   });
 
+  test("is stored at once when it says something new", async () => {
+    const noteSeenEveryMs = 60_000;
+    await using rig = await startRig({ times: { noteSeenEveryMs } });
+    const { first } = rig.identities;
+    await rig.open();
+    await using connection = await connectAsWorker(first, rig.nats.url);
+    // As a worker whose browser has yet to start.
+    await answerTo(connection, first, { ...honest, slots: 0 });
+    await eventually(() => rig.store.workers.find(first.id)?.version === "1.2.3", "the first note");
+    await answerTo(connection, first, honest);
+    await eventually(() => rig.store.workers.find(first.id)?.slots === 2, "the slots");
+    const seenAt = rig.store.workers.find(first.id)?.lastSeenAt;
+    await answerTo(connection, first, { ...honest, busy: 2 });
+    await Bun.sleep(50);
+    expect(rig.store.workers.find(first.id)?.lastSeenAt).toBe(seenAt);
+  });
+
   test("may be private if only accounts read", async () => {
     await using rig = await startRig({ readers: "accounts" });
     await rig.open();
