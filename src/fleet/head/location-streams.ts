@@ -13,6 +13,8 @@ export interface LocationStreamsOptions {
 export interface LocationStreams {
   /** Makes what is missing. Never rejects: the next call tries again. */
   follow(manager: JetStreamManager, purpose: StreamPurpose): Promise<void>;
+  /** The same for one location: it waits for no other. */
+  followOne(location: string, manager: JetStreamManager, purpose: StreamPurpose): Promise<void>;
   /** NATS may have lost what was made. */
   forget(): void;
   /** Clause for readiness; null while every location has its stream. */
@@ -22,6 +24,7 @@ export interface LocationStreams {
 export function createLocationStreams({ workers, ackWaitMs, log }: LocationStreamsOptions): LocationStreams {
   const made = new Set<string>();
   const faults = new Map<string, string>();
+  const making = new Map<string, Promise<void>>();
 
   async function make(location: string, manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
     try {
@@ -36,11 +39,22 @@ export function createLocationStreams({ workers, ackWaitMs, log }: LocationStrea
     }
   }
 
+  /** Requests at the same time are one: each worker of the location may ask. */
+  async function makeOnce(location: string, manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
+    if (made.has(location)) return;
+    const work = making.get(location) ?? make(location, manager, purpose).finally(() => making.delete(location));
+    making.set(location, work);
+    await work;
+  }
+
   return {
+    followOne: async (location, manager, purpose) => {
+      if (workers.locations().includes(location)) await makeOnce(location, manager, purpose);
+    },
     follow: async (manager, purpose) => {
       const enrolled = workers.locations();
       for (const location of faults.keys()) if (!enrolled.includes(location)) faults.delete(location);
-      for (const location of enrolled) if (!made.has(location)) await make(location, manager, purpose);
+      for (const location of enrolled) await makeOnce(location, manager, purpose);
     },
     forget: () => made.clear(),
     fault: () => {

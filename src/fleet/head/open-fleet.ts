@@ -194,7 +194,7 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
 
   /** An accepted worker asks for jobs at once. Without the stream of its new location, the request would be lost. */
   async function hear(link: NatsLink, ...note: Parameters<HeadEvents["onPresence"]>): Promise<void> {
-    await locations.follow(link.manager, purposeOf(link));
+    await locations.followOne(note[0].location, link.manager, purposeOf(link));
     // The head may have stopped in the meantime.
     if (!link.connection.isClosed()) head.events.onPresence(...note);
   }
