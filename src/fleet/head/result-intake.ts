@@ -224,7 +224,16 @@ async function readResult(
     if (bytes === null) return "part missing";
     added = assembly.add(part, bytes);
   }
-  return added === "complete" ? unpackResult(assembly, job) : added;
+  return added === "complete" ? unpackSafely(assembly, job) : added;
+}
+
+/** A worker decides what is unpacked: an error that it causes must end the scan, or the result would come again without end. */
+function unpackSafely(...[assembly, job]: Parameters<typeof unpackResult>): ReturnType<typeof unpackResult> {
+  try {
+    return unpackResult(assembly, job);
+  } catch {
+    return { fault: "sent a result that this server fails to read" };
+  }
 }
 
 async function fetchPart(transport: HeadTransport, address: ResultAddress): Promise<Uint8Array | null> {
