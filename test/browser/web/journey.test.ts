@@ -30,6 +30,7 @@ const hosts = [firstJourney.host, ...journeys.map(([, { host }]) => host)];
 const journeyMsMax = 300_000;
 /** Long enough to observe a running scan. */
 const siteTakesMs = 700;
+const readyPollMs = 20;
 const password = "six blue elephants on a wire";
 
 /** Hosts that were fixed after their first report. */
@@ -80,7 +81,9 @@ async function pasted(line: string): Promise<Response> {
 
 /** Waits for the script of the report too, which moves the focus and so scrolls: a click meanwhile misses its target. */
 async function reportLoaded(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector(".verdict") !== null && document.readyState === "complete");
+  await page.waitForSelector(".verdict");
+  // Asked from here: a page without script never runs the callbacks by which it would be asked again.
+  while ((await page.evaluate(() => document.readyState)) !== "complete") await Bun.sleep(readyPollMs);
 }
 
 async function runJourney({ locale, host, input: handOf, first, script }: Journey): Promise<void> {
