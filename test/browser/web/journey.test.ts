@@ -81,9 +81,9 @@ async function pasted(line: string): Promise<Response> {
 
 /** Waits for the script of the report too, which moves the focus and so scrolls: a click meanwhile misses its target. */
 async function reportLoaded(page: Page): Promise<void> {
-  await page.waitForSelector(".verdict");
-  // Asked from here: a page without script never runs the callbacks by which it would be asked again.
-  while ((await page.evaluate(() => document.readyState)) !== "complete") await Bun.sleep(readyPollMs);
+  const isLoaded = () => document.querySelector(".verdict") !== null && document.readyState === "complete";
+  // Asked from here: a page without script never runs the callbacks by which it would be asked again. A page that is left has no answer.
+  while (!(await page.evaluate(isLoaded).catch(() => false))) await Bun.sleep(readyPollMs);
 }
 
 async function runJourney({ locale, host, input: handOf, first, script }: Journey): Promise<void> {
