@@ -7,7 +7,7 @@ import { DataDirError } from "../store/data-dir.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
-import type { RemoteLocations } from "./gatherer.ts";
+import { noRemoteLocations, type RemoteLocations } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
@@ -169,13 +169,13 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
 function sweepWaiting({ store, remote, waitMaxMs, progress, log }: DispatcherOptions): () => void {
-  const startedAt = new Date();
+  const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(new Date());
 
   async function sweep(): Promise<void> {
     const now = new Date();
     const before = new Date(now.getTime() - waitMaxMs);
     for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
-      const absentSince = remote === null ? startedAt : remote.absentSince(location);
+      const absentSince = lastWorkerAt(location);
       if (absentSince === null || absentSince > before) continue;
       for (const { token } of await store.scans.failWaiting(location, before, now)) {
         log.warn("scan failed: no worker at its location", { token, location, absentSince: absentSince.toISOString() });

@@ -31,8 +31,11 @@ function silenceMaxMs({ job }: JobOut, { ackWaitMs, graceMs, sendingMs }: Reconc
 
 /** Tokens whose results wait in NATS. @throws if the transport cannot be reached */
 export async function tokensWithResult(transport: HeadTransport): Promise<ReadonlySet<string>> {
-  const results = await transport.results();
-  return new Set(results.filter(({ part }) => part === null).map(({ token, attempt }) => `${token} ${attempt}`));
+  return keysWithManifest(await transport.results());
+}
+
+function keysWithManifest(results: readonly ResultAddress[]): ReadonlySet<string> {
+  return new Set(results.filter(({ part }) => part === null).map(keyOf));
 }
 
 /** @throws if the transport cannot be reached. */
@@ -48,7 +51,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
     await transport.withdrawJob(location, token);
   }
   await removeUnwanted(options, results);
-  const withResult = new Set(results.filter(({ part }) => part === null).map(keyOf));
+  const withResult = keysWithManifest(results);
   const delivered = new Map<string, Promise<number>>();
   const deliveredAt = (location: string) => {
     const known = delivered.get(location) ?? transport.deliveredSequence(location);
