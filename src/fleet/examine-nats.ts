@@ -1,13 +1,11 @@
 /** Examines the nats-server of a head without changing anything: reach, version, JetStream and streams. */
-import { JetStreamApiError, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { messageOf } from "../base/log.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
-import { locationOfScanStream, resultStream, scanSubjects } from "./subjects.ts";
+import { isStreamOfFleet } from "./subjects.ts";
 
 const connectMsMax = 10_000;
-/** `err_code` of JetStream. */
-const streamNotFound = 10_059;
 
 export interface NatsExamination {
   readonly isUsable: boolean;
@@ -39,22 +37,15 @@ export async function examineNats({ connectMs = connectMsMax, ...options }: Nats
 
 async function describeServer(connection: NatsConnection): Promise<string> {
   const manager = await jetstreamManager(connection);
-  const names: string[] = [];
-  for await (const name of manager.streams.names(scanSubjects)) if (locationOfScanStream(name) !== null) names.push(name);
-  const streams = await Promise.all([...names.toSorted(), resultStream].map((name) => describeStream(manager, name)));
-  return [`nats-server ${connection.info?.version} at ${connection.getServer()}`, "JetStream: on", ...streams].join("; ");
+  const streams: string[] = [];
+  for await (const { config, state } of manager.streams.list())
+    if (isStreamOfFleet(config.name)) streams.push(`${config.name}: ${state.messages} waiting`);
+  const described = streams.length === 0 ? [noStreams] : streams.toSorted();
+  return [`nats-server ${connection.info?.version} at ${connection.getServer()}`, "JetStream: on", ...described].join("; ");
 }
 
-/** A head creates the streams when it starts. */
-async function describeStream(manager: JetStreamManager, name: string): Promise<string> {
-  try {
-    const { state } = await manager.streams.info(name);
-    return `${name}: ${state.messages} waiting`;
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === streamNotFound) return `${name}: not created yet`;
-    throw error;
-  }
-}
+/** A head creates the streams of each location that has workers. */
+const noStreams = "no location has streams yet";
 
 function unreachable(servers: readonly string[], because: string): string {
   const advice = /credentials/.test(because)

@@ -7,7 +7,7 @@
  */
 
 import type { WorkerAddress } from "./subjects.ts";
-import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, resultStream, scanStreamOf } from "./subjects.ts";
+import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, scanStreamOf } from "./subjects.ts";
 
 export interface SubjectPermissions {
   readonly publish: readonly string[];
@@ -39,7 +39,7 @@ export const exportedStreams: readonly string[] = [cancelSubject("*")];
 export const headPermissions: SubjectPermissions = {
   publish: [
     "$JS.API.>",
-    `$JS.ACK.${resultStream}.${resultConsumer}.>`,
+    `$JS.ACK.*.${resultConsumer}.>`,
     "assay.scan.*.*",
     cancelSubject("*"),
     headSubject,

@@ -3,7 +3,7 @@ import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
 import { findHead } from "./head/other-head.ts";
 import { streamDescription } from "./head/streams.ts";
-import { locationOfScanStream, resultStream } from "./subjects.ts";
+import { isStreamOfFleet } from "./subjects.ts";
 
 /** For one connection; a server that is away is reported then. */
 const connectMsMax = 10_000;
@@ -50,8 +50,8 @@ export async function releaseStreams({ instance, isConfirmed, ...options }: Rele
 async function leftStreams(manager: JetStreamManager, ownDescription: string): Promise<readonly LeftStream[]> {
   const left: LeftStream[] = [];
   for await (const { config, state } of manager.streams.list()) {
-    const isOfFleet = config.name === resultStream || locationOfScanStream(config.name) !== null;
-    if (isOfFleet && config.description !== ownDescription) left.push({ name: config.name, messages: state.messages, bytes: state.bytes });
+    if (isStreamOfFleet(config.name) && config.description !== ownDescription)
+      left.push({ name: config.name, messages: state.messages, bytes: state.bytes });
   }
   return left.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -5,6 +5,7 @@ import { boundedText } from "../evidence/bound.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import { evidenceVersion } from "../evidence/version.ts";
+import { screenshotBytesMax } from "../probe/browser/page-screenshot.ts";
 import type { Gathered } from "../scan/task.ts";
 import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
 
@@ -21,6 +22,8 @@ export type SentResult = SentGathered | { readonly failed: ScanErrorCode };
 export const resultBytesMax = 8 * 1024 ** 2;
 /** Bytes of the compressed JSON. */
 export const packedBytesMax = 4 * 1024 ** 2;
+/** Parts of one result besides its manifest. */
+export const partsMax = Math.ceil(packedBytesMax / partBytesMax) + Math.ceil(screenshotBytesMax / partBytesMax);
 /** Refusals of the SSRF guard in one result, and characters of each: the first ones show the cause. */
 export const refusalsMax = 50;
 export const refusalCharsMax = 500;

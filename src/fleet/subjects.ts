@@ -18,9 +18,20 @@ export function locationOfScanStream(stream: string): string | null {
   return stream.startsWith(scanStreamPrefix) ? parseLocation(stream.slice(scanStreamPrefix.length)) : null;
 }
 
-/** Work queue of the parts of results. */
-export const resultStream = "ASSAY_RESULTS";
-/** The only consumer of `resultStream`. */
+const resultStreamPrefix = "ASSAY_RESULTS_";
+
+/** Work queue of the parts of results of one location: its workers can fill no other. */
+export function resultStreamOf(location: string): string {
+  return `${resultStreamPrefix}${location}`;
+}
+
+/** Whether a head makes streams of that name. */
+export function isStreamOfFleet(stream: string): boolean {
+  const isResultStream = stream.startsWith(resultStreamPrefix) && parseLocation(stream.slice(resultStreamPrefix.length)) !== null;
+  return isResultStream || locationOfScanStream(stream) !== null;
+}
+
+/** The only consumer of a stream of results. */
 export const resultConsumer = "head";
 
 /** Last part of a result: sizes and SHA-256 of the others. */
@@ -57,9 +68,6 @@ export function isReplyToWorker(reply: string, worker: string): boolean {
 }
 
 export const headSubject = "assay.head";
-export const scanSubjects = "assay.scan.>";
-/** Exactly the subjects of parts: any other message of a worker is not stored. */
-export const resultSubjects = "assay.result.*.*.*.*.*.*";
 export const progressSubjects = "assay.progress.*.*.*";
 export const presenceSubjects = "assay.worker.*.*";
 
@@ -70,6 +78,11 @@ export function scanSubject(location: string, token: string): string {
 /** All jobs of one location. */
 export function locationScanSubjects(location: string): string {
   return scanSubject(location, "*");
+}
+
+/** Exactly the subjects of parts of one location: any other message of a worker is not stored. */
+export function locationResultSubjects(location: string): string {
+  return `assay.result.${location}.*.*.*.*.*`;
 }
 
 export function cancelSubject(location: string): string {

@@ -160,8 +160,10 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
   writer.end();
   if (signal.aborted) return;
   const stored = await storePersistently(options, token, outcome, signal);
-  if (stored === null) return;
+  // The server stops: the next process reads what was received.
+  if (stored === null && signal.aborted) return;
   await release();
+  if (stored === null) return;
   progress.publish(token, { type: stored.status });
   const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
   log.info("scan ended", { ...inLog, status: stored.status, ...ended, ms: outcome.timings.total ?? null });

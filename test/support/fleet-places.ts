@@ -1,14 +1,14 @@
 /** Head and workers as users of a real nats-server, with the configuration that the program writes. */
-import { type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import { type ConsumerConfig, type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
 import {
   inboxPrefixOf,
+  locationResultSubjects,
   locationScanSubjects,
   resultConsumer,
-  resultStream,
-  resultSubjects,
+  resultStreamOf,
   scanStreamOf,
 } from "../../src/fleet/subjects.ts";
 import { type NatsPlace, type NatsServer, startNats } from "./nats.ts";
@@ -47,17 +47,28 @@ export function connectAsWorker(worker: EnrolledIdentity, servers: string): Prom
   return connectAs(worker, servers, { inboxPrefix: inboxPrefixOf(worker.id), reconnect: false });
 }
 
+export interface StreamOptions {
+  readonly replicas?: number;
+  /** Changes of the consumers. */
+  readonly consumer?: Pick<ConsumerConfig, "ack_wait" | "max_deliver">;
+}
+
 /** Streams and consumers of the kind that the head makes. */
-export async function makeStreams(head: NatsConnection, locations: readonly string[], replicas = 1): Promise<void> {
+export async function makeStreams(
+  head: NatsConnection,
+  locations: readonly string[],
+  { replicas = 1, consumer = { max_deliver: 2 } }: StreamOptions = {},
+): Promise<void> {
   const manager = await jetstreamManager(head);
   const queue = { retention: RetentionPolicy.Workqueue, num_replicas: replicas };
   const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
-  await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
-  await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
   for (const location of locations) {
     const name = scanStreamOf(location);
     await manager.streams.add({ name, subjects: [locationScanSubjects(location)], ...queue, ...perSubject });
-    await manager.consumers.add(name, { durable_name: location, ack_policy: "explicit", max_deliver: 2 });
+    await manager.consumers.add(name, { durable_name: location, ack_policy: "explicit", ...consumer });
+    const results = resultStreamOf(location);
+    await manager.streams.add({ name: results, subjects: [locationResultSubjects(location)], ...queue });
+    await manager.consumers.add(results, { durable_name: resultConsumer, ack_policy: "explicit", ...consumer, max_deliver: -1 });
   }
 }
 
@@ -70,7 +81,7 @@ export function consumerOf(connection: NatsConnection, location: string) {
   } as ConsumerInfo);
 }
 
-/** Messages in the streams of the locations, `berlin` by default, and in that of results; null for a stream that is gone. */
+/** Messages in the streams of jobs of the locations, `berlin` by default, and then in those of results; null for a stream that is gone. */
 export async function messagesIn(head: NatsConnection, locations: readonly string[] = ["berlin"]): Promise<readonly (number | null)[]> {
   const manager = await jetstreamManager(head);
   const count = (name: string) =>
@@ -78,5 +89,5 @@ export async function messagesIn(head: NatsConnection, locations: readonly strin
       ({ state }) => state.messages,
       () => null,
     );
-  return Promise.all([...locations.map(scanStreamOf), resultStream].map(count));
+  return Promise.all([...locations.map(scanStreamOf), ...locations.map(resultStreamOf)].map(count));
 }

@@ -12,7 +12,7 @@ import {
   progressSubjects,
   type ResultAddress,
   resultConsumer,
-  resultStream,
+  resultStreamOf,
   scanStreamOf,
   scanSubject,
 } from "../../src/fleet/subjects.ts";
@@ -80,7 +80,7 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
       progress.push({ ...message.json<ProgressNote>(), token: parseProgressSubject(message.subject)?.token ?? "" });
     },
   });
-  const results = await (await jetstream(connection).consumers.get(resultStream, resultConsumer)).consume();
+  const results = await (await jetstream(connection).consumers.get(resultStreamOf(rawLocation), resultConsumer)).consume();
   void (async () => {
     for await (const message of results) {
       const address = parseResultSubject(message.subject);

@@ -10,7 +10,7 @@ import { createJobBoard, type JobBoard } from "./job-board.ts";
 import { createJobPublisher } from "./job-publisher.ts";
 import { listenToWorkers } from "./listen-to-workers.ts";
 import { createPresenceRegistry, type PresentWorker } from "./presence-registry.ts";
-import { reconcile, tokensWithResult } from "./reconcile.ts";
+import { hasResult, reconcile } from "./reconcile.ts";
 import { createRemoteGather, type JobSettings } from "./remote-gather.ts";
 import { createRepeated } from "./repeated.ts";
 import { createResultIntake } from "./result-intake.ts";
@@ -61,8 +61,8 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
     const out = board.find(token);
     if (out?.location !== location || out.state !== "sent") return;
     // The result may be on its way while only the acknowledgement of the job was lost.
-    const waiting = await tokensWithResult(transport).catch(() => null);
-    if (waiting === null || waiting.has(`${token} ${out.job.attempt}`) || out.state !== "sent") return;
+    const mayCome = await hasResult(transport, out).catch(() => true);
+    if (mayCome || out.state !== "sent") return;
     counters.count("spent");
     log.error("scan was lost with its worker twice", { token, location });
     out.end("crashed");
@@ -84,7 +84,7 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
     connected: () => {
       connectedAt = new Date();
       // Time limits do not count the time without a connection.
-      for (const out of board.list()) if (out.heardAtMs !== null) out.heardAtMs = connectedAt.getTime();
+      for (const out of board.list()) if (out.begunAtMs !== null) out.begunAtMs = connectedAt.getTime();
       publisher.wake();
       compare.soon();
       capacityRose();

@@ -18,10 +18,12 @@ export interface JobOut {
   sequence: number | null;
   /** When the job was last published or adopted. */
   sentAtMs: number;
-  /** Sign of life of the worker that runs it; null if no worker is known to have begun. */
-  heardAtMs: number | null;
+  /** When a worker was first known to have it; null before. A worker cannot put the time limit off. */
+  begunAtMs: number | null;
   /** How often the job was lost and published again. */
   republished: number;
+  /** How often NATS announced a result and did not return its parts. */
+  unreadable: number;
 }
 
 export interface JobBoard {

@@ -7,18 +7,18 @@ import {
   cancelSubject,
   isReplyToWorker,
   locationOfScanStream,
+  locationResultSubjects,
+  locationScanSubjects,
   parsePresenceSubject,
   parseProgressSubject,
   parseResultSubject,
   presenceSubjects,
   progressSubjects,
   resultConsumer,
-  resultStream,
+  resultStreamOf,
   resultSubject,
-  resultSubjects,
   scanStreamOf,
   scanSubject,
-  scanSubjects,
 } from "../subjects.ts";
 import { removeMessages, subjectsOf } from "./remove-messages.ts";
 import { isMissingInNats } from "./streams.ts";
@@ -53,12 +53,9 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
         throw error;
       }
     },
-    jobs: async () => {
-      const subjects = await Promise.all(
-        (await scanStreams(linked().manager)).map((name) => subjectsOf(linked().manager, name, scanSubjects)),
-      );
-      const jobs = subjects.flat().map(parseScanSubject);
-      return new Map(jobs.flatMap((job) => (job === null ? [] : [[job.token, job.location]])));
+    jobs: async (location) => {
+      const subjects = await subjectsOf(linked().manager, scanStreamOf(location), locationScanSubjects(location));
+      return new Set(subjects.flatMap((subject) => parseScanSubject(subject)?.token ?? []));
     },
     sequenceOfJob: async (location, token) => {
       const message = await linked().manager.direct.getMessage(scanStreamOf(location), { last_by_subj: scanSubject(location, token) });
@@ -74,27 +71,22 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
     },
     withdrawJob: (location, token) => removeMessages(linked().manager, scanStreamOf(location), scanSubject(location, token)),
     cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
-    results: async () => {
-      const subjects = await subjectsOf(linked().manager, resultStream, resultSubjects);
+    results: async (location) => {
+      const stream = resultStreamOf(location);
+      const subjects = await subjectsOf(linked().manager, stream, locationResultSubjects(location));
       // No honest worker sends them.
-      for (const subject of subjects)
-        if (parseResultSubject(subject) === null) await removeMessages(linked().manager, resultStream, subject);
+      for (const subject of subjects) if (parseResultSubject(subject) === null) await removeMessages(linked().manager, stream, subject);
       return subjects.flatMap((subject) => parseResultSubject(subject) ?? []);
     },
     resultPart: async (address) => {
-      const message = await linked().manager.direct.getMessage(resultStream, { last_by_subj: resultSubject(address) });
+      const message = await linked().manager.direct.getMessage(resultStreamOf(address.location), {
+        last_by_subj: resultSubject(address),
+      });
       return message?.data ?? null;
     },
-    removeResults: (location, token) => removeMessages(linked().manager, resultStream, `assay.result.${location}.*.${token}.>`),
-    removeResultPart: (address) => removeMessages(linked().manager, resultStream, resultSubject(address)),
+    removeResults: (location, token) => removeMessages(linked().manager, resultStreamOf(location), `assay.result.${location}.*.${token}.>`),
+    removeResultPart: (address) => removeMessages(linked().manager, resultStreamOf(address.location), resultSubject(address)),
   };
-}
-
-/** Streams of jobs, also of locations without workers now. */
-async function scanStreams(manager: JetStreamManager): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const name of manager.streams.names(scanSubjects)) if (locationOfScanStream(name) !== null) names.push(name);
-  return names;
 }
 
 function parseScanSubject(subject: string): { readonly location: string; readonly token: string } | null {
@@ -153,9 +145,13 @@ export interface ManifestFeed {
   stop(): void;
 }
 
-/** Delivers manifests. Ends with the consumer: after a reconnection another feed is needed. */
-export async function openManifestFeed(connection: NatsConnection, onManifest: HeadEvents["onManifest"]): Promise<ManifestFeed> {
-  const consumer = await jetstream(connection).consumers.get(resultStream, resultConsumer);
+/** Delivers the manifests of one location. Ends with the consumer: after a reconnection another feed is needed. */
+export async function openManifestFeed(
+  connection: NatsConnection,
+  location: string,
+  onManifest: HeadEvents["onManifest"],
+): Promise<ManifestFeed> {
+  const consumer = await jetstream(connection).consumers.get(resultStreamOf(location), resultConsumer);
   const deliver = (message: JsMsg) => {
     const address = parseResultSubject(message.subject);
     // The permissions of workers allow any text below their own subject.

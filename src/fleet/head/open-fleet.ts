@@ -10,9 +10,9 @@ import type { FleetCounters } from "./fleet-counters.ts";
 import { createFleetHead, type FleetHead, type FleetHeadOptions } from "./fleet-head.ts";
 import { defaultFleetTimes, type FleetTimes } from "./fleet-times.ts";
 import { createLocationStreams } from "./location-streams.ts";
-import { type ManifestFeed, type NatsLink, natsTransport, openManifestFeed, subscribeToNotes } from "./nats-transport.ts";
+import { type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
 import { claimHead, type HeadClaim } from "./other-head.ts";
-import { defaultStreamLimits, ensureResultConsumer, ensureResultStream, type StreamLimits, type StreamPurpose } from "./streams.ts";
+import { defaultStreamLimits, type StreamLimits, type StreamPurpose } from "./streams.ts";
 import type { HeadEvents } from "./transport.ts";
 
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
@@ -35,7 +35,7 @@ const retryFactorMax = 30;
 
 /**
  * Resolves when the fleet is connected, or after `startWaitMs`: then it connects as soon as it can.
- * @throws FleetError if the setup cannot work: unusable files or nats-server, or streams of another installation.
+ * @throws FleetError if the setup cannot work: unusable files or nats-server, or another head.
  */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const life = new FleetLife({
@@ -183,46 +183,45 @@ type Station = ReturnType<typeof createStation>;
 
 /** What has to be in place in NATS. */
 function createStation({ store, times, limits, log }: LifeOptions, head: FleetHead) {
-  const locations = createLocationStreams({ workers: store.workers, ackWaitMs: times.ackWaitMs, log });
+  const locations = createLocationStreams({
+    ...{ workers: store.workers, ackWaitMs: times.ackWaitMs, log },
+    onManifest: head.events.onManifest,
+  });
   let claim: HeadClaim | null = null;
-  let feed: ManifestFeed | null = null;
   let isSubscribed = false;
 
   const purposeOf = ({ connection }: NatsLink): StreamPurpose => {
     return { instance: store.instance(), isCluster: connection.info?.cluster !== undefined, limits };
   };
 
-  /** An accepted worker asks for jobs at once. Without the stream of its new location, the request would be lost. */
+  /** An accepted worker asks for jobs at once. Without the streams of its new location, the request would be lost. */
   async function hear(link: NatsLink, ...note: Parameters<HeadEvents["onPresence"]>): Promise<void> {
-    await locations.followOne(note[0].location, link.manager, purposeOf(link));
+    await locations.followOne(note[0].location, link, purposeOf(link));
     // The head may have stopped in the meantime.
     if (!link.connection.isClosed()) head.events.onPresence(...note);
   }
 
   return {
     fault: locations.fault,
-    followLocations: (link: NatsLink) => locations.follow(link.manager, purposeOf(link)),
-    /** @throws FleetError if another installation or process uses the streams; other errors may pass. */
+    followLocations: (link: NatsLink) => locations.follow(link, purposeOf(link)),
+    /** @throws FleetError if another process uses the streams, or there can be none; other errors may pass. */
     setUp: async (link: NatsLink): Promise<void> => {
       const { connection, manager } = link;
       claim ??= claimHead(connection, store.instance());
       const other = await claim.otherHead(times.otherHeadMs);
       if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
       try {
-        await ensureResultStream(manager, purposeOf(link));
+        await manager.getAccountInfo();
       } catch (error) {
         if (error instanceof Error && error.name === "JetStreamNotEnabled")
           throw new FleetError("nats-server runs without JetStream; add 'jetstream { }' to its configuration");
         throw error;
       }
-      await ensureResultConsumer(manager, times.ackWaitMs);
       locations.forget();
-      await locations.follow(manager, purposeOf(link));
+      await locations.follow(link, purposeOf(link));
       if (!isSubscribed) subscribeToNotes(link, { ...head.events, onPresence: (...note) => void hear(link, ...note) });
       isSubscribed = true;
-      feed?.stop();
-      feed = await openManifestFeed(connection, head.events.onManifest);
     },
-    stop: () => feed?.stop(),
+    stop: locations.stop,
   };
 }

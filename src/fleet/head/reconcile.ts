@@ -1,6 +1,7 @@
 /** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
-import type { Log } from "../../base/log.ts";
+import { type Log, messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
+import { partsMax } from "../result-parts.ts";
 import type { ResultAddress } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
@@ -10,8 +11,6 @@ import type { HeadTransport } from "./transport.ts";
 
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
-/** Parts of one result; see `packedBytesMax` and `screenshotBytesMax`. */
-const partsMax = 64;
 
 export interface ReconcileOptions {
   readonly board: JobBoard;
@@ -24,43 +23,53 @@ export interface ReconcileOptions {
   readonly times: Pick<FleetTimes, "ackWaitMs" | "graceMs" | "sendingMs">;
 }
 
-/** Longest silence of a worker with a job: two deliveries, each with the whole deadline, and the way of the result. */
-function silenceMaxMs({ job }: JobOut, { ackWaitMs, graceMs, sendingMs }: ReconcileOptions["times"]): number {
+/** Longest time of a job from its first delivery: two deliveries, each with the whole deadline, and the way of the result. */
+function jobMsMax({ job }: JobOut, { ackWaitMs, graceMs, sendingMs }: ReconcileOptions["times"]): number {
   return jobDeliveriesMax * (job.deadlines.scanMs + graceMs + ackWaitMs) + sendingMs;
 }
 
-/** Tokens whose results wait in NATS. @throws if the transport cannot be reached */
-export async function tokensWithResult(transport: HeadTransport): Promise<ReadonlySet<string>> {
-  return keysWithManifest(await transport.results());
+/** Whether the result of a scan waits in NATS. @throws if the transport cannot be reached */
+export async function hasResult(transport: HeadTransport, { location, job }: JobOut): Promise<boolean> {
+  return keysWithManifest(await transport.results(location)).has(keyOf(job));
 }
 
 function keysWithManifest(results: readonly ResultAddress[]): ReadonlySet<string> {
   return new Set(results.filter(({ part }) => part === null).map(keyOf));
 }
 
-/** @throws if the transport cannot be reached. */
+/** Never rejects: a location that cannot be looked at does not stop the others. */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
+  const { board, store, log } = options;
+  const locations = new Set([...store.workers.locations(), ...board.list().map(({ location }) => location)]);
+  for (const location of locations) {
+    await reconcileLocation(options, location).catch((error) => {
+      log.warn("scans of a location not compared with NATS", { location, because: messageOf(error) });
+    });
+  }
+}
+
+/** @throws if the transport cannot be reached. */
+async function reconcileLocation(options: ReconcileOptions, location: string): Promise<void> {
   const { board, transport, store } = options;
   const lookedAtMs = Date.now();
   // A worker sends the result before it acknowledges the job: jobs are read first, so that no scan shows neither.
-  const jobs = await transport.jobs();
-  const results = await transport.results();
-  for (const [token, location] of jobs) {
+  const jobs = await transport.jobs(location);
+  const results = await transport.results(location);
+  for (const token of jobs) {
     if (isRunning(store, { token, location })) continue;
     options.count("removed");
     await transport.withdrawJob(location, token);
   }
   await removeUnwanted(options, results);
   const withResult = keysWithManifest(results);
-  const delivered = new Map<string, Promise<number>>();
-  const deliveredAt = (location: string) => {
-    const known = delivered.get(location) ?? transport.deliveredSequence(location);
-    delivered.set(location, known);
-    return known;
+  let delivered: Promise<number> | undefined;
+  const deliveredSequence = () => {
+    delivered ??= transport.deliveredSequence(location);
+    return delivered;
   };
   for (const out of board.list()) {
-    if (out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
-    if (jobs.has(out.job.token)) await endIfSilent(options, out, deliveredAt);
+    if (out.location !== location || out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
+    if (jobs.has(out.job.token)) await endIfOverdue(options, out, deliveredSequence);
     else if (out.sentAtMs < lookedAtMs) republish(options, out);
   }
 }
@@ -99,26 +108,26 @@ function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOu
   count("republished");
   log.warn("scan is published again: NATS has lost it", { token: job.token, location, attempt: job.attempt });
   out.republished++;
-  out.heardAtMs = null;
+  out.begunAtMs = null;
   out.state = "unsent";
   onUnsent();
 }
 
 /** A job that was delivered has a time limit. One that waits has none. */
-async function endIfSilent(
+async function endIfOverdue(
   { transport, log, times }: ReconcileOptions,
   out: JobOut,
-  deliveredAt: (location: string) => Promise<number>,
+  deliveredSequence: () => Promise<number>,
 ): Promise<void> {
   const { location, job } = out;
-  if (out.heardAtMs === null) {
+  if (out.begunAtMs === null) {
     out.sequence ??= await transport.sequenceOfJob(location, job.token);
-    const isDelivered = out.sequence !== null && out.sequence <= (await deliveredAt(location));
-    if (isDelivered) out.heardAtMs = Date.now();
+    const isDelivered = out.sequence !== null && out.sequence <= (await deliveredSequence());
+    if (isDelivered) out.begunAtMs = Date.now();
     return;
   }
-  if (Date.now() - out.heardAtMs < silenceMaxMs(out, times) || out.state !== "sent") return;
-  log.error("worker has reported nothing for too long", { token: job.token, location });
+  if (Date.now() - out.begunAtMs < jobMsMax(out, times) || out.state !== "sent") return;
+  log.error("no worker has finished the scan in time", { token: job.token, location });
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
   out.end("timeout");
 }

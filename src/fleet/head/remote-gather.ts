@@ -49,7 +49,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
       return Promise.resolve({ gathered: stored === null ? "no-worker" : "interrupted", release: nothing });
     const job = jobOf(options, url, stored);
     const abort = () => {
-      board.remove(out);
+      // The scan stays on the board, or the publisher would withdraw a job that a worker may have taken.
       out.state = "ended";
       resolve({ gathered: "interrupted", release: nothing });
     };
@@ -62,7 +62,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     const out: JobOut = {
       ...{ location: stored.location, job, onStage, end },
       state: stored.adopted ? "sent" : "unsent",
-      ...{ sequence: null, sentAtMs: stored.adopted ? 0 : now, heardAtMs: null, republished: 0 },
+      ...{ sequence: null, sentAtMs: stored.adopted ? 0 : now, begunAtMs: null, republished: 0, unreadable: 0 },
     };
     signal?.addEventListener("abort", abort, { once: true });
     board.add(out);

@@ -6,9 +6,10 @@ import { isMissingInNats } from "./streams.ts";
 /** A subject has one message; more when its worker or the connection failed. A sweep removes what is left. */
 const messagesPerSubjectMax = 16;
 
+/** None for a stream that does not exist: a location whose workers were all revoked may have none. */
 export async function subjectsOf(manager: JetStreamManager, stream: string, filter: string): Promise<readonly string[]> {
-  const { state } = await manager.streams.info(stream, { subjects_filter: filter });
-  return Object.keys(state.subjects ?? {});
+  const info = await unlessMissing(manager.streams.info(stream, { subjects_filter: filter }));
+  return Object.keys(info?.state.subjects ?? {});
 }
 
 /**
@@ -16,8 +17,7 @@ export async function subjectsOf(manager: JetStreamManager, stream: string, filt
  * delivered, and no worker gets them.
  */
 export async function removeMessages(manager: JetStreamManager, stream: string, filter: string): Promise<void> {
-  // A location whose workers were all revoked may have no stream.
-  const subjects = (await unlessMissing(subjectsOf(manager, stream, filter))) ?? [];
+  const subjects = await subjectsOf(manager, stream, filter);
   // The head takes every manifest from its consumer, which stands still when a manifest on its way is deleted.
   for (const subject of subjects) if (parseResultSubject(subject)?.part !== null) await removeSubject(manager, stream, subject);
 }

@@ -16,6 +16,8 @@ import type { DeliveredManifest, HeadTransport } from "./transport.ts";
 const resultsAtOnce = 16;
 /** Kept deliveries of one manifest; an older one comes again. */
 const manifestsMax = 8;
+/** A result that NATS announces, but cannot return, is gathered again after so many tries. */
+const unreadableMax = 5;
 /** A part that the manifest names, but that is not there: in a cluster it may arrive a little later. */
 const partTriesMax = 5;
 const partRetryMs = 200;
@@ -117,10 +119,11 @@ class HeldResults implements ResultIntake {
     try {
       read = await readResult(this.#options.transport, each, out);
     } catch (error) {
-      // NATS is away, and delivers the manifest again.
       this.#options.log.debug("result not readable yet", { token: out.job.token, because: messageOf(error) });
-      if (!hasEnded(out)) out.state = "sent";
-      this.#forget(each);
+      out.unreadable++;
+      if (hasEnded(out)) this.#leaveMemory(each);
+      else if (out.unreadable >= unreadableMax) this.#giveUp(each, out);
+      else this.#tryLater(each, out);
       return;
     }
     if (hasEnded(out)) {
@@ -155,6 +158,12 @@ class HeldResults implements ResultIntake {
       this.#forget(each);
     }
     return null;
+  }
+
+  /** NATS is away, and delivers the manifest again. */
+  #tryLater(each: Held, out: JobOut): void {
+    out.state = "sent";
+    this.#forget(each);
   }
 
   /** The scan is gathered again: the comparison with NATS finds neither job nor result. */

@@ -13,16 +13,17 @@ import {
 import { nanos } from "@nats-io/transport-node";
 import { FleetError } from "../connection.ts";
 import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
-import { locationScanSubjects, manifestPart, resultConsumer, resultStream, resultSubjects, scanStreamOf } from "../subjects.ts";
+import { locationResultSubjects, locationScanSubjects, manifestPart, resultConsumer, resultStreamOf, scanStreamOf } from "../subjects.ts";
 
+/** Bytes that NATS keeps for a location, and sets aside. */
 export interface StreamLimits {
-  /** Bytes that NATS keeps for a location, and sets aside. A job has about 0.4 KB. */
+  /** A job has about 0.4 KB. */
   readonly scanBytesMax: number;
-  /** A result has 0.3 MB, and 6 MB at most. */
+  /** A result has 0.3 MB, and 6 MB at most. No more results wait than the location has slots, each for one scan. */
   readonly resultBytesMax: number;
 }
 
-export const defaultStreamLimits: StreamLimits = { scanBytesMax: 8 * 1024 ** 2, resultBytesMax: 512 * 1024 ** 2 };
+export const defaultStreamLimits: StreamLimits = { scanBytesMax: 8 * 1024 ** 2, resultBytesMax: 128 * 1024 ** 2 };
 
 const ageMaxMs = 24 * 60 * 60 * 1_000;
 /** Within it, a message that is published twice counts once. */
@@ -30,7 +31,7 @@ const duplicateWindowMs = 120_000;
 const scanMessageBytesMax = 128 * 1024;
 const resultMessageBytesMax = 1_000_000;
 /** Bounds the list of subjects that the head reads. A result has three messages, and eight at most. */
-const resultMessagesMax = 50_000;
+const resultMessagesMax = 10_000;
 /** Manifests that are delivered and not acknowledged. */
 const manifestsPendingMax = 64;
 /** Jobs that are delivered and not acknowledged: all slots of a location. */
@@ -47,12 +48,6 @@ export interface StreamPurpose {
   readonly instance: string;
   readonly isCluster: boolean;
   readonly limits: StreamLimits;
-}
-
-/** @throws FleetError for a stream of another installation; any other error may pass. */
-export async function ensureResultStream(manager: JetStreamManager, purpose: StreamPurpose): Promise<void> {
-  const limits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax, max_msgs: resultMessagesMax };
-  await ensureStream(manager, resultStream, { subjects: [resultSubjects], ...limits }, purpose);
 }
 
 async function ensureStream(manager: JetStreamManager, name: string, own: Partial<StreamConfig>, purpose: StreamPurpose): Promise<void> {
@@ -109,20 +104,9 @@ export function isMissingInNats(error: unknown): boolean {
   return error instanceof JetStreamApiError && error.status === 404;
 }
 
-/** Consumer of manifests. Parts are fetched by their subject. */
-export async function ensureResultConsumer(manager: JetStreamManager, ackWaitMs: number): Promise<void> {
-  await manager.consumers.add(resultStream, {
-    durable_name: resultConsumer,
-    filter_subject: `assay.result.*.*.*.*.*.${manifestPart}`,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ack_wait: nanos(ackWaitMs),
-    max_ack_pending: manifestsPendingMax,
-  });
-}
-
 /**
- * Stream of the jobs of a location, and its consumer, which the workers share.
+ * Streams of the jobs and of the results of a location. The workers share the consumer of jobs.
+ * The consumer of results delivers manifests; parts are fetched by their subject.
  * @throws FleetError for a stream of another installation; any other error may pass.
  */
 export async function ensureLocation(
@@ -131,16 +115,17 @@ export async function ensureLocation(
   purpose: StreamPurpose,
   ackWaitMs: number = jobAckWaitMs,
 ): Promise<void> {
-  const name = scanStreamOf(location);
+  const scans = scanStreamOf(location);
   const perScan = { max_msgs_per_subject: 1, discard_new_per_subject: true };
   const limits = { max_bytes: purpose.limits.scanBytesMax, max_msg_size: scanMessageBytesMax };
-  await ensureStream(manager, name, { subjects: [locationScanSubjects(location)], ...limits, ...perScan }, purpose);
-  await manager.consumers.add(name, {
-    durable_name: location,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    ack_wait: nanos(ackWaitMs),
-    max_deliver: jobDeliveriesMax,
-    max_ack_pending: jobsPendingMax,
-  });
+  await ensureStream(manager, scans, { subjects: [locationScanSubjects(location)], ...limits, ...perScan }, purpose);
+  const consumer = { ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, ack_wait: nanos(ackWaitMs) };
+  const jobs = { durable_name: location, max_deliver: jobDeliveriesMax, max_ack_pending: jobsPendingMax };
+  await manager.consumers.add(scans, { ...consumer, ...jobs });
+
+  const results = resultStreamOf(location);
+  const resultLimits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax, max_msgs: resultMessagesMax };
+  await ensureStream(manager, results, { subjects: [locationResultSubjects(location)], ...resultLimits }, purpose);
+  const manifests = { filter_subject: `assay.result.${location}.*.*.*.*.${manifestPart}`, max_ack_pending: manifestsPendingMax };
+  await manager.consumers.add(results, { ...consumer, durable_name: resultConsumer, ...manifests });
 }

@@ -6,16 +6,16 @@ import type { ResultAddress, WorkerAddress } from "../subjects.ts";
 export interface HeadTransport {
   /** Sequence of the job; null if a job of this scan waits or runs already. */
   publishJob(location: string, job: FleetJob): Promise<number | null>;
-  /** Location of each scan that has a job, by token. */
-  jobs(): Promise<ReadonlyMap<string, string>>;
+  /** Tokens of the scans of the location that have a job. */
+  jobs(location: string): Promise<ReadonlySet<string>>;
   /** Null if the scan has no job. */
   sequenceOfJob(location: string, token: string): Promise<number | null>;
   /** Jobs of the location up to this sequence have been delivered to a worker. 0 for a location without workers. */
   deliveredSequence(location: string): Promise<number>;
   withdrawJob(location: string, token: string): Promise<void>;
   cancel(location: string, note: CancelNote): void;
-  /** Everything that workers have sent as results, and that is not removed yet. */
-  results(): Promise<readonly ResultAddress[]>;
+  /** Everything that workers of the location have sent as results, and that is not removed yet. */
+  results(location: string): Promise<readonly ResultAddress[]>;
   /** Null if it has not arrived. */
   resultPart(address: ResultAddress): Promise<Uint8Array | null>;
   /** Removes what any worker has sent for the scan. */

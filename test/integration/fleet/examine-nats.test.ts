@@ -23,7 +23,7 @@ describe.skipIf(natsIsMissing())("the doctor", () => {
     await using nats = await startNats();
     const first = await examine(nats.url);
     expect(first.isUsable).toBe(true);
-    expect(first.detail).toMatch(/^nats-server 2\.\d+\.\d+ at 127\.0\.0\.1:\d+; JetStream: on; ASSAY_RESULTS: not created yet$/);
+    expect(first.detail).toMatch(/^nats-server 2\.\d+\.\d+ at 127\.0\.0\.1:\d+; JetStream: on; no location has streams yet$/);
     const connection = await connect({ servers: nats.url });
     const { streams } = await jetstreamManager(connection);
     expect((await streams.list().next()).length).toBe(0);

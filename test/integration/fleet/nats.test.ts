@@ -3,11 +3,11 @@ import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@na
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import {
+  locationResultSubjects,
   locationScanSubjects,
   manifestPart,
   resultConsumer,
-  resultStream,
-  resultSubjects,
+  resultStreamOf,
   scanStreamOf,
   scanSubject,
 } from "../../../src/fleet/subjects.ts";
@@ -22,8 +22,8 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
       const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
       const queue = { retention: RetentionPolicy.Workqueue };
       await manager.streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], ...queue, ...perSubject });
-      await manager.streams.add({ name: resultStream, subjects: [resultSubjects], ...queue });
-      await manager.consumers.add(resultStream, { durable_name: resultConsumer, ack_policy: "explicit" });
+      await manager.streams.add({ name: resultStreamOf("berlin"), subjects: [locationResultSubjects("berlin")], ...queue });
+      await manager.consumers.add(resultStreamOf("berlin"), { durable_name: resultConsumer, ack_policy: "explicit" });
       return { connection, manager };
     };
     const before = await add();

@@ -94,7 +94,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     expect(stored.duplicate).toBe(false);
     expect((await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" })).duplicate).toBe(true);
     expect(await job?.ackAck()).toBe(true);
-    expect(await messagesIn(headSide, locations)).toEqual([0, 0, 1]);
+    expect(await messagesIn(headSide, locations)).toEqual([0, 0, 1, 0]);
     expect(notes).toEqual([progressSubject(ofBerlin, "t1")]);
 
     headSide.publish(cancelSubject("berlin"), "t1");
@@ -120,20 +120,20 @@ describe.skipIf(natsIsMissing())("a worker", () => {
       "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_oslo.oslo",
       "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_oslo.*",
       "$JS.API.CONSUMER.MSG.NEXT.*.*",
-      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_RESULTS.head",
+      "$JS.API.CONSUMER.MSG.NEXT.ASSAY_RESULTS_berlin.head",
       "$JS.ACK.ASSAY_SCANS_oslo.oslo.1.1.1.1700000000000000000.0",
-      "$JS.ACK.ASSAY_RESULTS.head.1.1.1.1700000000000000000.0",
+      "$JS.ACK.ASSAY_RESULTS_berlin.head.1.1.1.1700000000000000000.0",
       "$JS.FC.ASSAY_SCANS_berlin.berlin.x",
       "$JS.API.INFO",
       "$JS.API.STREAM.LIST",
       "$JS.API.STREAM.CREATE.ASSAY_OTHER",
       "$JS.API.STREAM.DELETE.ASSAY_SCANS_oslo",
       "$JS.API.STREAM.PURGE.ASSAY_SCANS_oslo",
-      "$JS.API.STREAM.MSG.GET.ASSAY_RESULTS",
-      "$JS.API.DIRECT.GET.ASSAY_RESULTS",
+      "$JS.API.STREAM.MSG.GET.ASSAY_RESULTS_berlin",
+      "$JS.API.DIRECT.GET.ASSAY_RESULTS_berlin",
       "$JS.API.DIRECT.GET.ASSAY_SCANS_oslo.assay.scan.oslo.t1",
       "$JS.API.CONSUMER.CREATE.ASSAY_SCANS_oslo",
-      "$JS.API.CONSUMER.CREATE.ASSAY_RESULTS.spy.assay.result.>",
+      "$JS.API.CONSUMER.CREATE.ASSAY_RESULTS_berlin.spy.assay.result.>",
       "$JS.API.CONSUMER.DURABLE.CREATE.ASSAY_SCANS_berlin.berlin",
       "$JS.API.CONSUMER.DELETE.ASSAY_SCANS_berlin.berlin",
       "$JS.API.CONSUMER.LIST.ASSAY_SCANS_oslo",
@@ -176,7 +176,9 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     const next = "$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS_berlin.berlin";
     const overheard: string[] = [];
     headSide.subscribe("assay.worker.*.*", { callback: (_error, message) => void overheard.push(message.string()) });
-    const targets = ["PURGE.ASSAY_SCANS_berlin", "DELETE.ASSAY_SCANS_oslo", "DELETE.ASSAY_RESULTS"].map((verb) => `$JS.API.STREAM.${verb}`);
+    const targets = ["PURGE.ASSAY_SCANS_berlin", "DELETE.ASSAY_SCANS_oslo", "DELETE.ASSAY_RESULTS_berlin"].map(
+      (verb) => `$JS.API.STREAM.${verb}`,
+    );
     const others = [resultSubject({ location: "oslo", worker: oslo.id, ...part }), presenceSubject({ location: "oslo", worker: oslo.id })];
     for (const reply of [...targets, ...others, headSubject]) {
       worker.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
@@ -187,7 +189,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     await Bun.sleep(settleMs);
     // Only the worker's own parts arrived.
     const own = targets.length + others.length + 1;
-    expect(await messagesIn(headSide, locations)).toEqual([before[0], before[1], (before[2] ?? 0) + own]);
+    expect(await messagesIn(headSide, locations)).toEqual([before[0], before[1], (before[2] ?? 0) + own, before[3]]);
     expect(overheard).toEqual([]);
     expect(await refusal(worker, () => worker.publish(presenceSubject(ofBerlin), "", { reply: "_R_.a.b" }))).toBe(
       'Permissions Violation for Publish with Reply of "_R_.a.b"',

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimHead } from "../../../src/fleet/head/other-head.ts";
-import { defaultStreamLimits, ensureLocation, ensureResultStream } from "../../../src/fleet/head/streams.ts";
+import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/head/streams.ts";
 import { headIdentity } from "../../../src/fleet/identity.ts";
 import { scanSubject } from "../../../src/fleet/subjects.ts";
 import { openStore } from "../../../src/store/store.ts";
@@ -33,26 +33,26 @@ describe.skipIf(natsIsMissing())("release", () => {
     const connection = await connectAs(head, nats.url);
     const manager = await jetstreamManager(connection);
     const purposeOf = (instance: string) => ({ instance, isCluster: false, limits: defaultStreamLimits });
-    await ensureResultStream(manager, purposeOf(own));
+    await ensureLocation(manager, "paris", purposeOf(own));
     expect(await release(nats.url, "--yes")).toMatchObject({ code: 0, stdout: "", stderr: "no stream belongs to another installation\n" });
 
     await ensureLocation(manager, "berlin", purposeOf("another"));
     await manager.streams.add({ name: "ORDERS", subjects: ["orders"] });
     await jetstream(connection).publish(scanSubject("berlin", "t1"), "job");
     const shown = await release(nats.url);
-    expect(shown.stdout).toMatch(/^STREAM +MESSAGES +BYTES\nASSAY_SCANS_berlin +1 +\d+\n$/);
+    expect(shown.stdout).toMatch(/^STREAM +MESSAGES +BYTES\nASSAY_RESULTS_berlin +0 +0\nASSAY_SCANS_berlin +1 +\d+\n$/);
     expect(shown.stderr).toContain("nothing is deleted yet; --yes deletes");
-    expect(await messagesIn(connection)).toEqual([1, 0]);
+    expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);
 
     await claimHead(connection, "another").otherHead(50);
     const refused = await release(nats.url, "--yes");
     expect([refused.code, refused.stderr]).toEqual([2, "assay: a running head uses the streams: stop it first; nothing is deleted\n"]);
-    expect(await messagesIn(connection)).toEqual([1, 0]);
+    expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);
     await connection.close();
 
     expect(await release(nats.url, "--yes")).toMatchObject({ code: 0, stderr: "deleted\n" });
     const later = await connectAs(head, nats.url);
-    expect(await messagesIn(later)).toEqual([null, 0]);
+    expect(await messagesIn(later, ["berlin", "paris"])).toEqual([null, 0, null, 0]);
     expect((await (await jetstreamManager(later)).streams.info("ORDERS")).config.name).toBe("ORDERS");
     await later.close();
   });

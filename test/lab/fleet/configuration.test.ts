@@ -3,10 +3,10 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
+import { type ConnectionOptions, connect, type NatsConnection, nanos } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FleetIdentity, readIdentity } from "../../../src/fleet/identity.ts";
-import { inboxPrefixOf, resultConsumer, resultStream, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, resultConsumer, resultStreamOf, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { compiledBinary } from "../../support/binary.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
 import { connectAs, consumerOf, makeStreams } from "../../support/fleet-places.ts";
@@ -18,7 +18,9 @@ import { until } from "./fleet.ts";
 const page = "docs/fleet.md";
 const command = compiledBinary === null ? fromSource : [compiledBinary];
 const location = "berlin";
-const testMsMax = 120_000;
+const testMsMax = 240_000;
+/** The client can drop a delivery at a reconnection, which comes again soon. */
+const clusterConsumer = { ack_wait: nanos(2_000), max_deliver: -1 };
 
 /** Text of the only block of that language. */
 function block(section: string, language: string): string {
@@ -152,7 +154,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
         const headSide = await asHead(urls);
         await until(
           () =>
-            makeStreams(headSide, [location], 3).then(
+            makeStreams(headSide, [location], { replicas: 3, consumer: clusterConsumer }).then(
               () => true,
               () => false,
             ),
@@ -172,7 +174,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
         expect([...(await results)].toSorted()).toEqual(tokens.toSorted());
         const manager = await jetstreamManager(headSide);
         await until(async () => (await manager.streams.info(scanStreamOf(location))).state.messages === 0, 60_000);
-        const left = await manager.streams.info(resultStream);
+        const left = await manager.streams.info(resultStreamOf(location));
         expect(left.config.num_replicas).toBe(3);
         await workerSide.close();
         await headSide.close();
@@ -231,7 +233,7 @@ async function startAnswering(connection: NatsConnection, id: string): Promise<v
 /** Tokens of results, until there are so many different ones; acknowledged as they come. */
 async function collectResults(head: NatsConnection, count: number): Promise<ReadonlySet<string>> {
   const tokens = new Set<string>();
-  const consumer = await jetstream(head).consumers.get(resultStream, resultConsumer);
+  const consumer = await jetstream(head).consumers.get(resultStreamOf(location), resultConsumer);
   while (tokens.size < count) {
     const message = await consumer.next({ expires: 2_000 }).catch(() => null);
     if (message === null) continue;

@@ -1,7 +1,7 @@
 /** Streams of locations while nats-server does not answer for one of them, as a cluster whose stream has no leader. */
-import type { JetStreamManager } from "@nats-io/jetstream";
 import { expect, test } from "vitest";
 import { createLocationStreams } from "../../../src/fleet/head/location-streams.ts";
+import type { NatsLink } from "../../../src/fleet/head/nats-transport.ts";
 import { defaultStreamLimits } from "../../../src/fleet/head/streams.ts";
 
 const nothing = () => {};
@@ -14,12 +14,13 @@ test("a location without an answer delays no other, and is asked for once at a t
     asked.push(name);
     return name === "ASSAY_SCANS_berlin" ? new Promise(nothing) : Promise.reject(new Error("no space left"));
   };
-  const manager = { streams: { info } } as unknown as JetStreamManager;
-  const streams = createLocationStreams({ workers: { locations: () => ["berlin", "paris"] }, ackWaitMs: 1_000, log });
-  void streams.follow(manager, purpose);
-  void streams.followOne("berlin", manager, purpose);
-  await streams.followOne("paris", manager, purpose);
-  await streams.followOne("unknown", manager, purpose);
-  expect(streams.fault()).toBe("the location paris has no stream in NATS: no space left");
+  const link = { manager: { streams: { info } } } as unknown as NatsLink;
+  const workers = { locations: () => ["berlin", "paris"] };
+  const streams = createLocationStreams({ workers, ackWaitMs: 1_000, onManifest: nothing, log });
+  void streams.follow(link, purpose);
+  void streams.followOne("berlin", link, purpose);
+  await streams.followOne("paris", link, purpose);
+  await streams.followOne("unknown", link, purpose);
+  expect(streams.fault()).toBe("the location paris has no streams in NATS: no space left");
   expect(asked).toEqual(["ASSAY_SCANS_berlin", "ASSAY_SCANS_paris"]);
 });

@@ -5,7 +5,10 @@ import {
   headSubject,
   inboxPrefixOf,
   isReplyToWorker,
+  isStreamOfFleet,
   isWorkerId,
+  locationResultSubjects,
+  locationScanSubjects,
   parsePresenceSubject,
   parseProgressSubject,
   parseResultSubject,
@@ -14,10 +17,10 @@ import {
   progressSubject,
   progressSubjects,
   resultKeyOf,
+  resultStreamOf,
   resultSubject,
-  resultSubjects,
+  scanStreamOf,
   scanSubject,
-  scanSubjects,
 } from "../../../src/fleet/subjects.ts";
 
 const worker = `U${"A".repeat(55)}`;
@@ -52,12 +55,18 @@ describe("subjects", () => {
   test("of streams contain those of their messages", () => {
     const isBelow = (wide: string, subject: string) =>
       new RegExp(`^${wide.replaceAll(".", "\\.").replaceAll("*", "[^.]+").replace(">", ".+")}$`).test(subject);
-    expect(isBelow(scanSubjects, scanSubject("berlin", "token"))).toBe(true);
-    expect(isBelow(resultSubjects, resultSubject({ ...delivery, part: null }))).toBe(true);
+    expect(isBelow(locationScanSubjects("berlin"), scanSubject("berlin", "token"))).toBe(true);
+    expect(isBelow(locationResultSubjects("berlin"), resultSubject({ ...delivery, part: null }))).toBe(true);
+    expect(isBelow(locationResultSubjects("paris"), resultSubject({ ...delivery, part: null }))).toBe(false);
     expect(isBelow(presenceSubjects, presenceSubject(delivery))).toBe(true);
     expect(isBelow(progressSubjects, progressSubject(delivery, "token"))).toBe(true);
-    expect(isBelow(scanSubjects, cancelSubject("berlin"))).toBe(false);
+    expect(isBelow(locationScanSubjects("berlin"), cancelSubject("berlin"))).toBe(false);
     expect(isBelow(presenceSubjects, headSubject)).toBe(false);
+  });
+
+  test("streams of the fleet are known by their names", () => {
+    expect([scanStreamOf("berlin"), resultStreamOf("berlin")].map(isStreamOfFleet)).toEqual([true, true]);
+    expect(["ORDERS", "ASSAY_RESULTS", "ASSAY_RESULTS_", "ASSAY_SCANS_NOT.ONE"].filter(isStreamOfFleet)).toEqual([]);
   });
 
   test("ids differ by worker, attempt, delivery and part", () => {
