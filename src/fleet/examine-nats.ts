@@ -5,7 +5,7 @@ import { messageOf } from "../base/log.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
 import { isStreamOfFleet } from "./subjects.ts";
 
-const connectMsMax = 10_000;
+const connectMsMax = 5_000;
 
 export interface NatsExamination {
   readonly isUsable: boolean;

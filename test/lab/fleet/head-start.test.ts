@@ -82,7 +82,7 @@ describe.skipIf(natsIsMissing())("the start of a head", () => {
     await head.close();
     const fleet = await rig.open();
     expect(fleet.state()).toBe("connected");
-    expect(fleet.fault()).toMatch(/^the location tokyo has no stream in NATS: the stream ASSAY_SCANS_tokyo in NATS belongs/);
+    expect(fleet.fault()).toMatch(/^the location tokyo has no streams in NATS: the stream ASSAY_SCANS_tokyo in NATS belongs/);
     const worker = await rig.startWorker();
     const token = await rig.claimScan();
     const gathering = rig.gather(fleet, token);

@@ -1,0 +1,117 @@
+/** The head while nats-server does not answer, or answers late: cases that a real server cannot be brought to at will. */
+import { afterEach, describe, expect, test } from "vitest";
+import type { FleetStore } from "../../../src/fleet/head/fleet-store.ts";
+import { defaultFleetTimes } from "../../../src/fleet/head/fleet-times.ts";
+import { createJobBoard, type JobOut } from "../../../src/fleet/head/job-board.ts";
+import { createJobPublisher } from "../../../src/fleet/head/job-publisher.ts";
+import { reconcile } from "../../../src/fleet/head/reconcile.ts";
+import { createRemoteGather } from "../../../src/fleet/head/remote-gather.ts";
+import { createResultIntake, type ResultIntake } from "../../../src/fleet/head/result-intake.ts";
+import type { HeadTransport } from "../../../src/fleet/head/transport.ts";
+import { fleetProtocol } from "../../../src/fleet/messages.ts";
+import { defaultDeadlines } from "../../../src/scan/task.ts";
+
+const worker = `U${"A".repeat(55)}`;
+const nothing = () => {};
+const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const scannedAt = "2026-11-22T10:00:00.000Z";
+const jobSettings = { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 };
+
+/** Every scan runs at the location that its token names. */
+const store = {
+  scans: { findByToken: (token: string) => ({ status: "running", location: token.split("_")[0], attempts: 1 }) },
+  workers: { locations: () => ["berlin", "paris"], find: () => ({ name: "first", location: "berlin", revokedAt: null }) },
+} as unknown as FleetStore;
+
+function transportWith(changes: Partial<HeadTransport>): HeadTransport {
+  return {
+    publishJob: async () => 1,
+    jobs: async () => new Set(),
+    sequenceOfJob: async () => 1,
+    deliveredSequence: async () => 1,
+    withdrawJob: async () => {},
+    cancel: nothing,
+    results: async () => [],
+    resultPart: async () => null,
+    removeResults: async () => {},
+    removeResultPart: async () => {},
+    ...changes,
+  };
+}
+
+function sentJob(token: string, changes: Partial<JobOut> = {}): JobOut {
+  const job = { v: fleetProtocol, token, attempt: 1, url: "https://site.test/", scannedAt, ...jobSettings } as const;
+  const times = { sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
+  return { location: token.split("_")[0] ?? "", job, onStage: nothing, end: nothing, state: "sent", ...times, ...changes };
+}
+
+describe("the comparison with NATS", () => {
+  const compare = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
+    reconcile({ board, transport, store, count: nothing, onUnsent: nothing, log, times: defaultFleetTimes });
+
+  test("goes on with the other locations while the stream of one does not answer", async () => {
+    const board = createJobBoard();
+    for (const token of ["berlin_1", "paris_1"]) board.add(sentJob(token));
+    const jobs = (location: string) => (location === "berlin" ? Promise.reject(new Error("timeout")) : Promise.resolve(new Set<string>()));
+    await compare(board, transportWith({ jobs }));
+    expect(board.list().map(({ state }) => state)).toEqual(["sent", "unsent"]);
+  });
+
+  test.each([
+    [60_000, []],
+    [24 * 60 * 60_000, ["timeout"]],
+  ])("ends a job that a worker has had for %i ms: %j", async (ms, expected) => {
+    const ends: unknown[] = [];
+    const board = createJobBoard();
+    board.add(sentJob("berlin_1", { begunAtMs: Date.now() - ms, end: (code) => void ends.push(code) }));
+    await compare(board, transportWith({ jobs: async () => new Set(["berlin_1"]) }));
+    expect(ends).toEqual(expected);
+  });
+});
+
+describe("a result", () => {
+  let intake: ResultIntake | undefined;
+  afterEach(() => intake?.close());
+
+  test("whose parts NATS never returns is given up, and its scan is gathered again", async () => {
+    const out = sentJob("berlin_1");
+    const board = createJobBoard();
+    board.add(out);
+    const counted: string[] = [];
+    const transport = transportWith({ resultPart: () => Promise.reject(new Error("no answer")) });
+    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), log, ...defaultFleetTimes });
+    const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
+    const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
+    const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
+    let acknowledged = 0;
+    for (let delivery = 0; delivery < 10 && acknowledged === 0; delivery++) {
+      intake.receive(address, { bytes, ack: () => void acknowledged++, nak: nothing, working: nothing });
+      await Bun.sleep(1);
+    }
+    expect([counted, acknowledged, out.state]).toEqual([["lost"], 1, "sent"]);
+  });
+});
+
+test("a stop of the head while a job is published leaves the job to the worker that may have taken it", async () => {
+  const withdrawn: string[] = [];
+  const confirmed = Promise.withResolvers<number>();
+  const transport = transportWith({
+    publishJob: () => confirmed.promise,
+    withdrawJob: async (_location, token) => void withdrawn.push(token),
+  });
+  const board = createJobBoard();
+  const publisher = createJobPublisher(board, transport, { isConnected: () => true, retryMs: 10, log });
+  const gather = createRemoteGather({
+    ...{ board, transport, isConnected: () => true, store, jobSettings, log, onUnsent: publisher.wake, onAdopted: nothing },
+    intake: { release: nothing },
+  });
+  const stop = new AbortController();
+  const stored = { token: "berlin_1", attempt: 1, location: "berlin", adopted: false };
+  const end = gather({ url: "https://site.test/", stored }, { onStage: nothing, signal: stop.signal });
+  stop.abort();
+  expect((await end).gathered).toBe("interrupted");
+  confirmed.resolve(7);
+  await Bun.sleep(1);
+  publisher.stop();
+  expect(withdrawn).toEqual([]);
+});
