@@ -78,7 +78,10 @@ export async function startNats({ configuration = "", port: wanted }: NatsOption
     });
     const until = Date.now() + startMsMax;
     while (!(await answers(port))) {
-      if (child.exitCode !== null || Date.now() > until) throw new Error(`nats-server did not start:\n${output}`);
+      if (child.exitCode !== null || Date.now() > until) {
+        child.kill("SIGKILL");
+        throw new Error(`nats-server did not start:\n${output}`);
+      }
       await wait(pollMs);
     }
   }

@@ -14,6 +14,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly cwd?: string;
+  /** Kills the process, and lets no other start, once it has aborted. */
+  readonly signal?: AbortSignal;
 }
 
 export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
@@ -22,6 +24,11 @@ export const fromSource: readonly string[] = [process.execPath, resolve(import.m
 function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
   return { ...Object.fromEntries(inherited), ...variables };
+}
+
+/** Where and for how long a process runs. */
+function placeOf({ cwd, signal }: RunOptions) {
+  return { ...(cwd === undefined ? {} : { cwd }), ...(signal === undefined ? {} : { signal, killSignal: "SIGKILL" as const }) };
 }
 
 /** Runs one command to its end within this process: for what the command does, not for what a process adds. */
@@ -44,14 +51,14 @@ export async function runInProcess(args: readonly string[], { env, stdin = "" }:
 /** Runs one command to its end as a process. */
 export async function run(
   args: readonly string[],
-  { command = fromSource, env, stdin = "", cwd }: RunOptions = {},
+  { command = fromSource, env, stdin = "", ...options }: RunOptions = {},
 ): Promise<CommandResult> {
   const child = Bun.spawn([...command, ...args], {
     stdin: Buffer.from(stdin),
     stdout: "pipe",
     stderr: "pipe",
     env: environment(env),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...placeOf(options),
   });
   const [stdout, stderr, code] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   return { code, stdout, stderr };
@@ -74,13 +81,13 @@ export async function endServers(): Promise<void> {
 }
 
 /** Starts a server on a free port. @throws Error with its output if it ends before it listens. */
-export async function serve(args: readonly string[], { command = fromSource, env, cwd }: RunOptions = {}): Promise<ServerUnderTest> {
+export async function serve(args: readonly string[], { command = fromSource, env, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
   const child = Bun.spawn([...command, "serve", "--listen", "127.0.0.1:0", ...args], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
     env: environment(env),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...placeOf(options),
   });
   let output = "";
   const listening = new Promise<string>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skippedNote } from "../../support/binary.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
-import { startFleet, type TestFleet } from "./fleet.ts";
+import { startFleet, stopFleets, type TestFleet } from "./fleet.ts";
 
 const endMsMax = 180_000;
 const testMsMax = 300_000;
@@ -33,7 +33,7 @@ describe.skipIf(natsIsMissing())(`the guard of a worker${skippedNote}`, () => {
   }, testMsMax);
 
   afterAll(async () => {
-    await fleet?.stop();
+    await stopFleets();
     await site?.stop();
   });
 

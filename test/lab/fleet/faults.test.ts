@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { skippedNote } from "../../support/binary.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { type DisturbedFleet, endMsMax, startDisturbedFleet } from "./disturbed-fleet.ts";
-import { until } from "./fleet.ts";
+import { stopFleets, until } from "./fleet.ts";
 
 const testMsMax = 600_000;
 
@@ -14,7 +14,10 @@ describe.skipIf(natsIsMissing())(`a fleet${skippedNote}`, () => {
     disturbed = await startDisturbedFleet();
   }, testMsMax);
 
-  afterEach(() => disturbed?.stop());
+  afterEach(async () => {
+    await disturbed?.stop();
+    await stopFleets();
+  });
 
   test(
     "gives the scan of a killed worker to another one",

@@ -30,6 +30,8 @@ export interface WorkerOptions {
   /** Further arguments of `assay worker`. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What it logs when its start is over; by default that the head accepts it. */
+  readonly ready?: RegExp;
 }
 
 export interface TestFleet {
@@ -64,29 +66,74 @@ export interface FleetOptions {
   readonly workerArgs?: readonly string[];
 }
 
+const fleets = new Set<AsyncDisposableStack>();
+
+/** Ends every fleet that was not stopped, also one whose start failed by a time limit. */
+export async function stopFleets(): Promise<void> {
+  await Promise.all([...fleets].map((fleet) => fleet.disposeAsync()));
+}
+
 /** Loopback sites may be scanned by workers only, unless `headArgs` say otherwise. */
-export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, workerArgs = [] }: FleetOptions = {}): Promise<TestFleet> {
+export async function startFleet(options: FleetOptions = {}): Promise<TestFleet> {
+  const parts = new AsyncDisposableStack();
+  fleets.add(parts);
+  parts.defer(() => void fleets.delete(parts));
+  try {
+    return await startFrom(parts, options);
+  } catch (error) {
+    await parts.disposeAsync();
+    throw error;
+  }
+}
+
+/** `parts` ends what was started so far, at any time. */
+async function startFrom(
+  parts: AsyncDisposableStack,
+  { workers = {}, headArgs = [], headEnv = {}, workerArgs = [] }: FleetOptions,
+): Promise<TestFleet> {
   const folder = mkdtempSync(join(tmpdir(), "assay-fleet-"));
+  parts.defer(() => rmSync(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "head");
   const locations = new Map<string, string>();
-  const running = new Set<TestWorker>();
-  const nats = await startNats();
+  const startingNats = startNats();
+  parts.defer(() =>
+    startingNats.then(
+      (server) => server[Symbol.asyncDispose](),
+      () => {},
+    ),
+  );
+  const nats = await startingNats;
   // Knows no names; a resolver that does not answer would cost each scan its deadline.
   const dns = await startDnsServer({});
+  parts.defer(() => dns.stop());
+  const running = new Set<TestWorker>();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let startingHead: Promise<ServerUnderTest> | undefined;
+  parts.defer(async () => {
+    // From now on, nothing can be started.
+    ending.abort();
+    await Promise.all([...running].map((worker) => worker.end("SIGKILL")));
+    await startingHead?.then(
+      (server) => server.end("SIGKILL"),
+      () => {},
+    );
+  });
   let head: ServerUnderTest;
   let started: Promise<void> = Promise.resolve();
 
   const seedOf = (name: string) => join(folder, `${name}.nk`);
 
   async function assay(args: readonly string[], options: RunOptions = {}): Promise<string> {
-    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command, ...options });
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command, signal, ...options });
     if (code !== 0) throw new Error(`assay ${args.join(" ")}: ${code} ${stderr}`);
     return stdout.trim();
   }
 
   async function startHead(): Promise<void> {
     const env = { ASSAY_BROWSER_DIR: browserDir, ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
-    head = await serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { command, env });
+    startingHead = serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { command, env, signal });
+    head = await startingHead;
   }
 
   /** Twice: nats-server 2.9 connects the services of a new account only at the reload after the one that adds it. */
@@ -107,7 +154,10 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
   await reloadNats();
   await startHead();
 
-  async function startWorker(name: string, { natsPort = nats.port, args = [], env = {} }: WorkerOptions = {}): Promise<TestWorker> {
+  async function startWorker(
+    name: string,
+    { natsPort = nats.port, args = [], env = {}, ready = /accepted/ }: WorkerOptions = {},
+  ): Promise<TestWorker> {
     const location = locations.get(name) ?? "";
     const child = Bun.spawn(
       [
@@ -115,7 +165,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
         ...["--data", join(folder, `worker-${name}`), "--health", "127.0.0.1:0", "--profile", "internal", "--dns", dns.address],
         ...[...workerArgs, ...args],
       ],
-      { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: { ...process.env, ASSAY_BROWSER_DIR: browserDir, ...env } },
+      { stdin: "ignore", stdout: "ignore", stderr: "pipe", env: { ...process.env, ASSAY_BROWSER_DIR: browserDir, ...env }, signal },
     );
     let output = "";
     void (async () => {
@@ -135,7 +185,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
     };
     running.add(worker);
     await until(
-      () => /accepted/.test(output) || child.exitCode !== null,
+      () => ready.test(output) || child.exitCode !== null || child.signalCode !== null,
       readyMsMax,
       () => output,
     );
@@ -184,13 +234,7 @@ export async function startFleet({ workers = {}, headArgs = [], headEnv = {}, wo
         await store.close();
       }
     },
-    stop: async () => {
-      await Promise.all([...running].map((worker) => worker.end("SIGKILL")));
-      await head.end("SIGKILL");
-      await nats[Symbol.asyncDispose]();
-      dns.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => parts.disposeAsync(),
   };
 }
 

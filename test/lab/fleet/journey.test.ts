@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skippedNote } from "../../support/binary.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
-import { startFleet, type TestFleet } from "./fleet.ts";
+import { startFleet, stopFleets, type TestFleet } from "./fleet.ts";
 
 const endMsMax = 60_000;
 /** Comments that make the page, and so its evidence and result, large. */
@@ -23,7 +23,7 @@ describe.skipIf(natsIsMissing())(`a location${skippedNote}`, () => {
   }, 120_000);
 
   afterAll(async () => {
-    await fleet?.stop();
+    await stopFleets();
     await site?.stop();
   });
 

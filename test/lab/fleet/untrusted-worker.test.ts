@@ -12,7 +12,7 @@ import { connectAs, messagesIn } from "../../support/fleet-places.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { sentBytes, sentJson, sentResult } from "../../support/sent-results.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
-import { startFleet, type TestFleet, until } from "./fleet.ts";
+import { startFleet, stopFleets, type TestFleet, until } from "./fleet.ts";
 import { openRawWorker, type RawWorker, type TakenJob } from "./raw-worker.ts";
 
 const location = "berlin";
@@ -93,7 +93,7 @@ describe.skipIf(natsIsMissing())(`a hostile worker${skippedNote}`, () => {
 
   afterAll(async () => {
     await worker?.close();
-    await fleet?.stop();
+    await stopFleets();
     await site?.stop();
   });
 
