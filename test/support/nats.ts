@@ -65,7 +65,7 @@ export async function startNats({ configuration = "", port: wanted }: NatsOption
 
   function write(blocks: NatsBlocks): void {
     const listen = `127.0.0.1:${port}`;
-    const own = `listen: "${listen}"\njetstream { store_dir: "${store}", max_mem: 64MB, max_file: 1GB }\n`;
+    const own = `listen: "${listen}"\njetstream { store_dir: "${store}", max_mem: 64MB, max_file: 4GB }\n`;
     const text = typeof blocks === "string" ? own + blocks : blocks({ listen, storeDir: store });
     url = `${/^\s*tls\s*[:{]/m.test(text) ? "tls" : "nats"}://127.0.0.1:${port}`;
     writeFileSync(file, text);

@@ -1,0 +1,171 @@
+/** Workers that are killed in every stage of a scan. The link of each is cut at a byte that nats-server has seen, and the process ends there. */
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ProgressStage, progressStages } from "../../../src/evidence/scan.ts";
+import { headIdentity } from "../../../src/fleet/identity.ts";
+import { skippedNote } from "../../support/binary.ts";
+import { connectAs, messagesIn } from "../../support/fleet-places.ts";
+import { startInterposer } from "../../support/interposer.ts";
+import { natsIsMissing } from "../../support/nats.ts";
+import { processesMentioning } from "../../support/program.ts";
+import { startHttp, type TestServer } from "../../support/servers.ts";
+import { startFleet, stopFleets, type TestFleet, type TestWorker, until } from "./fleet.ts";
+
+const testMsMax = 600_000;
+const endMsMax = 180_000;
+const firstByteMs = 1_000;
+/** Workers that are started at the same time. */
+const lanes = 3;
+
+/** Where the bytes of a worker end; -1 if the moment is not there yet. */
+type End = (bytes: Buffer) => number;
+
+interface Moment {
+  readonly name: string;
+  readonly end: End;
+  /** Workers that die at it, one after the other. */
+  readonly deaths: 1 | 2;
+  /** What the head shows after the last death. */
+  readonly stage?: ProgressStage;
+}
+
+const endOfMessage: (bytes: Buffer, text: string) => number = (bytes, text) => {
+  const at = bytes.indexOf(text);
+  return at < 0 ? -1 : bytes.indexOf("\r\n", at) + 2;
+};
+
+const stagesOfWorkers = progressStages.filter((stage) => stage !== "analysing" && stage !== "storing");
+
+const moments: readonly Moment[] = [
+  { name: "taken, before its first progress", end: (bytes) => bytes.indexOf("PUB assay.progress."), deaths: 1 },
+  { name: "begun", end: (bytes) => endOfMessage(bytes, '"stage":null'), deaths: 1 },
+  ...stagesOfWorkers.map((stage): Moment => ({ name: stage, end: (bytes) => endOfMessage(bytes, `"stage":"${stage}"`), deaths: 1, stage })),
+  { name: "half of a part sent", end: halfOfSecondPart, deaths: 1 },
+  {
+    name: "manifest sent, before the acknowledgement",
+    end: (bytes) => (/HPUB \S+\.manifest /.test(text(bytes)) ? bytes.length : -1),
+    deaths: 1,
+  },
+  { name: "begun, twice", end: (bytes) => endOfMessage(bytes, '"stage":null'), deaths: 2 },
+  { name: "half of a part sent, twice", end: halfOfSecondPart, deaths: 2 },
+];
+
+function text(bytes: Buffer): string {
+  return bytes.toString("latin1");
+}
+
+/** The first part is stored then. */
+function halfOfSecondPart(bytes: Buffer): number {
+  const found = /HPUB assay\.result\.\S+\.1 \S+ \d+ \d+\r\n/.exec(text(bytes));
+  return found === null ? -1 : found.index + found[0].length + 200;
+}
+
+const locationOf = (moment: Moment) => `place-${moments.indexOf(moment)}`;
+
+describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => {
+  const kills = new Map<string, number>();
+  let fleet: TestFleet;
+  let site: TestServer;
+
+  beforeAll(async () => {
+    site = await startHttp({
+      "/": async (_request, response) => {
+        await wait(firstByteMs);
+        response.end("<!doctype html><title>slow</title><p>slow");
+      },
+      "*": { status: 404, body: "not found" },
+    });
+    fleet = await startFleet({ headArgs: ["--allow-cidr", "127.0.0.0/8", "--allow-port", "any"] });
+    for (const moment of moments) await fleet.enrol(`at-${locationOf(moment)}`, locationOf(moment));
+  }, testMsMax);
+
+  afterAll(async () => {
+    await stopFleets();
+    await site?.stop();
+  });
+
+  const url = (name: string) => `http://127.0.0.1:${site.port}/?${encodeURIComponent(name)}`;
+  const log = () => fleet.head().stderr();
+  const workerOf = (moment: Moment) => `at-${locationOf(moment)}`;
+  const endsOf = (token: string) =>
+    log()
+      .split("\n")
+      .filter((line) => line.includes("scan ended") && line.includes(token)).length;
+
+  /** Starts a worker that does not survive the moment, and resolves when it and its browser are gone. */
+  async function killAt(moment: Moment): Promise<void> {
+    let worker: TestWorker | null = null;
+    const died = Promise.withResolvers<void>();
+    const interposer = await startInterposer(fleet.nats.port, {
+      toServer: (bytes) => {
+        const end = moment.end(bytes);
+        if (end < 0 || worker === null) return bytes;
+        interposer.cut();
+        worker.end("SIGKILL").then(died.resolve, died.reject);
+        return bytes.subarray(0, end);
+      },
+    });
+    try {
+      worker = await fleet.startWorker(workerOf(moment), { natsPort: interposer.port });
+      await died.promise;
+      kills.set(moment.name, (kills.get(moment.name) ?? 0) + 1);
+      await until(async () => (await processesMentioning(`worker-${workerOf(moment)}/`)).length === 0, endMsMax);
+    } finally {
+      interposer.close();
+    }
+  }
+
+  async function killOnce(moment: Moment): Promise<string> {
+    const token = await fleet.scan(url(moment.name), locationOf(moment));
+    await killAt(moment);
+    if (moment.stage !== undefined) await until(async () => (await shownStage(token)) === moment.stage, endMsMax, log);
+    return token;
+  }
+
+  async function shownStage(token: string): Promise<string | null> {
+    const { body } = await fleet.api.get<{ readonly progressStage: string | null }>(`/api/v1/scans/${token}/security`);
+    return body.progressStage;
+  }
+
+  /** With a worker that is killed again, or that survives. */
+  async function end(moment: Moment, token: string): Promise<readonly (string | null | undefined)[]> {
+    if (moment.deaths === 2) await killAt(moment);
+    const worker = await fleet.startWorker(workerOf(moment));
+    const { status } = await fleet.api.ended(token, endMsMax);
+    await until(() => endsOf(token) > 0, endMsMax, log);
+    await worker.end();
+    return [moment.name, status, await fleet.withStore(({ scans }) => scans.findByToken(token)?.errorCode)];
+  }
+
+  test(
+    "in any stage costs no scan, and at most two workers",
+    async () => {
+      const tokens = await inLanes(moments, killOnce);
+      expect((await fleet.api.ended(await fleet.scan(url("local")), endMsMax)).status).toBe("finished");
+      const ends = await inLanes(moments, (moment, at) => end(moment, tokens[at] ?? ""));
+      process.stderr.write(`kills by stage: ${[...kills].map(([name, count]) => `${name} ${count}`).join("; ")}\n`);
+      expect(kills).toEqual(new Map(moments.map(({ name, deaths }) => [name, deaths])));
+      expect(ends).toEqual(moments.map(({ name, deaths }) => (deaths === 1 ? [name, "finished", null] : [name, "failed", "crashed"])));
+      expect(tokens.map(endsOf)).toEqual(moments.map(() => 1));
+      expect(await fleet.withStore(({ scans }) => tokens.map((token) => scans.findByToken(token)?.attempts))).toEqual(moments.map(() => 1));
+      const head = await connectAs(headIdentity(fleet.dataDir), fleet.nats.url);
+      await until(async () => (await messagesIn(head, moments.map(locationOf))).every((count) => count === 0), endMsMax, log);
+      await head.close();
+    },
+    testMsMax,
+  );
+});
+
+/** Results in the order of the items. */
+async function inLanes<T, R>(items: readonly T[], work: (item: T, at: number) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < items.length) {
+      const at = next++;
+      results[at] = await work(items[at] as T, at);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return results;
+}
