@@ -7,7 +7,7 @@ for program in \
   nginx:nginx-light apache2:apache2 caddy:caddy lighttpd:lighttpd haproxy:haproxy \
   nsd:nsd unbound:unbound ldns-signzone:ldnsutils \
   testssl:testssl.sh sslscan:sslscan gnutls-serv:gnutls-bin socat:socat ip:iproute2 xmllint:libxml2-utils \
-  curl:curl nats-server:nats-server mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
+  curl:curl nats-server:nats-server faketime:faketime mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
 done
 # Pairs of file:package, for packages without a program.
