@@ -58,7 +58,7 @@ function readPem(file: string): string {
 }
 
 /** Browsers of the configuration, each started on its first use. */
-export function openConfiguredBrowsers(config: Config, log: Log): Browsers {
+export function openConfiguredBrowsers(config: Config, log: Log, onReplaced: () => void = () => {}): Browsers {
   const machineMegabytes = machineMemoryBytes() / mebibyte;
   const neededMegabytes = memoryNeeded(config["scan.concurrency"], config["browser.memory_max"]);
   if (neededMegabytes > machineMegabytes)
@@ -74,6 +74,7 @@ export function openConfiguredBrowsers(config: Config, log: Log): Browsers {
       childBytesMax: config["browser.child_memory_max"] * mebibyte,
       browserBytesMax: config["browser.memory_max"] * mebibyte,
     },
+    onReplaced,
     log,
   });
 }

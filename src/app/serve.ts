@@ -1,11 +1,10 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { version } from "../../package.json" with { type: "json" };
-import { createApi, requestLimitDefault } from "../api/app.ts";
+import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { describeFault } from "../catalog/fault.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
-import { combineHandlers } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
@@ -18,12 +17,15 @@ import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
-import { listenAt, urlHost } from "./listen-at.ts";
+import { urlHost } from "./listen-at.ts";
 import { createOperator } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
+import { observeScans, openServerMetrics } from "./server-metrics.ts";
+import { openServerSockets } from "./server-sockets.ts";
 import { openServerStore } from "./server-store.ts";
+import type { Config } from "./settings.ts";
 import { webSettings } from "./web-settings.ts";
 import { natsEndpoints } from "./worker-settings.ts";
 
@@ -75,7 +77,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const locations = fleet ?? noRemoteLocations(new Date());
   const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
-  const browsers = openConfiguredBrowsers(config, log);
+  const metrics = openServerMetrics({ store, dataDir: config.data, fleet });
+  const browsers = openConfiguredBrowsers(config, log, metrics.scans.browserReplaced);
   const { diskFault, storeFault } = store.health;
   const needed = { browser: () => browserFault(browsers), disk: diskFault, store: storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
@@ -85,34 +88,23 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   onReloadable(() => void checks.reload());
   const shared = { store, now: () => new Date(), log };
-  const api = createApi({
-    ...shared,
-    checks: checks.current,
-    locations,
-    version,
-    publicUrl: config.public_url,
-    wake,
-    cancelled,
-    trustedProxies: config.trusted_proxies,
-    requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
-    headerCharsMax: config["scan.header_chars_max"],
-    ready: readiness,
-  });
+  const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, ready: readiness });
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, log });
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
-  const listening = listenAt({ ...config.listen, flag: "--listen" }, combineHandlers({ api, pages }), log);
+  const listening = await openServerSockets(config, { api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
   scanner = openConfiguredScanner(config, {
-    egress: egressSettings(config, [{ address: listening.hostname, port: listening.port }, ...(await natsEndpoints(config["nats.url"]))]),
+    egress: egressSettings(config, [...listening.endpoints, ...(await natsEndpoints(config["nats.url"]))]),
     caPems: trustedPems,
     ...data,
     concurrency: config["scan.concurrency"],
     catalog: checks.current().catalog,
     browsers,
     log,
+    onCheckFault: metrics.scans.checkFailed,
     screenshots: true,
     remote: fleet,
   });
@@ -123,6 +115,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     remote: fleet,
     waitMaxMs: waitMaxMsOf(config),
     progress,
+    observer: observeScans(metrics.scans),
     log,
   });
   const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);
@@ -133,4 +126,18 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   stopKeepingBrowser();
   await scanner.close();
   await browsers.stop();
+}
+
+function createConfiguredApi(
+  config: Config,
+  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "wake" | "cancelled" | "ready">,
+): Api {
+  return createApi({
+    ...parts,
+    version,
+    publicUrl: config.public_url,
+    trustedProxies: config.trusted_proxies,
+    requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
+    headerCharsMax: config["scan.header_chars_max"],
+  });
 }

@@ -8,6 +8,7 @@ import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";
 import { settingsOfFleet } from "./fleet-settings.ts";
+import { settingsOfMetrics } from "./metrics-settings.ts";
 import { settingsOfScans } from "./scan-settings.ts";
 import { type Environment, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
 
@@ -138,6 +139,7 @@ export const settings = {
     fallback: () => "auto",
     flag: "--log-format <auto|text|json>",
   }),
+  ...settingsOfMetrics,
   "locale.default": setting(oneOf(...pageLocales), {
     doc: "Language of reports on the command line, and of pages for visitors who request no available language.",
     allowed: pageLocales.join(" or "),

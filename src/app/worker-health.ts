@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import type { Readiness } from "../api/health.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { metricsAnswer } from "./metrics-endpoint.ts";
 
 export interface WorkerHealthOptions {
   readonly ready: () => Readiness;
@@ -27,7 +28,7 @@ export function createWorkerHealth({ ready, metrics }: WorkerHealthOptions) {
       const { reasons } = readiness;
       return json(503, { errorMessage: `Not ready: ${reasons.map(({ because }) => because).join("; ")}.`, reasons });
     })
-    .get("/metrics", async () => new Response(await metrics.text(), { headers: { ...headers, "content-type": metrics.contentType } }));
+    .get("/metrics", () => metricsAnswer(metrics));
 }
 
 function json(status: number, body: object): Response {

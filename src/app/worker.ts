@@ -2,14 +2,12 @@
 import { version } from "../../package.json" with { type: "json" };
 import { aborted } from "../base/deadline.ts";
 import { createLog } from "../base/log.ts";
-import type { Browsers } from "../browser/browser.ts";
-import type { BrowserEvent } from "../browser/slot.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
 import { inboxPrefixOf } from "../fleet/subjects.ts";
 import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
 import { addGauge, openMetrics } from "../metrics/metrics.ts";
-import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";
+import { createScanMetrics } from "../metrics/scan-metrics.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
 import { ConfigError, type LoadedConfig } from "./config.ts";
@@ -41,8 +39,8 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const slots = config["scan.concurrency"];
   const metrics = openMetrics({ version });
-  const scans = createScanMetrics(metrics.registry, location);
-  const browsers = countedBrowsers(openConfiguredBrowsers(config, log), scans);
+  const scans = createScanMetrics(metrics.registry, [{ location }]);
+  const browsers = openConfiguredBrowsers(config, log, scans.browserReplaced);
   let running: FleetWorker | null = null;
   let connecting = "nats-server is not connected yet";
 
@@ -86,7 +84,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
         gatherer,
         browserFault: () => browserFault(browsers),
         timeScan: scans.begin,
-        onEnd: scans.ended,
+        onEnd: (outcome) => scans.ended(outcome, { location }),
         log,
       });
       await aborted(stop);
@@ -151,18 +149,4 @@ function followEndpoints(config: Config, own: EgressSettings["ownEndpoints"][num
   void update();
   const timer = setInterval(() => void update(), lookupEveryMs);
   return { current: () => current, stop: () => clearInterval(timer) };
-}
-
-function countedBrowsers(browsers: Browsers, scans: ScanMetrics): Browsers {
-  return {
-    prepare: () => browsers.prepare(),
-    watch: (threadIds) => browsers.watch(threadIds),
-    record: (event: BrowserEvent) => {
-      if (event.event === "replaced") scans.browserReplaced();
-      browsers.record(event);
-    },
-    state: () => browsers.state(),
-    fault: () => browsers.fault(),
-    stop: () => browsers.stop(),
-  };
 }

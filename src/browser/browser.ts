@@ -11,6 +11,8 @@ import { type MemoryLimits, startWatchdog } from "./watchdog.ts";
 export interface BrowsersOptions extends ExecutableOptions {
   readonly sandbox: SandboxSetting;
   readonly limits: MemoryLimits;
+  /** Called for each browser that was replaced, in order or after a fault. */
+  readonly onReplaced?: () => void;
   readonly log: Log;
 }
 
@@ -67,7 +69,8 @@ class ManagedBrowsers implements Browsers {
   }
 
   record(event: BrowserEvent): void {
-    const { log } = this.#options;
+    const { log, onReplaced } = this.#options;
+    if (event.event === "replaced") onReplaced?.();
     if (event.event === "replaced") log[event.isIll ? "warn" : "info"]("browser replaced", { pid: event.pid, because: event.because });
     if (event.event === "reused") this.#fault = null;
     if (event.event === "unavailable") {

@@ -30,6 +30,26 @@ export function addGauge(registry: Registry, name: string, help: string, read: (
   });
 }
 
+export type GaugeRow = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** Gauge with one series for each row, read at each request. A label may hold only a bounded set of values. */
+export function addLabelledGauge(
+  registry: Registry,
+  { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: readonly string[] },
+  read: () => readonly GaugeRow[],
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [labels, value] of read()) this.set(labels, value);
+    },
+  });
+}
+
 /** Those of prom-client read figures of Node's engine, which Bun does not have. */
 function addProcessMetrics(registry: Registry): void {
   const startedAtSeconds = Math.floor(performance.timeOrigin / 1_000);

@@ -9,13 +9,21 @@ export type CountedOutcome = "finished" | "failed" | "cancelled" | "returned";
 /** Follows one scan. */
 export interface ScanTimer {
   stage(stage: ProgressStage): void;
-  /** The evidence is complete, or there is none. */
-  gathered(evidence: Evidence | null): void;
+  /** The scan is over; null without evidence. */
+  end(evidence: Evidence | null): void;
+}
+
+/** A worker does not know the lane. */
+export interface ScanSeries {
+  readonly location: string;
+  readonly lane?: string;
 }
 
 export interface ScanMetrics {
   begin(): ScanTimer;
-  ended(outcome: CountedOutcome): void;
+  ended(outcome: CountedOutcome, series: ScanSeries): void;
+  /** `check` is a key of the catalog. */
+  checkFailed(check: string): void;
   browserReplaced(): void;
 }
 
@@ -23,8 +31,8 @@ export interface ScanMetrics {
 const durationBuckets = [0.5, 1, 2, 3, 5, 8, 13, 20, 30, 60, 90, 180];
 const stageBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Registers the families. `location` is the place where this process gathers. */
-export function createScanMetrics(registry: Registry, location: string): ScanMetrics {
+/** Registers the families. Of the series named, `finished` and `failed` exist from the start. */
+export function createScanMetrics(registry: Registry, series: readonly ScanSeries[]): ScanMetrics {
   const registers = [registry];
   const scans = new Counter({
     name: "assay_scans_total",
@@ -34,7 +42,7 @@ export function createScanMetrics(registry: Registry, location: string): ScanMet
   });
   const duration = new Histogram({
     name: "assay_scan_duration_seconds",
-    help: "Time from the start of a scan until its evidence is complete.",
+    help: "Time of a scan: on a worker until its evidence is complete, on the server until its outcome is stored.",
     buckets: durationBuckets,
     registers,
   });
@@ -51,15 +59,22 @@ export function createScanMetrics(registry: Registry, location: string): ScanMet
     labelNames: ["reading", "result"],
     registers,
   });
+  const checkFaults = new Counter({
+    name: "assay_check_faults_total",
+    help: "Times that a check threw an error, or returned what no check may return.",
+    labelNames: ["check"],
+    registers,
+  });
   const restarts = new Counter({
     name: "assay_browser_restarts_total",
     help: "Browsers that were replaced, in order or after a fault.",
     registers,
   });
-  for (const outcome of ["finished", "failed"]) scans.inc({ outcome, location }, 0);
+  for (const labels of series) for (const outcome of ["finished", "failed"]) scans.inc({ outcome, ...labels }, 0);
 
   return {
-    ended: (outcome) => scans.inc({ outcome, location }),
+    ended: (outcome, labels) => scans.inc({ outcome, ...labels }),
+    checkFailed: (check) => checkFaults.inc({ check }),
     browserReplaced: () => restarts.inc(),
     begin: () => {
       const startMs = performance.now();
@@ -73,7 +88,7 @@ export function createScanMetrics(registry: Registry, location: string): ScanMet
           endStage();
           current = { stage, sinceMs: performance.now() };
         },
-        gathered: (evidence) => {
+        end: (evidence) => {
           endStage();
           duration.observe(secondsSince(startMs));
           if (evidence === null) return;

@@ -9,6 +9,7 @@ import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { noRemoteLocations, type RemoteLocations } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
+import type { ScanObserver } from "./scan-observer.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
 
@@ -32,6 +33,7 @@ export interface DispatcherOptions {
   /** How long a scan waits for a location without workers, in milliseconds. */
   readonly waitMaxMs: number;
   readonly progress: Pick<ProgressHub, "publish">;
+  readonly observer: ScanObserver;
   readonly log: Log;
 }
 
@@ -45,10 +47,7 @@ export interface Dispatcher {
 /** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
 export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
   const { store, remote, log } = options;
-  const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
-  for (const { token, status } of await store.scans.requeueInterrupted(new Date(), isAdoptable))
-    log.warn("scan was interrupted", { token, status });
-
+  await requeueInterrupted(options);
   const active = createActiveScans(options, () => wake());
   let stopped = false;
   let claiming = false;
@@ -61,7 +60,10 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
     const scan = await store.scans.claimNext(location, new Date());
     if (scan === undefined) return false;
-    log.debug("scan claimed", { token: scan.token, location, ms: Date.now() - Date.parse(scan.createdAt) });
+    const waitedMs = Date.now() - Date.parse(scan.createdAt);
+    log.debug("scan claimed", { token: scan.token, location, ms: waitedMs });
+    // The wait of a later attempt would count the earlier attempt too.
+    if (scan.attempts === 1) options.observer.claimed(waitedMs);
     active.start(scan, false);
     return true;
   }
@@ -111,6 +113,14 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   };
 }
 
+async function requeueInterrupted({ store, remote, observer, log }: DispatcherOptions): Promise<void> {
+  const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
+  for (const scan of await store.scans.requeueInterrupted(new Date(), isAdoptable)) {
+    log.warn("scan was interrupted", { token: scan.token, status: scan.status });
+    if (scan.status === "failed") observer.ended(scan, "interrupted");
+  }
+}
+
 function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
@@ -150,13 +160,18 @@ interface RunningScan {
 }
 
 async function runScan(options: DispatcherOptions, { scan, location, adopted, signal }: RunningScan): Promise<void> {
-  const { scanner, progress, log } = options;
+  const { scanner, progress, observer, log } = options;
   const { token, url, attempts } = scan;
   const inLog = location === localLocation ? { token, url } : { token, url, location };
   log.info(adopted ? "scan adopted" : "scan started", { ...inLog, attempt: attempts });
   progress.publish(token, { type: "claimed", location });
   const writer = createProgressWriter(options, scan);
-  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, writer.report, signal);
+  const timer = observer.begin();
+  const onStage = (stage: ProgressStage) => {
+    writer.report(stage);
+    timer.stage(stage);
+  };
+  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, onStage, signal);
   writer.end();
   if (signal.aborted) return;
   const stored = await storePersistently(options, token, outcome, signal);
@@ -165,12 +180,14 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
   await release();
   if (stored === null) return;
   progress.publish(token, { type: stored.status });
+  timer.end(stored.evidence);
+  observer.ended(scan, stored.status === "failed" ? stored.code : null);
   const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
   log.info("scan ended", { ...inLog, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
-function sweepWaiting({ store, remote, waitMaxMs, progress, log }: DispatcherOptions): () => void {
+function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log }: DispatcherOptions): () => void {
   const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(new Date());
 
   async function sweep(): Promise<void> {
@@ -179,9 +196,11 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, log }: DispatcherOpt
     for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
       const absentSince = lastWorkerAt(location);
       if (absentSince === null || absentSince > before) continue;
-      for (const { token } of await store.scans.failWaiting(location, before, now)) {
+      for (const scan of await store.scans.failWaiting(location, before, now)) {
+        const { token } = scan;
         log.warn("scan failed: no worker at its location", { token, location, absentSince: absentSince.toISOString() });
         progress.publish(token, { type: "failed" });
+        observer.ended(scan, "no-worker");
       }
     }
   }

@@ -11,6 +11,8 @@ export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile">
   readonly catalog: JudgedCatalog;
   /** Entries of the worker threads: files of `src/app`, or their places in the compiled binary. */
   readonly workerFiles: { readonly gather: string; readonly judge: string };
+  /** Called with the key of a check that threw or returned no verdict. */
+  readonly onCheckFault?: (check: string) => void;
   /** Gathers the scans of other locations; null without any. */
   readonly remote?: Gatherer | null;
 }
@@ -43,14 +45,17 @@ export interface Scanner {
 }
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { concurrency, catalog, workerFiles, deadlines, log, remote = null } = options;
+  const { concurrency, catalog, workerFiles, deadlines, log, onCheckFault, remote = null } = options;
   const judging = openJudging(
     {
       workerFile: workerFiles.judge,
       threads: concurrency,
       deadlineMs: deadlines.judgeMs,
       onIdleFault: (fault) => log.error("idle worker broke", { fault }),
-      onCheckFault: (check, fault, url) => log.error("check failed", { check, fault, url }),
+      onCheckFault: (check, fault, url) => {
+        log.error("check failed", { check, fault, url });
+        onCheckFault?.(check);
+      },
       log,
     },
     catalog,

@@ -45,6 +45,23 @@ export function queuedCount(db: QueueDb, location: string): number {
   return laneNames.reduce((sum, lane) => sum + laneLength(db, [location, lane]), 0);
 }
 
+/** Waiting scans of a lane. */
+export interface LaneState {
+  readonly location: string;
+  readonly lane: Lane;
+  readonly scans: number;
+  /** Token of the next one; null for none. */
+  readonly next: string | null;
+}
+
+/** Each lane of the location. Costs a few lookups, however many scans wait. */
+export function laneStates(db: QueueDb, location: string): readonly LaneState[] {
+  return laneNames.map((lane) => {
+    const [front] = frontOfLane(db, [location, lane], 1);
+    return { location, lane, scans: laneLength(db, [location, lane]), next: front?.[1] ?? null };
+  });
+}
+
 /** Locations with waiting scans, in the order of their names. Costs one lookup for each. */
 export function locationsWithQueue(db: Pick<Db, "queueByLane">): readonly string[] {
   return firstKeyParts(db.queueByLane, { from: "" });

@@ -10,7 +10,9 @@ import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { addToPublicList } from "./public-list.ts";
 import {
   frontOfLane,
+  type LaneState,
   laneOf,
+  laneStates,
   locationsWithQueue,
   prependToLane,
   type QueueKey,
@@ -127,6 +129,8 @@ function queueMethods(db: Db) {
     /** Scans that wait for the location, or for any. */
     queueLength: (location?: string): number =>
       (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0),
+    /** Lanes of the location. */
+    lanesOf: (location: string): readonly LaneState[] => laneStates(db, location),
     /** Locations for which scans wait; workers may be enrolled for others, and for none of these. */
     queuedLocations: (): readonly string[] => locationsWithQueue(db),
     /** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */

@@ -1,9 +1,8 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts (api, exports, pages, preload, queue, scan, slots, start, memory, soak, fleet, fleet-scaling,
- * fleet-soak). The last four run only if they are named. Of the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set
- * the simulated workers.
+ * `--only <names>` runs only the named parts, as in `--only api,queue`; an unknown name lists them all. Those of the fleet, and soak, run only
+ * if they are named. Of the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set the simulated workers.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -14,6 +13,7 @@ import { benchExports } from "./exports.ts";
 import { benchFleet } from "./fleet.ts";
 import { benchFleetScaling } from "./fleet-scaling.ts";
 import { benchFleetSoak } from "./fleet-soak.ts";
+import { benchMetrics } from "./metrics.ts";
 import { benchPages } from "./pages.ts";
 import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
@@ -45,6 +45,7 @@ const fleetScans = 2_000;
 const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   api: () => benchApi({ rounds: full ? 15 : 7 }),
   exports: () => Promise.resolve(benchExports({ rounds: full ? 101 : 31 })),
+  metrics: () => benchMetrics({ rounds: full ? 301 : 101 }),
   pages: () => benchPages({ rounds: full ? 15 : 5 }),
   preload: () => Promise.resolve(benchPreloadList({ rounds: full ? 31 : 9 })),
   queue: () => benchQueue({ rounds: full ? 101 : 31 }),

@@ -55,7 +55,7 @@ async function start({ natsUrl, location, seedFiles, slots, gatherMs }: Simulate
       deadlines: defaultDeadlines,
       gatherer,
       browserFault: () => null,
-      timeScan: () => ({ stage: () => {}, gathered: () => {} }),
+      timeScan: () => ({ stage: () => {}, end: () => {} }),
       onEnd: () => {},
       log,
     });

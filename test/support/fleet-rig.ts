@@ -162,7 +162,7 @@ function workerOptions(
     reach: "public",
     deadlines: defaultDeadlines,
     browserFault: () => null,
-    timeScan: () => ({ stage: () => {}, gathered: () => {} }),
+    timeScan: () => ({ stage: () => {}, end: () => {} }),
     onEnd: () => {},
     log,
     workingEveryMs: 300,

@@ -201,7 +201,7 @@ async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOpt
   const stored = { token, attempt, location: address.location, adopted: false };
   const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
   const gathered = await gatherer.gatherOn(terms, { url, stored }, { onStage, signal });
-  timer.gathered(typeof gathered === "string" ? null : gathered.evidence);
+  timer.end(typeof gathered === "string" ? null : gathered.evidence);
   return gathered;
 }
 

@@ -9,6 +9,7 @@ import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts"
 import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../../../src/scan/task.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -58,7 +59,16 @@ export async function startEngine({
     screenshots: true,
   });
   const progress = createProgress({ concurrency, log });
-  const dispatcher = await startDispatcher({ store, scanner, concurrency, remote: null, waitMaxMs: 1_000, progress, log });
+  const dispatcher = await startDispatcher({
+    store,
+    scanner,
+    concurrency,
+    remote: null,
+    waitMaxMs: 1_000,
+    progress,
+    observer: silentObserver,
+    log,
+  });
   return {
     store,
     browsers,

@@ -9,6 +9,7 @@ import type { ScanEnd } from "../../../src/scan/scanner.ts";
 import type { ScanOutcome } from "../../../src/scan/task.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
 import { emptyResult as result } from "../../support/stored.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
@@ -69,7 +70,17 @@ async function started(given: Partial<DispatcherOptions> = {}): Promise<void> {
       }),
   };
   const progress = createProgress({ concurrency: 1, log });
-  dispatcher = await startDispatcher({ store, scanner, concurrency: 1, remote, waitMaxMs, progress, log, ...given });
+  dispatcher = await startDispatcher({
+    store,
+    scanner,
+    concurrency: 1,
+    remote,
+    waitMaxMs,
+    progress,
+    observer: silentObserver,
+    log,
+    ...given,
+  });
 }
 
 async function queued(url: string, location = "berlin", now = new Date()): Promise<string> {

@@ -11,6 +11,7 @@ import type { ScanOutcome } from "../../../src/scan/task.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
+import { silentObserver } from "../../support/silent-observer.ts";
 import { emptyResult as result } from "../../support/stored.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
@@ -67,6 +68,7 @@ async function started(concurrency = 2, over: Store = store): Promise<Dispatcher
     remote: null,
     waitMaxMs: 1_000,
     progress,
+    observer: silentObserver,
     log,
   });
   return dispatcher;

@@ -38,7 +38,7 @@ interface TestWorker extends FleetWorker {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const silent = { stage: () => {}, gathered: () => {} };
+const silent = { stage: () => {}, end: () => {} };
 
 interface TestOptions extends Partial<FleetWorkerOptions> {
   readonly connected?: (connection: NatsConnection) => void;

@@ -5,23 +5,26 @@ import { createScanMetrics } from "../../../src/metrics/scan-metrics.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 
 const { evidence } = knownScans.shop;
+const berlin = { location: "berlin" };
 
 async function linesOf(use: (scans: ReturnType<typeof createScanMetrics>) => void): Promise<readonly string[]> {
   const metrics = openMetrics({ version: "1.2.3" });
-  use(createScanMetrics(metrics.registry, "berlin"));
+  use(createScanMetrics(metrics.registry, [berlin]));
   return (await metrics.text()).split("\n");
 }
 
 test("scans are counted by outcome, and outcomes of every scan exist from the start", async () => {
   const lines = await linesOf(({ ended }) => {
-    ended("finished");
-    ended("finished");
-    ended("returned");
+    ended("finished", berlin);
+    ended("finished", berlin);
+    ended("returned", berlin);
+    ended("failed", { location: "local", lane: "free" });
   });
   expect(lines.filter((line) => line.startsWith("assay_scans_total"))).toEqual([
     'assay_scans_total{outcome="finished",location="berlin"} 2',
     'assay_scans_total{outcome="failed",location="berlin"} 0',
     'assay_scans_total{outcome="returned",location="berlin"} 1',
+    'assay_scans_total{outcome="failed",location="local",lane="free"} 1',
   ]);
 });
 
@@ -30,8 +33,8 @@ test("each stage ends when the next begins, and the last one with the evidence",
     const timer = begin();
     timer.stage("resolving");
     timer.stage("browsing");
-    timer.gathered(evidence);
-    begin().gathered(null);
+    timer.end(evidence);
+    begin().end(null);
   });
   const counts = lines.filter((line) => /_seconds_count/.test(line));
   expect(counts).toEqual([
@@ -44,7 +47,7 @@ test("each stage ends when the next begins, and the last one with the evidence",
 
 test("no label names a site", async () => {
   const { host, url } = evidence.subject;
-  const text = (await linesOf(({ begin }) => begin().gathered(evidence))).join("\n");
+  const text = (await linesOf(({ begin }) => begin().end(evidence))).join("\n");
   expect([text.includes(host), text.includes(url)]).toEqual([false, false]);
 });
 

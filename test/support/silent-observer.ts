@@ -1,0 +1,8 @@
+/** Observer of scans for tests that do not look at what it gets. */
+import type { ScanObserver } from "../../src/scan/scan-observer.ts";
+
+export const silentObserver: ScanObserver = {
+  claimed: () => {},
+  begin: () => ({ stage: () => {}, end: () => {} }),
+  ended: () => {},
+};
