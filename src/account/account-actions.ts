@@ -4,6 +4,7 @@ import { createOwnCredentials } from "./own-credentials.ts";
 import { createPasswords, owaspPasswordCost, type PasswordCost } from "./passwords.ts";
 import { createRegistration } from "./registration.ts";
 import { createSignIn } from "./sign-in.ts";
+import { createSignInRefusals } from "./sign-in-refusals.ts";
 import { createSignInThrottles } from "./sign-in-throttles.ts";
 
 export type AccountActions = ReturnType<typeof createAccountActions>;
@@ -14,7 +15,7 @@ export function createAccountActions({
   passwordCost = owaspPasswordCost,
   now,
 }: {
-  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions">;
+  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions" | "audit">;
   /** Setting `accounts.password_min`. */
   readonly passwordCharsMin: number;
   readonly passwordCost?: PasswordCost;
@@ -26,6 +27,7 @@ export function createAccountActions({
     passwords,
     ...createSignIn({ store, passwords, throttles, now }),
     ...createOwnCredentials({ store, passwords, throttles, now }),
+    ...createSignInRefusals({ store, now }),
     ...createRegistration({ store, passwords, throttles, now }),
   };
 }

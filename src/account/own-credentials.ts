@@ -60,7 +60,11 @@ function createChangeSteps({ store, passwords, throttles, now }: OwnCredentialsS
     verified: Credentials,
     changed: Partial<Credentials>,
   ): Promise<CredentialsChanged | PasswordRefusal> {
-    const outcome = await store.credentials.change(account.id, changed, { verified, reopen: { origin: originOf(caller), now: now() } });
+    const outcome = await store.credentials.change(account.id, changed, {
+      verified,
+      reopen: { origin: originOf(caller), now: now() },
+      by: "self",
+    });
     return outcome?.opened ? { status: "changed", opened: outcome.opened } : { status: "wrong-password" };
   }
 
@@ -103,7 +107,7 @@ function loginChanges({ store, passwords, throttles }: OwnCredentialsSettings, {
       if (refusal !== null) return refusal;
       const seconds = throttles.attemptEmail(proof.caller);
       if (seconds > 0) return { status: "throttled", seconds };
-      const account = await store.accounts.setEmail(proof.account.id, email);
+      const account = await store.accounts.setEmail(proof.account.id, email, "self");
       if (account === undefined) return { status: "wrong-password" };
       if (typeof account === "string") return { status: "refused", fault: account };
       throttles.acceptEmail(proof.caller);

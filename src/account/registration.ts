@@ -65,7 +65,9 @@ export function createRegistration({ store, passwords, throttles, now }: Registr
     signUp: async (request: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome> => {
       // The first account is an admin, so open sign-up must not create it.
       if (!store.accounts.hasAny()) return refused("not-set-up");
-      return register(request, caller, (passwordHash) => store.accounts.create({ email: request.email, plan, passwordHash, now: now() }));
+      return register(request, caller, (passwordHash) =>
+        store.accounts.create({ email: request.email, plan, passwordHash, now: now(), by: "self", via: "sign-up" }),
+      );
     },
 
     signUpByLink: async (

@@ -2,10 +2,11 @@
 import { statfsSync } from "node:fs";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import type { CatalogHolder } from "../catalog/catalog-holder.ts";
+import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
+import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
@@ -13,7 +14,7 @@ import { doctorSettings } from "./doctor.ts";
 import { type Config, settingKeys } from "./settings.ts";
 
 interface Appliance {
-  readonly store: Pick<Store, "accounts">;
+  readonly store: Pick<Store, "accounts" | "audit">;
   readonly checks: CatalogHolder;
   readonly browsers: Browsers;
   /** Null without `nats.url`, and until the fleet is open. */
@@ -39,7 +40,17 @@ export function createOperator(
     diskSpace: () => diskSpaceOf(config.data),
     natsServers: written(config["nats.url"]),
     fleet,
-    checks,
+    checks: {
+      lastReload: checks.lastReload,
+      reload: async (by) => {
+        const result = await checks.reload();
+        try {
+          await store.audit.note({ actor: by, action: "checks.reloaded", subject: null, details: detailsOf(result), now: new Date() });
+        } catch (error) {
+          log.warn("reload not noted in the audit log", { because: messageOf(error) });
+        }
+      },
+    },
     examination: createDoctorRun(
       () =>
         examineServer(doctorSettings(config), {
@@ -53,6 +64,26 @@ export function createOperator(
       },
     ),
   };
+}
+
+function detailsOf(result: ReloadResult): AuditDetails {
+  const { outcome } = result;
+  if (outcome === "refused") return { outcome, faults: result.faults.length };
+  const { version, added, removed, changed } = result;
+  return { outcome, version, added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
+}
+
+/** Settings that name a person. */
+const personalSettings: readonly string[] = ["admin.email"];
+
+/** For the audit log: what differs from the last start. */
+export function settingsAtStart(loaded: LoadedConfig): readonly SettingAtStart[] {
+  return shownSettings(loaded).map(({ key, value, origin }) => ({
+    key,
+    value,
+    isDefault: origin === "default",
+    isPersonal: personalSettings.includes(key),
+  }));
 }
 
 /** Settings hold no secret: passwords and keys are named by their files. */

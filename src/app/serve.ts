@@ -9,6 +9,7 @@ import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
+import { serverActor } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
@@ -17,8 +18,9 @@ import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
+import { startHousekeeping } from "./housekeeping.ts";
 import { urlHost } from "./listen-at.ts";
-import { createOperator } from "./operator.ts";
+import { createOperator, settingsAtStart } from "./operator.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
@@ -46,8 +48,10 @@ export async function runServer(loaded: LoadedConfig, options: ServerOptions): P
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
   const opened = await openServerStore(config, { log, stop: options.stop });
   if (opened === null) return;
+  const { store } = opened;
+  const stopHousekeeping = startHousekeeping({ config, store, now: () => new Date(), log });
   try {
-    const { store } = opened;
+    await store.audit.noteSettings(settingsAtStart(loaded), new Date());
     const fleet = await openConfiguredFleet(config, { store, log });
     try {
       await serveStore(loaded, { ...options, store, fleet, log });
@@ -55,6 +59,7 @@ export async function runServer(loaded: LoadedConfig, options: ServerOptions): P
       await fleet?.close();
     }
   } finally {
+    await stopHousekeeping();
     await opened.close();
   }
 }
@@ -86,10 +91,10 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
-  onReloadable(() => void checks.reload());
   const shared = { store, now: () => new Date(), log };
   const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, ready: readiness });
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, log });
+  onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = await openServerSockets(config, { api, pages, metrics, log });

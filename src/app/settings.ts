@@ -9,6 +9,7 @@ import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";
 import { settingsOfFleet } from "./fleet-settings.ts";
 import { settingsOfMetrics } from "./metrics-settings.ts";
+import { settingsOfRetention } from "./retention-settings.ts";
 import { settingsOfScans } from "./scan-settings.ts";
 import { type Environment, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
 
@@ -84,6 +85,7 @@ export const settings = {
   }),
   ...settingsOfScans,
   ...settingsOfFleet,
+  ...settingsOfRetention,
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
     doc: "API requests a minute, for each account and calling address.",
     allowed: "a whole number from 1 to 100000",

@@ -1,6 +1,7 @@
 /** The command line: its commands, shared options, and the mapping of errors to exit codes. */
 import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
+import { auditCommand } from "./audit.ts";
 import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
@@ -80,6 +81,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     userCommand(),
     tokenCommand(),
     fleetCommand(),
+    auditCommand(),
     checksCommand(onExit),
     judgeCommand(onExit),
     evidenceCommand(),

@@ -4,6 +4,7 @@ import { isExpired } from "../account/authenticate.ts";
 import { type TokenLifetime, tokenExpiry, tokenLifetimes } from "../account/token-lifetimes.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
+import { cliActor } from "./actor.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { jsonLine, note, print, printError, table } from "./terminal.ts";
 import { accountOf, noAccount, readStore, withStore } from "./user.ts";
@@ -22,7 +23,13 @@ export function tokenCommand(): Command {
         const account = accountOf(store, user);
         if (account.plan === "free") printError(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
         const now = new Date();
-        const created = await store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(expires, now), now });
+        const created = await store.apiTokens.create({
+          accountId: account.id,
+          name,
+          expiresAt: tokenExpiry(expires, now),
+          now,
+          by: cliActor(),
+        });
         note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
         print(created.value);
       }),
@@ -48,7 +55,7 @@ export function tokenCommand(): Command {
       withStore(command, async (store) => {
         const owner = ownerOf(store, id);
         if (owner === null) throw new CliError(exitCodes.usage, `there is no token ${id}; see assay token list`);
-        await store.apiTokens.revoke(owner.accountId, owner.id, new Date());
+        await store.apiTokens.revoke(owner.accountId, owner.id, new Date(), cliActor());
         note(`token ${id} is revoked`);
       }),
     );

@@ -8,6 +8,7 @@ import { type Account, plans } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
+import { cliActor } from "./actor.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { addPasswordOptions, type PasswordOptions, readPassword } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
@@ -36,7 +37,7 @@ function addCreate(user: Command): void {
     (email: string, { admin, plan, ...options }: { admin?: boolean; plan?: Plan } & PasswordOptions, command: Command) =>
       withStore(command, async (store, config) => {
         const passwordHash = await readPasswordHash(config, options, email);
-        const account = await store.accounts.create({ email, plan, admin: admin === true, passwordHash, now: new Date() });
+        const account = await store.accounts.create({ email, plan, admin: admin === true, passwordHash, now: new Date(), by: cliActor() });
         if (account === "email-taken") throw taken(email);
         if (account === "email-invalid") throw noAddress(email);
         for (const step of nextSteps(account, passwordHash !== null)) note(step);
@@ -81,7 +82,7 @@ function addSetPlan(user: Command): void {
       withStore(command, async (store) => {
         const known = plans.find((one) => one === plan);
         if (known === undefined) throw new CliError(exitCodes.usage, `plan "${plan}" is not one of ${plans.join(", ")}`);
-        const changed = await store.accounts.setPlan(accountOf(store, email).id, known);
+        const changed = await store.accounts.setPlan(accountOf(store, email).id, known, cliActor());
         if (changed !== undefined) print(table([rowOf(changed)]));
       }),
     );
@@ -96,11 +97,11 @@ function addResetPassword(user: Command): void {
       const account = accountOf(store, email);
       const passwordHash = await readPasswordHash(config, options, account.email);
       if (passwordHash !== null) {
-        await store.credentials.change(account.id, { passwordHash }, { reopen: null });
+        await store.credentials.change(account.id, { passwordHash }, { reopen: null, by: cliActor() });
         note(`the password of ${account.email} is set, and its sessions are ended`);
       } else if (account.disabled) {
         throw new CliError(exitCodes.usage, `${account.email} is disabled; assay user enable ${account.email} comes first`);
-      } else printLink(config, await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, new Date()));
+      } else printLink(config, await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, new Date(), cliActor()));
     }),
   );
 }
@@ -112,7 +113,7 @@ function addSwitches(user: Command): void {
     .action((email: string, _options, command: Command) =>
       withStore(command, async (store) => {
         const account = accountOf(store, email);
-        await store.credentials.change(account.id, { totp: null, recoveryCodeHashes: [] }, { reopen: null });
+        await store.credentials.change(account.id, { totp: null, recoveryCodeHashes: [] }, { reopen: null, by: cliActor() });
         note(`${account.email} signs in with the password alone`);
       }),
     );
@@ -125,7 +126,7 @@ function addSwitches(user: Command): void {
       .description(description)
       .action((email: string, _options, command: Command) =>
         withStore(command, async (store) => {
-          const changed = await store.accounts.setDisabled(accountOf(store, email).id, disabled);
+          const changed = await store.accounts.setDisabled(accountOf(store, email).id, disabled, cliActor());
           if (changed !== undefined) print(table([rowOf(changed)]));
           if (!store.accounts.list().some((one) => one.admin && !one.disabled))
             note(`no administrator can sign in now; assay user enable ${email} undoes this`);
@@ -150,7 +151,7 @@ function addLinks(user: Command): void {
           plan: plan ?? config["accounts.default_plan"],
           admin: admin === true,
         } as const;
-        const link = await store.oneTimeLinks.create(purpose, new Date());
+        const link = await store.oneTimeLinks.create(purpose, new Date(), cliActor());
         if (link === "email-taken") throw taken(email ?? "");
         if (link === "email-invalid") throw noAddress(email ?? "");
         printLink(config, link);
@@ -158,7 +159,9 @@ function addLinks(user: Command): void {
   );
   const setup = user.command("setup-link").description("Print a one-time link that creates the first account; it revokes earlier ones.");
   addSettings(setup, ["listen", "public_url"]).action((_options, command: Command) =>
-    withStore(command, async (store, config) => printLink(config, await store.oneTimeLinks.create({ kind: "setup" }, new Date()))),
+    withStore(command, async (store, config) =>
+      printLink(config, await store.oneTimeLinks.create({ kind: "setup" }, new Date(), cliActor())),
+    ),
   );
 }
 

@@ -1,5 +1,6 @@
 /** Accounts: plan, rights and display preferences. Credentials are in credentials.ts. */
 import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
+import { type ChangedBy, noteAccount } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
 import { removeResetLinksOf } from "./one-time-links.ts";
@@ -34,6 +35,10 @@ export interface NewAccount {
   /** In PHC string format; null: sign-in is not possible yet. */
   readonly passwordHash?: string | null;
   readonly now: Date;
+  /** The server by default. */
+  readonly by?: ChangedBy;
+  /** Kind of the one-time link that creates it. */
+  readonly via?: string;
 }
 
 export type AccountRefusal = "email-taken" | "email-invalid";
@@ -68,11 +73,18 @@ export function accountRepository(db: Db) {
     hasAny: (): boolean => hasAccounts(db),
 
     /** Undefined for an unknown id; likewise the methods below. */
-    setPlan: (id: number, plan: Plan): Promise<Account | undefined> => db.write(() => change(id, { plan })),
+    setPlan: (id: number, plan: Plan, by?: ChangedBy): Promise<Account | undefined> =>
+      db.write(() => {
+        const before = get(id)?.plan;
+        if (before !== undefined && before !== plan) noteAccount(db, id, "plan.changed", { by, details: { from: before, to: plan } });
+        return change(id, { plan });
+      }),
 
     /** Disabling ends the account's sessions and voids its reset links; enabling restores neither. */
-    setDisabled: (id: number, disabled: boolean): Promise<Account | undefined> =>
+    setDisabled: (id: number, disabled: boolean, by?: ChangedBy): Promise<Account | undefined> =>
       db.write(() => {
+        const before = get(id)?.disabled;
+        if (before !== undefined && before !== disabled) noteAccount(db, id, disabled ? "account.disabled" : "account.enabled", { by });
         const changed = change(id, { disabled });
         if (changed === undefined || !disabled) return changed;
         endSessionsOf(db, id);
@@ -83,7 +95,7 @@ export function accountRepository(db: Db) {
     setPreferences: (id: number, { locale, theme }: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined> =>
       db.write(() => change(id, { ...(locale === undefined ? {} : { locale }), ...(theme === undefined ? {} : { theme }) })),
 
-    setEmail: (id: number, email: string): Promise<Account | AccountRefusal | undefined> =>
+    setEmail: (id: number, email: string, by?: ChangedBy): Promise<Account | AccountRefusal | undefined> =>
       db.write(() => {
         const account = get(id);
         const address = email.trim();
@@ -93,6 +105,7 @@ export function accountRepository(db: Db) {
         if (owner !== undefined && owner !== id) return "email-taken";
         db.accountIdsByEmail.remove(emailKey(account.email));
         db.accountIdsByEmail.put(emailKey(address), id);
+        noteAccount(db, id, "account.renamed", { by });
         return change(id, { email: address });
       }),
   };
@@ -101,7 +114,7 @@ export function accountRepository(db: Db) {
 /** Writes an account and its credentials, or nothing on refusal. Only within a transaction. */
 export function putAccount(
   db: Db,
-  { email, plan = "free", admin = false, passwordHash = null, now }: NewAccount,
+  { email, plan = "free", admin = false, passwordHash = null, now, by, via }: NewAccount,
 ): Account | AccountRefusal {
   const address = email.trim();
   if (!isEmail(address)) return "email-invalid";
@@ -121,5 +134,7 @@ export function putAccount(
   db.accounts.put(id, account);
   db.accountIdsByEmail.put(emailKey(address), id);
   putCredentials(db, id, { passwordHash });
+  const details = { plan: account.plan, admin: account.admin, ...(via === undefined ? {} : { via }) };
+  noteAccount(db, id, "account.created", { by, details, now });
   return account;
 }

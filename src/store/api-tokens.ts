@@ -1,4 +1,5 @@
 /** API tokens: shown once, stored only as SHA-256. */
+import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
 import { accountRange, type Db } from "./database.ts";
 import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
 import { hourMs, hourOf } from "./whole-hours.ts";
@@ -50,12 +51,15 @@ export function apiTokenRepository(db: Db) {
       name,
       expiresAt = null,
       now,
+      by,
     }: {
       readonly accountId: number;
       readonly name: string;
       /** Null or omitted: never expires. */
       readonly expiresAt?: Date | null;
       readonly now: Date;
+      /** The server by default. */
+      readonly by?: ChangedBy;
     }): Promise<{ readonly token: ApiToken; readonly value: string }> =>
       db.write(() => {
         const value = newTokenValue();
@@ -72,6 +76,7 @@ export function apiTokenRepository(db: Db) {
         removeDeadTokens(db, accountId, now);
         db.apiTokens.put(hashOfSecret(value), token);
         db.apiTokenHashes.put([accountId, token.id], hashOfSecret(value));
+        noteToken(db, token, { action: "token.created", by, details: { expires: token.expiresAt }, now });
         return { token, value };
       }),
 
@@ -83,8 +88,11 @@ export function apiTokenRepository(db: Db) {
       [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
 
     /** Keeps the first revocation time. Undefined when the account has no such token. */
-    revoke: (accountId: number, id: number, now: Date): Promise<ApiToken | undefined> =>
-      change(accountId, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() })),
+    revoke: (accountId: number, id: number, now: Date, by?: ChangedBy): Promise<ApiToken | undefined> =>
+      change(accountId, id, (token) => {
+        if (token.revokedAt === null) noteToken(db, token, { action: "token.revoked", by, details: {}, now });
+        return { revokedAt: token.revokedAt ?? now.toISOString() };
+      }),
 
     /** Records the last use; writes at most once an hour. Undefined when there is nothing to write. */
     recordUse: (token: ApiToken, now: Date): Promise<unknown> | undefined => {
@@ -92,6 +100,15 @@ export function apiTokenRepository(db: Db) {
       return token.lastUsedAt === lastUsedAt ? undefined : change(token.accountId, token.id, () => ({ lastUsedAt }));
     },
   };
+}
+
+interface TokenNote extends Pick<AuditNote, "action" | "details" | "now"> {
+  readonly by: ChangedBy | undefined;
+}
+
+function noteToken(db: Db, { id, accountId }: ApiToken, { by, details, ...note }: TokenNote): void {
+  const subject = { kind: "token", id } as const;
+  putAudit(db, { ...note, actor: actorOf(by, accountId), subject, details: { account: accountId, ...details } });
 }
 
 /** Removes revoked and expired tokens beyond the two limits; only within a transaction. */

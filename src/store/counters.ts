@@ -26,7 +26,7 @@ function isLost(db: Db, counter: Counter): boolean {
 
 /** From every row that names an id, so that the id of a lost record is not given again. */
 function highestIds(db: Db): Readonly<Record<Counter, number>> {
-  const ids = { nextScanId: 0, nextAccountId: 0, nextApiTokenId: 0, nextSessionId: 0 };
+  const ids = { nextScanId: 0, nextAccountId: 0, nextApiTokenId: 0, nextSessionId: 0, nextAuditId: 0 };
   // A damaged key may be of any kind.
   const note = (counter: Counter, id: unknown): void => {
     if (Number.isSafeInteger(id)) ids[counter] = Math.max(ids[counter], id as number);
@@ -35,6 +35,7 @@ function highestIds(db: Db): Readonly<Record<Counter, number>> {
     note("nextScanId", value.id);
     note("nextAccountId", value.accountId);
   }
+  for (const id of db.audit.getKeys()) note("nextAuditId", id);
   for (const id of db.screenshots.getKeys()) note("nextScanId", id);
   for (const table of [db.accounts, db.credentials]) for (const id of table.getKeys()) note("nextAccountId", id);
   for (const [counter, table] of [

@@ -1,4 +1,5 @@
 /** Credentials of accounts, stored apart so that no list of accounts exposes them. */
+import { type AuditAction, type ChangedBy, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf, type OpenedSession, putSession, type SessionOrigin } from "./sessions.ts";
@@ -24,6 +25,14 @@ const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCod
 
 /** New session for the person who changed the credentials. */
 type SessionReopening = { readonly origin: SessionOrigin; readonly now: Date };
+
+interface CredentialChange {
+  readonly verified?: Pick<Credentials, "passwordHash">;
+  readonly reopen: SessionReopening | null;
+  /** The server by default. */
+  readonly by?: ChangedBy;
+}
+
 export function credentialRepository(db: Db) {
   /** Empty credentials for an account without any, and for an unknown account. */
   const credentialsOf = (accountId: number): Credentials => db.credentials.get(accountId) ?? noCredentials;
@@ -34,13 +43,14 @@ export function credentialRepository(db: Db) {
     change: (
       accountId: number,
       change: Partial<Credentials>,
-      { verified, reopen }: { readonly verified?: Pick<Credentials, "passwordHash">; readonly reopen: SessionReopening | null },
+      { verified, reopen, by }: CredentialChange,
     ): Promise<{ readonly opened: OpenedSession | null } | undefined> =>
       db.write(() => {
         const account = db.accounts.get(accountId);
         if (account === undefined || (account.disabled && reopen !== null)) return undefined;
         if (verified !== undefined && credentialsOf(accountId).passwordHash !== verified.passwordHash) return undefined;
         putCredentials(db, accountId, change);
+        noteAccount(db, accountId, actionOf(change), { by, now: reopen?.now ?? new Date() });
         endSessionsOf(db, accountId);
         return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
       }),
@@ -69,9 +79,16 @@ export function credentialRepository(db: Db) {
         const left = recoveryCodeHashes.filter((hash) => hash !== hashOfSecret(code));
         if (left.length === recoveryCodeHashes.length) return false;
         putCredentials(db, accountId, { recoveryCodeHashes: left });
+        noteAccount(db, accountId, "recovery-code.used", { by: "self", details: { left: left.length } });
         return true;
       }),
   };
+}
+
+function actionOf({ passwordHash, totp }: Partial<Credentials>): AuditAction {
+  if (passwordHash !== undefined) return "password.changed";
+  if (totp === undefined) return "recovery-codes.renewed";
+  return totp === null ? "second-factor.removed" : "second-factor.enabled";
 }
 
 export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confirmedAt: string } {

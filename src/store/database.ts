@@ -6,6 +6,7 @@ import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, damagedDataDir, ensureWritable } from "./data-dir.ts";
 import { createGroupCommit } from "./group-commit.ts";
@@ -38,7 +39,7 @@ const tablesMax = 64;
 /** Address space reserved at start, in bytes. The file is only as long as its content, and the map can grow. */
 const mapBytes = 16 * 2 ** 30;
 
-export type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId";
+export type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId" | "nextAuditId";
 
 type Writable<T extends readonly unknown[]> = [...T];
 
@@ -77,6 +78,9 @@ export interface Tables {
   /** By the SHA-256 of the link's value. */
   readonly oneTimeLinks: RowTable<OneTimeLink, string>;
   readonly workers: RowTable<Worker, string>;
+  readonly audit: RowTable<AuditEntry, number>;
+  /** Settings of the last start, by name. */
+  readonly settingsAtStart: RowTable<{ readonly value: string | null }, string>;
 }
 
 export interface Db extends Tables {
@@ -114,7 +118,7 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
   try {
     prepareFile(dataDir, readOnly);
     const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
-    return withTables(root);
+    return closedOnError(root, () => withTables(root));
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }
@@ -179,6 +183,16 @@ function prepareFile(dataDir: string, readOnly: boolean): void {
       "unflushed",
       `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which returns to the last complete state`,
     );
+}
+
+/** An environment that stays open would be given to the next opening of this process, read-only as it is. */
+function closedOnError<T>(root: RootDatabase, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    void root.close();
+    throw error;
+  }
 }
 
 /** Runs before any table is created, so that a refused store stays unchanged. */
@@ -265,6 +279,8 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     sessionHashes: table("sessionHashes"),
     oneTimeLinks: table("oneTimeLinks"),
     workers: table("workers"),
+    audit: table("audit"),
+    settingsAtStart: table("settingsAtStart"),
   };
 }
 

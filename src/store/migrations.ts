@@ -20,7 +20,7 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
-const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6];
+const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6, toSchema7];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -105,6 +105,11 @@ function toSchema6(db: MigrationDb): () => void {
       if (scan?.status === "finished" && labelsOf(scan.url) > domainsOfSchema5) addToPublicList(db, scan);
     }
   };
+}
+
+/** Added the audit log, which begins empty, and the settings of the last start. */
+function toSchema7(): () => void {
+  return () => {};
 }
 
 /** Hosts of more labels were not listed under their own name. */

@@ -1,6 +1,7 @@
 /** One-time links for the first account, invitations and password resets: shown once, stored only as SHA-256, removed on use. */
 import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import type { Plan } from "./accounts.ts";
+import { type Actor, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { hourMs } from "./whole-hours.ts";
@@ -39,7 +40,11 @@ export interface IssuedLink {
 export function oneTimeLinkRepository(db: Db) {
   return {
     /** Voids earlier links of the same kind and owner. `set-up`: an account exists already. `full`: `linksMax` links are open. */
-    create: (purpose: LinkPurpose, now: Date): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
+    create: (
+      purpose: LinkPurpose,
+      now: Date,
+      by: Actor = serverActor,
+    ): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
       db.write(() => {
         const link = linkFor(purpose, now);
         if (link.kind === "setup" && hasAccounts(db)) return "set-up";
@@ -49,12 +54,18 @@ export function oneTimeLinkRepository(db: Db) {
         if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
         const value = newSecretValue();
         db.oneTimeLinks.put(hashOfSecret(value), link);
+        noteLink(db, link, by, now);
         return { link, value };
       }),
 
     /** Undefined if unknown, used, expired or of another kind. */
     findByValue: (kind: LinkKind, value: string, now: Date): OneTimeLink | undefined => openLink(db, kind, value, now),
   };
+}
+
+function noteLink(db: Db, { kind, accountId, plan, admin }: OneTimeLink, actor: Actor, now: Date): void {
+  const subject = accountId === null ? null : ({ kind: "account", id: accountId } as const);
+  putAudit(db, { actor, action: "link.created", subject, details: kind === "reset" ? { kind } : { kind, plan, admin }, now });
 }
 
 export function openLink(db: Db, kind: LinkKind, value: string, now: Date): OneTimeLink | undefined {

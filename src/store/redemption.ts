@@ -1,6 +1,7 @@
 /** Redemption of one-time links: one transaction applies and removes the link, so that none works twice. */
 import { emailKey } from "./account-index.ts";
 import { type Account, type AccountRefusal, putAccount } from "./accounts.ts";
+import { noteAccount } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
 import { openLink, removeResetLinksOf } from "./one-time-links.ts";
@@ -19,7 +20,7 @@ export function redemptionRepository(db: Db) {
         const link = openLink(db, kind, value, now);
         if (link === undefined) return "link-invalid";
         if (link.email !== null && emailKey(link.email) !== emailKey(email)) return "email-not-invited";
-        const account = putAccount(db, { email, plan: link.plan, admin: link.admin, passwordHash, now });
+        const account = putAccount(db, { email, plan: link.plan, admin: link.admin, passwordHash, now, by: "self", via: kind });
         if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
         return account;
       }),
@@ -31,6 +32,7 @@ export function redemptionRepository(db: Db) {
         const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;
         if (account === undefined || account.disabled) return "link-invalid";
         putCredentials(db, account.id, { passwordHash });
+        noteAccount(db, account.id, "password.changed", { by: "self", details: { via: "reset" }, now });
         endSessionsOf(db, account.id);
         removeResetLinksOf(db, account.id);
         return account;

@@ -8,6 +8,7 @@ import type { StoredResult } from "../judge/result.ts";
 import { parseLocation } from "../parse/location.ts";
 import type { Account, Plan, Theme } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
+import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
 import type { IdempotentStart } from "./idempotent-starts.ts";
 import { laneNames } from "./lanes.ts";
@@ -182,6 +183,9 @@ export const rowFormats = {
     },
     "id",
   ),
+  // A later release may add actions.
+  audit: record<AuditEntry>({ id: isId, at: isTime, actor: isObject, action: isText, subject: orNull(isObject), details: isObject }, "id"),
+  settingsAtStart: record<{ readonly value: string | null }>({ value: orNull(isText) }),
   instance: reference,
   queueByLane: reference,
   queueGaps: numericReference,

@@ -1,6 +1,7 @@
 /** The store: one repository per kind of record over one database. */
 import { accountRepository } from "./accounts.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
+import { auditRepository } from "./audit.ts";
 import { credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
 import { instanceOf } from "./instance.ts";
@@ -52,6 +53,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     redemptions: redemptionRepository(db),
     apiTokens: apiTokenRepository(db),
     workers: workerRepository(db),
+    audit: auditRepository(db),
     /** See `instanceOf`. */
     instance: (): string => instanceOf(db),
     health: db.health,

@@ -1,4 +1,5 @@
 /** Workers that are enrolled for locations. What they are doing is known only to the process that hears them. */
+import { type Actor, type AuditAction, type AuditDetails, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 
 export interface Worker {
@@ -32,6 +33,8 @@ export interface WorkerFault {
 
 interface Enrolment extends Pick<Worker, "id" | "name" | "location"> {
   readonly now: Date;
+  /** The server by default. */
+  readonly by?: Actor;
 }
 
 interface WorkerSeen {
@@ -52,7 +55,7 @@ export function workerRepository(db: Db) {
 
   return {
     /** On disk when this resolves. `id-taken` also by a revoked worker. */
-    enrol: ({ id, name, location, now }: Enrolment): Promise<Worker | "name-taken" | "id-taken"> =>
+    enrol: ({ id, name, location, now, by }: Enrolment): Promise<Worker | "name-taken" | "id-taken"> =>
       db.write(() => {
         if (db.workers.doesExist(id)) return "id-taken";
         const namesake = newestNamed(readRows(db), name);
@@ -60,17 +63,27 @@ export function workerRepository(db: Db) {
         const unseen = { lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null };
         const worker: Worker = { id, name, location, enrolledAt: now.toISOString(), revokedAt: null, drained: false, ...unseen };
         db.workers.put(id, worker);
+        noteWorker(db, worker, { action: "worker.enrolled", by, details: { location, key: id }, now });
         return worker;
       }),
 
     /** Undefined for an unknown worker. The instant of a first revocation stays. */
-    revoke: (idOrName: string, now: Date): Promise<Worker | undefined> =>
+    revoke: (idOrName: string, now: Date, by?: Actor): Promise<Worker | undefined> =>
       db.write(() => {
         const id = db.workers.get(idOrName)?.id ?? newestNamed(readRows(db), idOrName)?.id;
-        return id === undefined ? undefined : changeWorker(db, id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? now.toISOString() }));
+        if (id === undefined) return undefined;
+        return changeWorker(db, id, (worker) => {
+          if (worker.revokedAt === null) noteWorker(db, worker, { action: "worker.revoked", by, now });
+          return { revokedAt: worker.revokedAt ?? now.toISOString() };
+        });
       }),
 
-    setDrained: (id: string, drained: boolean): Promise<Worker | undefined> => change(id, () => ({ drained })),
+    setDrained: (id: string, drained: boolean, by?: Actor): Promise<Worker | undefined> =>
+      change(id, (worker) => {
+        const action = drained ? "worker.drained" : "worker.resumed";
+        if (worker.drained !== drained) noteWorker(db, worker, { action, by, now: new Date() });
+        return { drained };
+      }),
 
     /** Each call is a change on disk: the caller bounds the rate. */
     noteSeen: (id: string, { version, slots, reach, now }: WorkerSeen): Promise<Worker | undefined> =>
@@ -86,6 +99,17 @@ export function workerRepository(db: Db) {
     /** Of workers that are not revoked, sorted; without `local`. */
     locations: (): readonly string[] => [...new Set(all().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
   };
+}
+
+interface WorkerNote {
+  readonly action: AuditAction;
+  readonly by: Actor | undefined;
+  readonly details?: AuditDetails;
+  readonly now: Date;
+}
+
+function noteWorker(db: Db, { name }: Worker, { by = serverActor, ...note }: WorkerNote): void {
+  putAudit(db, { ...note, actor: by, subject: { kind: "worker", id: name } });
 }
 
 /** Not from a cache: it must not answer within a transaction. */

@@ -8,6 +8,7 @@ import { getSecondStep, postSecondStep } from "./account/sign-in/second-step.tsx
 import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";
 import { getSignOut, postSignOut } from "./account/sign-in/sign-out.tsx";
 import { getTokens, postTokens } from "./account/tokens/tokens.tsx";
+import { getAudit } from "./admin/audit.tsx";
 import { getAdminChecks, postReload } from "./admin/checks.tsx";
 import { getAdminOverview, postDoctor } from "./admin/overview.tsx";
 import { getAdminSettings } from "./admin/settings.tsx";
@@ -59,6 +60,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/account/second-factor", audience: "accounts", get: getSecondFactor, post: postSecondFactor },
     { path: "/account/tokens", audience: "accounts", get: getTokens, post: postTokens },
     { path: "/admin", audience: "administrators", get: getAdminOverview },
+    { path: "/admin/audit", audience: "administrators", get: getAudit },
     { path: "/admin/checks", audience: "administrators", get: getAdminChecks },
     { path: "/admin/checks/reload", audience: "administrators", post: postReload },
     { path: "/admin/doctor", audience: "administrators", post: postDoctor },

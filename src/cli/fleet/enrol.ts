@@ -7,6 +7,7 @@ import type { FleetIdentity } from "../../fleet/identity.ts";
 import { localLocation, locationCharsMax, parseLocation } from "../../parse/location.ts";
 import type { Store } from "../../store/store.ts";
 import type { Worker } from "../../store/workers.ts";
+import { cliActor } from "../actor.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { systemReason } from "../output-file.ts";
 import { addSettings, natsSettings } from "../settings.ts";
@@ -91,7 +92,7 @@ async function checkPublicKey(key: string): Promise<void> {
 /** @throws CliError if name or key are taken. */
 async function add(store: Store, location: string, id: string, name: string | undefined): Promise<Worker> {
   for (let number = 1; ; number++) {
-    const worker = await store.workers.enrol({ id, name: name ?? `${location}-${number}`, location, now: new Date() });
+    const worker = await store.workers.enrol({ id, name: name ?? `${location}-${number}`, location, now: new Date(), by: cliActor() });
     if (worker === "id-taken")
       throw new CliError(
         exitCodes.usage,

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import type { Store } from "../../store/store.ts";
 import type { Worker } from "../../store/workers.ts";
+import { cliActor } from "../actor.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { jsonLine, note, print, stripControls, table } from "../terminal.ts";
 import { readStore, withStore } from "../user.ts";
@@ -31,7 +32,7 @@ export function revokeCommand(): Command {
       withStore(command, async (store) => {
         const before = workerOf(store, named);
         if (before.revokedAt !== null) return note(`${before.name} was revoked already, ${before.revokedAt}`);
-        await store.workers.revoke(before.id, new Date());
+        await store.workers.revoke(before.id, new Date(), cliActor());
         note(`${before.name} is revoked; write nats.conf again with assay fleet nats-conf and reload nats-server, which then shuts it out`);
       }),
     );
@@ -50,7 +51,7 @@ export function workerSwitches(): readonly Command[] {
         withStore(command, async (store) => {
           const { id, name, revokedAt } = workerOf(store, named);
           if (revokedAt !== null) throw new CliError(exitCodes.usage, `${name} is revoked; assay fleet enrol enrols another worker`);
-          await store.workers.setDrained(id, drained);
+          await store.workers.setDrained(id, drained, cliActor());
           note(`${name} ${effect}`);
         }),
       ),

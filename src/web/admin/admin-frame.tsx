@@ -28,6 +28,7 @@ const tabs: PrivateTabs = {
     ["/admin/workers", "admin.nav.workers"],
     ["/admin/settings", "admin.nav.settings"],
     ["/admin/checks", "admin.nav.checks"],
+    ["/admin/audit", "admin.nav.audit"],
   ],
 };
 

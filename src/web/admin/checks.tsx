@@ -6,6 +6,7 @@ import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { accountActor } from "../../store/audit.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
@@ -21,9 +22,9 @@ export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => che
 
 /** Answers when the reload is over: at most the limit for loading, after the end of one that runs already. */
 export async function postReload(visit: Visit): Promise<Response> {
-  adminOf(visit);
+  const admin = adminOf(visit);
   await readForm(visit);
-  await visit.settings.operator.checks.reload();
+  await visit.settings.operator.checks.reload(accountActor(admin));
   return redirect(visit, `/admin/checks#${reloadId}`);
 }
 

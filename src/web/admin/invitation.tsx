@@ -3,6 +3,7 @@
 import { Notice } from "../../report/components/notice.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
+import { accountActor } from "../../store/audit.ts";
 import type { IssuedLink } from "../../store/one-time-links.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Field, SelectField } from "../components/field.tsx";
@@ -30,7 +31,11 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
     .trim();
   const plan = plans.find((one) => one === fields.text("plan"));
   if (plan === undefined || accounts.signUp === "closed") throw formMalformed();
-  const created = await store.oneTimeLinks.create({ kind: "invite", email: email === "" ? null : email, plan, admin: false }, now);
+  const created = await store.oneTimeLinks.create(
+    { kind: "invite", email: email === "" ? null : email, plan, admin: false },
+    now,
+    accountActor(admin),
+  );
   if (created === "email-invalid") return { email, plan, error: "emailInvalid" };
   if (created === "email-taken") return { email, plan, error: "emailTaken" };
   if (typeof created === "string") return { email, plan, error: "full" };

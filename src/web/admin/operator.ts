@@ -2,6 +2,7 @@
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
 import type { FleetState } from "../../fleet/fleet-state.ts";
+import type { Actor } from "../../store/audit.ts";
 
 /** Effective setting and its source. */
 export interface ShownSetting {
@@ -33,6 +34,8 @@ export interface Operator {
   readonly natsServers: string | null;
   /** Null without `nats.url`, and until the fleet is open. */
   fleet(): FleetState | null;
-  /** Reload of the checks. */
-  readonly checks: Pick<CatalogHolder, "reload" | "lastReload">;
+  readonly checks: Pick<CatalogHolder, "lastReload"> & {
+    /** Reloads the checks, and notes it in the audit log. */
+    reload(by: Actor): Promise<unknown>;
+  };
 }

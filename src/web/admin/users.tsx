@@ -6,6 +6,7 @@ import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";
+import { accountActor } from "../../store/audit.ts";
 import { pageOf } from "../../store/page.ts";
 import { Field } from "../components/field.tsx";
 import { Pagination } from "../components/pagination.tsx";
@@ -35,7 +36,7 @@ export async function postUserPlan(visit: Visit, id: string | null): Promise<Res
   if (plan === undefined) throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
-  await store.accounts.setPlan(accountId, plan);
+  await store.accounts.setPlan(accountId, plan, accountActor(admin));
   log.info("plan changed", { account: accountId, plan, by: admin.id });
   return done(visit, "plan");
 }
@@ -48,7 +49,7 @@ export async function postUserState(visit: Visit, id: string | null): Promise<Re
   const { id: accountId } = accountNamed(visit, id);
   // Administrators cannot disable themselves, so one always remains.
   if (accountId === admin.id) return done(visit, "self");
-  await store.accounts.setDisabled(accountId, state === "disabled");
+  await store.accounts.setDisabled(accountId, state === "disabled", accountActor(admin));
   log.info("account changed", { account: accountId, state, by: admin.id });
   return done(visit, state);
 }

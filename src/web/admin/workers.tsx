@@ -7,6 +7,7 @@ import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
+import { accountActor } from "../../store/audit.ts";
 import type { Worker } from "../../store/workers.ts";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
@@ -37,8 +38,8 @@ export async function postWorkerState(visit: Visit, id: string | null): Promise<
   const { workers } = visit.settings.store;
   const worker = workers.find(id ?? "");
   if (worker === undefined || worker.revokedAt !== null) throw notFound();
-  if (change === "revoked") await workers.revoke(worker.id, visit.now);
-  else await workers.setDrained(worker.id, change === "drained");
+  if (change === "revoked") await workers.revoke(worker.id, visit.now, accountActor(admin));
+  else await workers.setDrained(worker.id, change === "drained", accountActor(admin));
   visit.settings.log.info("worker changed", { worker: worker.id, name: worker.name, state: change, by: admin.id });
   return redirect(visit, `${path}?done=${change}`);
 }

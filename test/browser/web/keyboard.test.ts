@@ -40,6 +40,7 @@ const paths: readonly (readonly [string, () => string])[] = [
   ["administration", () => "/admin"],
   ["accounts", () => "/admin/users"],
   ["settings", () => "/admin/settings"],
+  ["the audit log", () => "/admin/audit"],
   ["the API", () => "/api"],
 ];
 

@@ -226,6 +226,8 @@ const administration: readonly Place[] = [
   { name: "admin-workers", who: "admin", go: at("/admin/workers") },
   { name: "admin-workers-drained", who: "admin", go: at("/admin/workers?done=drained") },
   { name: "admin-settings", who: "admin", go: at("/admin/settings") },
+  { name: "admin-audit", who: "admin", go: at("/admin/audit") },
+  { name: "admin-audit-nobody", who: "admin", go: at(`/admin/audit?by=${longWord}`) },
   { name: "admin-checks", who: "admin", go: at("/admin/checks") },
   {
     name: "admin-checks-reloaded",

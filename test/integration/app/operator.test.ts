@@ -12,6 +12,7 @@ import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { faultOfFile } from "../../../src/catalog/fault.ts";
 import type { CatalogOutcome } from "../../../src/catalog/load.ts";
 import type { FleetState } from "../../../src/fleet/fleet-state.ts";
+import { serverActor } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
@@ -118,14 +119,14 @@ describe("the doctor inside the server", () => {
     const operator = operatorOf({ ASSAY_DNS_SERVERS: dns.address });
     const ofChecks = async () => (await examined(operator))?.find(({ what }) => what === "checks");
     outcome = { catalog: null, faults: [faultOfFile("/checks/own.ts", "no luck")] };
-    await operator.checks.reload();
+    await operator.checks.reload(serverActor);
     expect(await ofChecks()).toEqual({
       what: "checks",
       state: "failed",
       detail: "the reload at 1970-01-01T00:00:00.000Z changed nothing: check /checks/own.ts: no luck",
     });
     outcome = { catalog, faults: null };
-    await operator.checks.reload();
+    await operator.checks.reload(serverActor);
     expect(await ofChecks()).toMatchObject({ state: "ok" });
   });
 

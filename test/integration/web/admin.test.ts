@@ -36,7 +36,7 @@ async function read(path: string, by = visitor): Promise<string> {
   return answer.text();
 }
 
-const places = ["/admin", "/admin/users", "/admin/settings", "/admin/checks"];
+const places = ["/admin", "/admin/users", "/admin/settings", "/admin/checks", "/admin/audit"];
 
 describe("access to the administration pages", () => {
   test.each(places)("%s sends guests to sign in and refuses other accounts", async (path) => {

@@ -10,7 +10,7 @@ afterAll(() => pages.stop());
 
 const ofAccounts = [
   ...["/account", "/account/second-factor", "/account/tokens", "/account/scans", "/sign-out"],
-  ...["/admin", "/admin/users", "/admin/settings", "/admin/checks"],
+  ...["/admin", "/admin/users", "/admin/settings", "/admin/checks", "/admin/audit"],
 ];
 
 async function cachingOf(visitor: Visitor, path: string) {

@@ -52,6 +52,12 @@ export async function continueAfterSignIn(visit: Visit, { account, opened }: Sig
 }
 
 /** Never logs the typed mail address: users type passwords into the wrong field. */
-export function logRefusal({ settings, address, requestId }: Visit, because: string, account: number | null): void {
-  settings.log.warn("sign-in refused", { because, account, address: truncatedAddress(address), requestId });
+export function logRefusal({ settings, address: whole, requestId }: Visit, because: string, account: number | null): void {
+  const { accounts, log } = settings;
+  const address = truncatedAddress(whole);
+  log.warn("sign-in refused", { because, account, address, requestId });
+  // Not awaited: the time of the answer must not depend on the account.
+  accounts.actions
+    .noteRefusal({ because, accountId: account, address })
+    .catch((error) => log.warn("refusal not noted in the audit log", { error: String(error) }));
 }

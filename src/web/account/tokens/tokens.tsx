@@ -46,7 +46,13 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
   if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
   if (settings.store.apiTokens.listOfAccount(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
     return tokensPage(visit, account, { name, lifetime, error: "full" });
-  const created = await settings.store.apiTokens.create({ accountId: account.id, name, expiresAt: tokenExpiry(lifetime, now), now });
+  const created = await settings.store.apiTokens.create({
+    accountId: account.id,
+    name,
+    expiresAt: tokenExpiry(lifetime, now),
+    now,
+    by: "self",
+  });
   settings.log.info("token created", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
   return newTokenPage(visit, account, created);
 }
@@ -55,7 +61,7 @@ async function revoke(visit: Visit, account: Account, fields: Fields): Promise<R
   const { settings, now } = visit;
   const id = fields.text("token");
   if (!/^\d{1,15}$/.test(id)) throw formMalformed();
-  const revoked = await settings.store.apiTokens.revoke(account.id, Number(id), now);
+  const revoked = await settings.store.apiTokens.revoke(account.id, Number(id), now, "self");
   if (revoked !== undefined) settings.log.info("token revoked", { account: account.id, token: revoked.id });
   return redirect(visit, `${path}?done=revoked`);
 }

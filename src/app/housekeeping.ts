@@ -1,0 +1,55 @@
+/** Removes what the settings of retention no longer keep, in small steps between the requests. */
+import { type Log, messageOf } from "../base/log.ts";
+import type { Store } from "../store/store.ts";
+import type { Config } from "./settings.ts";
+
+/** From the end of one pass to the next. */
+const passEveryMs = 3_600_000;
+/** Between two steps, so that requests and scans go first. */
+const stepEveryMs = 20;
+
+export interface HousekeepingOptions {
+  readonly config: Pick<Config, "audit.days">;
+  readonly store: Pick<Store, "audit">;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** Begins with a first pass. The returned function stops it after the current step. */
+export function startHousekeeping(options: HousekeepingOptions): () => Promise<void> {
+  const stopped = new AbortController();
+  const running = keepTidying(options, stopped.signal);
+  return () => {
+    stopped.abort();
+    return running;
+  };
+}
+
+async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      await tidyOnce(options, stop);
+    } catch (error) {
+      options.log.warn("old data could not be removed", { because: messageOf(error) });
+    }
+    await pause(passEveryMs, stop);
+  }
+}
+
+/** One pass. Each step is a transaction of its own: a process that is killed goes on at the next start. */
+async function tidyOnce({ config, store, now }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(stepEveryMs, stop);
+}
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stop.aborted) return resolve();
+    const timer = setTimeout(end, ms);
+    stop.addEventListener("abort", end, { once: true });
+    function end(): void {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,193 @@
+/** Audit log: who changed what. A row is written in the transaction of its change, is never changed, and goes only by age or number. */
+import type { Db } from "./database.ts";
+import type { Page, PageRequest } from "./page.ts";
+import { pageOf } from "./page.ts";
+
+/** Rows kept whatever their age: bounds the disk space, at some 200 bytes each. */
+export const auditRowsMax = 200_000;
+const dayMs = 86_400_000;
+/** Rows that one transaction of `removeOlder` removes: about a millisecond. */
+const removedAtOnce = 200;
+/** Rows beyond `auditRowsMax` that a new one removes: the table shrinks to the limit if that was lowered. */
+const excessPerRow = 2;
+/** Characters of a text in the details; longer ones are cut. */
+const detailCharsMax = 500;
+
+export type Actor =
+  | { readonly kind: "account"; readonly id: number }
+  /** Name of the user of the operating system. */
+  | { readonly kind: "cli"; readonly user: string }
+  /** Not signed in. */
+  | { readonly kind: "visitor" }
+  /** The server itself: from its settings, or without anybody asking. */
+  | { readonly kind: "server" };
+
+/** `self`: the account concerned. */
+export type ChangedBy = Actor | "self";
+
+export function accountActor({ id }: { readonly id: number }): Actor {
+  return { kind: "account", id };
+}
+
+export const serverActor: Actor = { kind: "server" };
+
+export const auditActions = [
+  "account.created",
+  "account.renamed",
+  "account.disabled",
+  "account.enabled",
+  "plan.changed",
+  "password.changed",
+  "second-factor.enabled",
+  "second-factor.removed",
+  "recovery-codes.renewed",
+  "recovery-code.used",
+  "sign-in.refused",
+  "link.created",
+  "token.created",
+  "token.revoked",
+  "worker.enrolled",
+  "worker.revoked",
+  "worker.drained",
+  "worker.resumed",
+  "setting.changed",
+  "checks.reloaded",
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** What was changed, without personal data: accounts, tokens and settings by their id, workers by their name. */
+export interface AuditSubject {
+  readonly kind: "account" | "token" | "worker" | "setting";
+  readonly id: string | number;
+}
+
+export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
+
+export interface AuditEntry {
+  /** Rises with every entry. */
+  readonly id: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly actor: Actor;
+  readonly action: AuditAction;
+  /** Null: the installation as a whole. */
+  readonly subject: AuditSubject | null;
+  /** Without personal data and without secrets. */
+  readonly details: AuditDetails;
+}
+
+export interface AuditNote extends Pick<AuditEntry, "actor" | "action" | "subject"> {
+  readonly details?: AuditDetails;
+  readonly now: Date;
+}
+
+export interface AuditQuery extends PageRequest {
+  readonly action?: AuditAction | undefined;
+  /** All actors of the kind, or one account. */
+  readonly actor?: { readonly kind: Actor["kind"]; readonly id?: number } | undefined;
+  /** Entries that are read at most for a page: rare ones are on the pages after it. */
+  readonly readMax: number;
+}
+
+export function auditRepository(db: Db) {
+  return {
+    /** For what changes nothing else in the store. */
+    note: (entry: AuditNote): Promise<void> => db.write(() => putAudit(db, entry)),
+
+    /** Newest first. A page may be short, or empty, and still have a next one: see `readMax`. */
+    list: ({ limit, cursor, readMax, ...filter }: AuditQuery): Page<AuditEntry> => {
+      const start = (cursor ?? Number.POSITIVE_INFINITY) - 1;
+      const read = [...db.audit.getRange({ start, end: 0, reverse: true, limit: readMax + 1 })].map(({ value }) => value);
+      const found = read.slice(0, readMax).filter((entry) => matches(entry, filter));
+      const { items, nextCursor } = pageOf(found, limit);
+      return { items, nextCursor: nextCursor ?? (read.length > readMax ? (read[readMax - 1]?.id ?? null) : null) };
+    },
+
+    /** Oldest first. */
+    since: function* (from: Date): Generator<AuditEntry, void> {
+      for (const { value } of db.audit.getRange()) if (Date.parse(value.at) >= from.getTime()) yield value;
+    },
+
+    /** Notes settings whose value changed since the last call. `values`: as the operator would write them. */
+    noteSettings: (values: readonly SettingAtStart[], now: Date): Promise<void> => db.write(() => compareSettings(db, values, now)),
+
+    /** Removes some entries that are older than so many days; true if there may be more. */
+    removeOlder: (days: number, now: Date): Promise<boolean> =>
+      db.write(() => {
+        const before = now.getTime() - days * dayMs;
+        let removed = 0;
+        // Copied first: a cursor over a table under change may pass over a row.
+        for (const { key, value } of [...db.audit.getRange({ limit: removedAtOnce })]) {
+          if (Date.parse(value.at) >= before) break;
+          db.audit.remove(key);
+          removed++;
+        }
+        return removed === removedAtOnce;
+      }),
+  };
+}
+
+/** Adds an entry; only within a transaction. */
+export function putAudit(db: Pick<Db, "audit" | "next">, { actor, action, subject, details = {}, now }: AuditNote): void {
+  const id = db.next("nextAuditId");
+  db.audit.put(id, { id, at: now.toISOString(), actor, action, subject, details: cut(details) });
+  const excess = [...db.audit.getKeys({ end: id - auditRowsMax + 1, limit: excessPerRow })];
+  for (const key of excess) db.audit.remove(key);
+}
+
+interface AccountNote extends Pick<AuditNote, "details"> {
+  /** The server by default. */
+  readonly by: ChangedBy | undefined;
+  readonly now?: Date;
+}
+
+/** Adds an entry on an account; only within a transaction. */
+export function noteAccount(
+  db: Pick<Db, "audit" | "next">,
+  id: number,
+  action: AuditAction,
+  { by, now = new Date(), ...note }: AccountNote,
+): void {
+  putAudit(db, { ...note, now, actor: actorOf(by, id), action, subject: { kind: "account", id } });
+}
+
+/** The account itself, if it is who asked. */
+export function actorOf(by: ChangedBy | undefined, accountId: number): Actor {
+  return by === "self" ? accountActor({ id: accountId }) : (by ?? serverActor);
+}
+
+function cut(details: AuditDetails): AuditDetails {
+  return Object.fromEntries(
+    Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? value.slice(0, detailCharsMax) : value]),
+  );
+}
+
+function matches(entry: AuditEntry, { action, actor }: Pick<AuditQuery, "action" | "actor">): boolean {
+  if (action !== undefined && entry.action !== action) return false;
+  if (actor === undefined) return true;
+  return Object.entries(actor).every(([member, value]) => (entry.actor as unknown as Record<string, unknown>)[member] === value);
+}
+
+/** A setting as a server starts with it. */
+export interface SettingAtStart {
+  readonly key: string;
+  /** Null if unset. */
+  readonly value: string | null;
+  readonly isDefault: boolean;
+  /** The value names a person: the log says only that it changed. */
+  readonly isPersonal: boolean;
+}
+
+/** Nothing is noted at the first start. A setting that is new in this release is noted only if it was set. */
+function compareSettings(db: Db, values: readonly SettingAtStart[], now: Date): void {
+  const isFirst = db.settingsAtStart.getCount({ limit: 1 }) === 0;
+  for (const { key, value, isDefault, isPersonal } of values) {
+    const shown = isPersonal && value !== null ? `SHA-256 ${new Bun.CryptoHasher("sha256").update(value).digest("hex")}` : value;
+    const before = db.settingsAtStart.get(key);
+    if (before?.value === shown) continue;
+    db.settingsAtStart.put(key, { value: shown });
+    if (isFirst || (before === undefined && isDefault)) continue;
+    const details = isPersonal ? {} : { from: before?.value ?? null, to: value };
+    putAudit(db, { actor: serverActor, action: "setting.changed", subject: { kind: "setting", id: key }, details, now });
+  }
+}

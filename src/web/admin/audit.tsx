@@ -1,0 +1,164 @@
+/** `/admin/audit`: who changed what, newest first, filtered by actor and action. */
+import { Instant } from "../../report/components/instant.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
+import { emailCharsMax } from "../../store/account-index.ts";
+import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { Field, SelectField } from "../components/field.tsx";
+import { Pagination } from "../components/pagination.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { cursorOf, listPath } from "../scans/list-query.ts";
+import type { PageHandler, Visit } from "../visit.ts";
+import { adminPage, withAdmin } from "./admin-frame.tsx";
+
+const path = "/admin/audit";
+const entriesPerPage = 50;
+/** Entries that are read for a page with a filter: a few milliseconds. The rest is on the pages after it. */
+const readMax = 2_000;
+/** Actors that are no account, by the word that finds them. */
+const actorWords = ["cli", "server", "visitor"] as const;
+
+interface Filter {
+  /** Mail address, number of an account or one of `actorWords`, as typed. */
+  readonly typed: string;
+  /** Null: no such account. */
+  readonly actor: AuditQuery["actor"] | null;
+  readonly action: AuditAction | undefined;
+  readonly cursor: number | null;
+}
+
+export const getAudit: PageHandler = (visit) => withAdmin(visit, () => auditPage(visit, filterOf(visit)));
+
+function filterOf({ url: { searchParams }, settings: { store } }: Visit): Filter {
+  const typed = (searchParams.get("by") ?? "").slice(0, emailCharsMax).trim();
+  return {
+    typed,
+    actor: typed === "" ? undefined : actorNamed(typed, (email) => store.accounts.findByEmail(email)?.id),
+    action: auditActions.find((action) => action === searchParams.get("action")),
+    cursor: cursorOf(searchParams),
+  };
+}
+
+function actorNamed(typed: string, idOf: (email: string) => number | undefined): AuditQuery["actor"] | null {
+  const kind = actorWords.find((word) => word === typed.toLowerCase());
+  if (kind !== undefined) return { kind };
+  const id = /^\d{1,9}$/.test(typed) ? Number(typed) : idOf(typed);
+  return id === undefined ? null : accountActor({ id });
+}
+
+function auditPage(visit: Visit, filter: Filter): Response {
+  return adminPage(visit, {
+    title: "admin.audit.title",
+    lead: visit.i18n.t("admin.audit.intro"),
+    children: (
+      <>
+        <Search filter={filter} />
+        {filter.actor !== null && <Entries filter={filter} actor={filter.actor} />}
+      </>
+    ),
+  });
+}
+
+function Search({ filter: { typed, actor, action } }: { readonly filter: Filter }) {
+  const { i18n } = useVisit();
+  const all = { value: "", text: i18n.t("admin.audit.allActions") };
+  const options = auditActions.map((each) => ({ value: each as string, text: i18n.t(`admin.audit.actions.${each}`) }));
+  return (
+    <search>
+      <form method="get" action={path} class="inline">
+        <Field
+          name="by"
+          type="search"
+          label={i18n.t("admin.audit.by")}
+          hint={i18n.t("admin.audit.byHint")}
+          error={actor === null ? i18n.t("admin.audit.nobody") : undefined}
+          value={typed}
+          maxLength={emailCharsMax}
+          required={false}
+          verbatim
+        />
+        <SelectField name="action" label={i18n.t("admin.audit.action")} options={[all, ...options]} value={action ?? ""} />
+        <SubmitButton kind="plain">{i18n.t("admin.audit.find")}</SubmitButton>
+      </form>
+    </search>
+  );
+}
+
+function Entries({ filter, actor }: { readonly filter: Filter; readonly actor: AuditQuery["actor"] }) {
+  const { i18n, settings } = useVisit();
+  const { typed, action, cursor } = filter;
+  const { items, nextCursor } = settings.store.audit.list({ limit: entriesPerPage, cursor, readMax, actor, action });
+  const filters = { by: typed, action: action ?? "" };
+  return (
+    <>
+      {items.length > 0 && <EntryTable entries={items} />}
+      {items.length === 0 && (
+        <EmptyState
+          title={nextCursor === null ? i18n.t("admin.audit.none") : i18n.t("admin.audit.noneAmong", { count: i18n.number(readMax) })}
+        />
+      )}
+      <Pagination
+        first={cursor === null ? null : listPath(path, filters, null)}
+        next={nextCursor === null ? null : listPath(path, filters, nextCursor)}
+      />
+    </>
+  );
+}
+
+function EntryTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
+  const { i18n } = useVisit();
+  return (
+    <DataTable
+      caption={i18n.t("admin.audit.title")}
+      captionUnseen
+      rows={entries}
+      rowId={({ id }) => `entry-${id}`}
+      columns={[
+        { label: i18n.t("admin.audit.at"), cell: ({ at }) => <Instant at={at} /> },
+        { label: i18n.t("admin.audit.by"), cell: ({ actor }) => <ActorName actor={actor} /> },
+        { label: i18n.t("admin.audit.action"), cell: ({ action }) => i18n.t(`admin.audit.actions.${action}`) },
+        { label: i18n.t("admin.audit.subject"), cell: ({ subject }) => subject !== null && <Subject subject={subject} /> },
+        { label: i18n.t("admin.audit.details"), cell: ({ details }) => <Details details={details} /> },
+      ]}
+    />
+  );
+}
+
+function ActorName({ actor }: { readonly actor: Actor }) {
+  const { i18n } = useVisit();
+  if (actor.kind === "account") return <AccountName id={actor.id} />;
+  if (actor.kind !== "cli") return i18n.t(`admin.audit.actors.${actor.kind}`);
+  return (
+    <>
+      {i18n.t("admin.audit.actors.cli")} <UntrustedText>{actor.user}</UntrustedText>
+    </>
+  );
+}
+
+/** The mail address of today; the log itself has only the number. */
+function AccountName({ id }: { readonly id: number }) {
+  const { i18n, settings } = useVisit();
+  const account = settings.store.accounts.findById(id);
+  return account === undefined ? i18n.t("admin.audit.account", { id: String(id) }) : <UntrustedText>{account.email}</UntrustedText>;
+}
+
+function Subject({ subject: { kind, id } }: { readonly subject: NonNullable<AuditEntry["subject"]> }) {
+  const { i18n } = useVisit();
+  if (kind === "account") return <AccountName id={Number(id)} />;
+  return (
+    <>
+      {i18n.t(`admin.audit.subjects.${kind}`)} <UntrustedText>{String(id)}</UntrustedText>
+    </>
+  );
+}
+
+/** Names and values are those of the programs, as `assay audit` prints them. */
+function Details({ details }: Pick<AuditEntry, "details">) {
+  const given = Object.entries(details);
+  if (given.length === 0) return null;
+  return (
+    <code {...untranslated}>{given.map(([name, value]) => `${name}=${value === null ? "none" : JSON.stringify(value)}`).join(" ")}</code>
+  );
+}
