@@ -82,7 +82,7 @@ function createSeenWriter({ store, times, log }: WorkerNotesOptions) {
 
   return (id: string, note: PresenceNote, now: Date): void => {
     const isRecent = now.getTime() - (writtenAt.get(id) ?? 0) < times.noteSeenEveryMs;
-    if (isRecent && isAsStored(id, note)) return;
+    if (isRecent && isAsStored(id, note) && faults.get(id) === note.lastFault) return;
     writtenAt.set(id, now.getTime());
     write(id, note, now).catch((error) => log.warn("worker not noted as seen", { worker: id, because: messageOf(error) }));
   };

@@ -10,6 +10,7 @@ import { createResultAssembly, unpackResult } from "../received-result.ts";
 import { type ResultAddress, resultKeyOf } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { JobBoard, JobOut } from "./job-board.ts";
+import { createMessageRate } from "./message-rate.ts";
 import type { DeliveredManifest, HeadTransport } from "./transport.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
@@ -21,6 +22,8 @@ const unreadableMax = 5;
 /** A part that the manifest names, but that is not there: in a cluster it may arrive a little later. */
 const partTriesMax = 5;
 const partRetryMs = 200;
+/** Lines of the log about dropped results of one worker: a hostile one may send any number. */
+const droppedLines = { perSecond: 0.1, burst: 10 };
 
 export interface ResultIntakeOptions {
   readonly board: JobBoard;
@@ -47,6 +50,8 @@ interface Held {
   manifests: readonly DeliveredManifest[];
   /** Set while the result counts as one in memory. */
   inMemory: boolean;
+  /** Set for the result that ends its scan. */
+  isOutcome: boolean;
 }
 
 export function createResultIntake(options: ResultIntakeOptions): ResultIntake {
@@ -62,6 +67,7 @@ class HeldResults implements ResultIntake {
   readonly #held = new Map<string, Held>();
   readonly #queue: Held[] = [];
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #droppedLines = createMessageRate(droppedLines);
   #inMemory = 0;
 
   constructor(options: ResultIntakeOptions) {
@@ -78,7 +84,7 @@ class HeldResults implements ResultIntake {
       known.manifests = [...known.manifests, manifest].slice(-manifestsMax);
       return;
     }
-    const each: Held = { address, manifests: [manifest], inMemory: false };
+    const each: Held = { address, manifests: [manifest], inMemory: false, isOutcome: false };
     this.#held.set(resultKeyOf(address), each);
     this.#queue.push(each);
     this.#drain();
@@ -87,8 +93,8 @@ class HeldResults implements ResultIntake {
   release({ job }: JobOut): void {
     for (const each of [...this.#held.values()]) {
       if (each.address.token !== job.token || each.address.attempt !== job.attempt) continue;
-      answer(each, (manifest) => manifest.ack());
-      this.#forget(each);
+      if (each.isOutcome) this.#acknowledge(each);
+      else this.#drop(each);
     }
     this.#drain();
   }
@@ -134,6 +140,7 @@ class HeldResults implements ResultIntake {
       this.#giveUp(each, out);
       return;
     }
+    each.isOutcome = true;
     if ("fault" in read) refuse(this.#options, each.address, read.fault);
     else accept(this.#options, each.address);
     out.end("fault" in read ? "crashed" : read.gathered);
@@ -171,14 +178,20 @@ class HeldResults implements ResultIntake {
     this.#options.count("lost");
     this.#options.log.warn("result without one of its parts", { token: out.job.token, location: out.location });
     out.state = "sent";
-    answer(each, (manifest) => manifest.ack());
-    this.#forget(each);
+    this.#acknowledge(each);
   }
 
+  /** Of a scan that has ended, has a later attempt or is none of this worker. */
   #drop(each: Held): void {
-    const { token, worker, attempt } = each.address;
-    this.#options.count("dropped");
-    this.#options.log.debug("result dropped", { token, worker, attempt });
+    const { store, count, log } = this.#options;
+    const { token, worker, location, attempt } = each.address;
+    count("dropped");
+    if (this.#droppedLines.allows(worker, Date.now()))
+      log.info("result dropped: no scan waits for it", { worker: store.workers.find(worker)?.name ?? worker, location, token, attempt });
+    this.#acknowledge(each);
+  }
+
+  #acknowledge(each: Held): void {
     answer(each, (manifest) => manifest.ack());
     this.#forget(each);
   }

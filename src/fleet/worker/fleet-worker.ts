@@ -12,7 +12,10 @@ import { followLink, type Link } from "./link.ts";
 import { type Presence, type PresenceOptions, startPresence } from "./presence.ts";
 
 export interface FleetWorkerOptions
-  extends Pick<JobSlotsOptions, "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "log" | "workingEveryMs"> {
+  extends Pick<
+    JobSlotsOptions,
+    "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "log" | "workingEveryMs" | "standstillMsMax"
+  > {
   /** Connected for the first time; it reconnects by itself. */
   readonly connection: NatsConnection;
   /** Release of assay. */

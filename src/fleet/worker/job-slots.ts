@@ -7,7 +7,7 @@ import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
 import type { LocalGatherer } from "../../scan/local-gatherer.ts";
 import type { Gathered, ScanDeadlines } from "../../scan/task.ts";
-import { type FleetJob, fleetProtocol, jobDeliveriesMax, jobWorkingEveryMs, type ProgressNote } from "../messages.ts";
+import { type FleetJob, fleetProtocol, jobAckWaitMs, jobDeliveriesMax, jobWorkingEveryMs, type ProgressNote } from "../messages.ts";
 import { packResult } from "../result-parts.ts";
 import { progressSubject, type WorkerAddress } from "../subjects.ts";
 import type { DeliveredJob } from "./delivered-job.ts";
@@ -28,6 +28,8 @@ export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "con
   readonly onFault: (text: string) => void;
   readonly log: Log;
   readonly workingEveryMs?: number;
+  /** A process that stood still for so long has lost its jobs to other workers. */
+  readonly standstillMsMax?: number;
 }
 
 export interface JobSlots {
@@ -39,7 +41,7 @@ export interface JobSlots {
   stop(drainMs: number): Promise<void>;
 }
 
-type Ending = "cancelled" | "superseded" | "stopping";
+type Ending = "cancelled" | "superseded" | "stopping" | "standstill";
 
 /** Answers by `DeliveredJob.publication`. `returned`: for want of a browser. Such a job comes back if no other worker takes it. */
 type Answered = ReturnType<typeof createLruCache<"sent" | "returned">>;
@@ -72,19 +74,19 @@ class BoundedSlots implements JobSlots {
   readonly #workingTimer: ReturnType<typeof setInterval>;
   #inSlots = 0;
   #stopped = false;
+  #renewedAtMs = performance.now();
 
   constructor(options: JobSlotsOptions) {
     this.#options = options;
-    this.#workingTimer = setInterval(() => {
-      if (options.isConnected()) for (const { delivered } of this.#held.values()) delivered.working();
-    }, options.workingEveryMs ?? jobWorkingEveryMs);
+    this.#workingTimer = setInterval(() => this.#renew(), options.workingEveryMs ?? jobWorkingEveryMs);
   }
 
   take(delivered: DeliveredJob): void {
+    this.#renew();
     const job = parseFleetJob(delivered.data, this.#options.deadlines);
     const known = "fault" in job ? undefined : this.#held.get(keyOf(job));
     if ("fault" in job) this.#keep(refuse(this.#options, delivered, job, this.#stopping.signal));
-    else if (known !== undefined) this.#adopt(known, delivered);
+    else if (known !== undefined && known.ending.signal.reason !== ("standstill" satisfies Ending)) this.#adopt(known, delivered);
     else if (this.#answered.get(delivered.publication) === "sent")
       this.#keep(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
     else if (this.#stopped) delivered.giveBack();
@@ -108,6 +110,22 @@ class BoundedSlots implements JobSlots {
     while (this.#work.size > 0) await Promise.all(this.#work);
     clearTimeout(timer);
     clearInterval(this.#workingTimer);
+  }
+
+  /**
+   * Keeps the held jobs. After a standstill of the process, as by SIGSTOP, JetStream has delivered them again. Their deadlines have passed
+   * too: a result would be poorer than that of the next delivery.
+   */
+  #renew(): void {
+    const { isConnected, onFault, standstillMsMax = jobAckWaitMs } = this.#options;
+    const sinceMs = performance.now() - this.#renewedAtMs;
+    this.#renewedAtMs += sinceMs;
+    if (sinceMs < standstillMsMax) {
+      if (isConnected()) for (const { delivered } of this.#held.values()) delivered.working();
+    } else if (this.#held.size > 0) {
+      onFault(`the process stood still for ${Math.round(sinceMs / 1_000)} s: its scans go to other workers`);
+      for (const { ending } of this.#held.values()) ending.abort("standstill" satisfies Ending);
+    }
   }
 
   /** The scan goes on, and its end answers this delivery. */
@@ -140,17 +158,18 @@ class BoundedSlots implements JobSlots {
     this.#inSlots++;
     let outcome: CountedOutcome | null = null;
     try {
-      outcome = await perform(one, this.#options, this.#answered);
+      outcome = await perform(one, this.#options, this.#answered, () => this.#renew());
     } finally {
       this.#inSlots--;
-      this.#held.delete(key);
+      // After a standstill the job may have been delivered anew.
+      if (this.#held.get(key) === one) this.#held.delete(key);
       this.#waiting.shift()?.();
       this.#options.onEnd(outcome ?? "failed");
     }
   }
 }
 
-async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answered): Promise<CountedOutcome> {
+async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answered, renew: () => void): Promise<CountedOutcome> {
   const { address, connection, connected, onFault, log } = options;
   const { job, ending } = one;
   const { token, attempt, url } = job;
@@ -161,6 +180,7 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   log.info("scan started", { ...fields, delivery: one.delivered.delivery });
   const startMs = performance.now();
   const gathered = await gather(one, options);
+  renew();
   if (signal.aborted) return endEarly(one, fields, log);
   if (gathered === "browser-unavailable" && one.delivered.delivery < jobDeliveriesMax && !answered.has(one.delivered.publication)) {
     // First: with an open request this worker would get the job itself.
@@ -209,13 +229,17 @@ function failureOf(gathered: Gathered | ScanErrorCode): ScanErrorCode | null {
   return typeof gathered === "string" ? gathered : gathered.unreachable;
 }
 
-/** The head has withdrawn a cancelled job already, and a superseded one has a newer attempt. */
+/**
+ * The head has withdrawn a cancelled job already, and a superseded one has a newer attempt. An answer after a standstill would count for
+ * the delivery to another worker.
+ */
 function endEarly({ delivered, ending }: HeldJob, fields: Readonly<Record<string, string | number>>, log: Log): CountedOutcome {
   const because = ending.signal.reason as Ending;
+  const isReturned = because === "stopping" || because === "standstill";
   if (because === "stopping") delivered.giveBack();
-  else delivered.terminate();
-  log.info(because === "stopping" ? "scan given back" : "scan ended early", { ...fields, because });
-  return because === "stopping" ? "returned" : "cancelled";
+  else if (because !== "standstill") delivered.terminate();
+  log.info(isReturned ? "scan given back" : "scan ended early", { ...fields, because });
+  return isReturned ? "returned" : "cancelled";
 }
 
 /** Without success the job is delivered again, and is acknowledged then. */

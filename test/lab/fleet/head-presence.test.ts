@@ -63,8 +63,10 @@ describe.skipIf(natsIsMissing())("presence", () => {
     await eventually(() => rig.store.workers.find(first.id)?.version === "1.2.3", "the first note");
     await answerTo(connection, first, honest);
     await eventually(() => rig.store.workers.find(first.id)?.slots === 2, "the slots");
+    await answerTo(connection, first, { ...honest, lastFault: "the browser does not start" });
+    await eventually(() => rig.store.workers.find(first.id)?.lastFault?.text === "the browser does not start", "the fault");
     const seenAt = rig.store.workers.find(first.id)?.lastSeenAt;
-    await answerTo(connection, first, { ...honest, busy: 2 });
+    await answerTo(connection, first, { ...honest, busy: 2, lastFault: "the browser does not start" });
     await Bun.sleep(50);
     expect(rig.store.workers.find(first.id)?.lastSeenAt).toBe(seenAt);
   });

@@ -169,6 +169,22 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     expect(worker.logged.filter((line) => line.startsWith("job delivered again"))).toEqual([]);
   });
 
+  test("gathers a job anew that was delivered again while the process stood still", async () => {
+    await using nats = await startRawNats();
+    await using head = await openRawHead(nats.url, 200);
+    await using worker = await startWorker(nats, { workingEveryMs: 50, standstillMsMax: 300 });
+    await head.publish(job("late"));
+    await started(worker, 1);
+    Bun.sleepSync(400);
+    await started(worker, 2);
+    worker.scans[1]?.end();
+    expect(await head.result("late")).toEqual({ gathered });
+    await drained(head);
+    expect(worker.scans[0]?.signal?.aborted).toBe(true);
+    expect([...worker.outcomes].sort()).toEqual(["finished", "returned"]);
+    await eventually(() => head.present.get(first.id)?.lastFault?.startsWith("the process stood still") === true, "the fault");
+  });
+
   test("ends a cancelled scan without a result", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
