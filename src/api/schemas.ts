@@ -173,7 +173,8 @@ const FullReportSchema = Type.Object({
     Type.Object({
       headerValueCharsMax: Type.Integer({ description: "Longest header value that was read, in characters." }),
       dataDates: Type.Record(Type.String(), Type.String(), {
-        description: "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading.",
+        description:
+          "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading; publicSuffixes only for a list of the operator.",
       }),
     }),
   ),

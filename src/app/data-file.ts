@@ -1,6 +1,7 @@
 /** Files of the operator that replace data of the program. */
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { parseInternetDate } from "../parse/internet-date.ts";
 import { ConfigError } from "./config.ts";
 import type { SettingKey } from "./settings.ts";
@@ -14,6 +15,8 @@ export interface DataFile {
 }
 
 const partBytes = 64 * 1024;
+/** First bytes of a gzip file (RFC 1952 section 2.3.1). */
+const gzipMagic = [0x1f, 0x8b];
 
 export function dataFileFault({ setting, path, kind }: DataFile, fault: string): ConfigError {
   return new ConfigError(`${setting}: ${path} is no ${kind}: ${fault}`);
@@ -30,6 +33,25 @@ export function dataFileBytes(file: DataFile): Buffer {
   }
   if (bytes.length > bytesMax) throw dataFileFault(file, `it has more than ${bytesMax} bytes`);
   return bytes;
+}
+
+/** Text of a file that may be compressed with gzip; `bytesMax` holds for both forms. @throws ConfigError */
+export function dataFileText(file: DataFile): string {
+  const bytes = dataFileBytes(file);
+  if (gzipMagic.some((byte, at) => bytes[at] !== byte)) return bytes.toString();
+  try {
+    return gunzipSync(bytes, { maxOutputLength: file.bytesMax }).toString();
+  } catch (error) {
+    const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw dataFileFault(file, tooLarge ? `it has more than ${file.bytesMax} bytes when unpacked` : "its gzip data is damaged");
+  }
+}
+
+/** Copy in shared memory, which no worker thread copies. */
+export function sharedBytes(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }
 
 /** At most `count` bytes. The size of a device or a pipe is unknown, and its bytes must not fill the memory. */
@@ -55,10 +77,11 @@ export function readOpenFile(file: number, count: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Date in the file name, else the day of the last change. @throws ConfigError for a name with a date in the future. */
-export function dataFileDate(file: DataFile, now: Date): string {
-  const named = (basename(file.path).match(/\d{4}-\d\d-\d\d/g) ?? []).find((day) => parseInternetDate(`${day}T00:00:00Z`) !== null);
+/** Date that the file states of itself, else the one in its name, else the day of its last change. @throws ConfigError for a future date. */
+export function dataFileDate(file: DataFile, now: Date, stated: string | null = null): string {
+  const inName = (basename(file.path).match(/\d{4}-\d\d-\d\d/g) ?? []).find((day) => parseInternetDate(`${day}T00:00:00Z`) !== null);
+  const named = stated ?? inName;
   if (named !== undefined && Date.parse(named) > now.getTime())
-    throw dataFileFault(file, `the date in its name, ${named}, is in the future`);
+    throw dataFileFault(file, `the date in ${stated === null ? "its name" : "it"}, ${named}, is in the future`);
   return named ?? new Date(Math.min(statSync(file.path).mtimeMs, now.getTime())).toISOString().slice(0, 10);
 }

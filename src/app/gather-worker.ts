@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { messageOf } from "../base/log.ts";
 import { openBrowserSlot, type ScanBrowser } from "../browser/slot.ts";
 import { shareBlockedPorts } from "../egress/blocked-ports.ts";
+import { usePublicSuffixes } from "../parse/site.ts";
 import { usePreloadList } from "../probe/browser/preload-list.ts";
 import { gatherEvidence } from "../scan/gather.ts";
 import { type GatherWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";
@@ -12,9 +13,10 @@ import type { BrowserUnavailable, Gathered, GatherTask, WorkerMessage } from "..
 const scansPerCollection = 2;
 let scansSinceCollection = 0;
 
-const { blockedPorts, preloadList, browser: slotOptions } = workerData<GatherWorkerData>();
+const { blockedPorts, preloadList, publicSuffixes, browser: slotOptions } = workerData<GatherWorkerData>();
 shareBlockedPorts(blockedPorts);
 usePreloadList(preloadList);
+usePublicSuffixes(publicSuffixes);
 const slot = openBrowserSlot(slotOptions);
 
 export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered | BrowserUnavailable> {

@@ -1,10 +1,12 @@
 /** Entry of the threads that judge: each imports the checks once, plugins from the snapshot of their catalog. */
 import { judgingCatalog } from "../catalog/plugin-thread.ts";
+import { usePublicSuffixes } from "../parse/site.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { type JudgeWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";
 import type { Judged, JudgeTask, WorkerMessage } from "../scan/task.ts";
 
-const { snapshot, version } = workerData<JudgeWorkerData>();
+const { snapshot, version, publicSuffixes } = workerData<JudgeWorkerData>();
+usePublicSuffixes(publicSuffixes);
 const catalog = await judgingCatalog(snapshot, version);
 
 export function judge({ task, port }: WorkerCall<JudgeTask>): Judged {

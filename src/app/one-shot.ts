@@ -4,9 +4,8 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { CheckDefinition } from "../check/registry.ts";
 import type { Scanner, ScannerOptions } from "../scan/scanner.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
-import { configuredAdvisories } from "./advisories-file.ts";
 import { loadConfiguredCatalog } from "./configured-catalog.ts";
-import { configuredPreloadList } from "./preload-file.ts";
+import { loadDataFiles } from "./load-data-files.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 
@@ -30,13 +29,12 @@ export async function openOneShotScanner(
   { catalog: given = null, credentialsFor = null }: OneShotOptions = {},
 ): Promise<OneShotScanner> {
   const trustedPems = caPems(config);
-  const scriptAdvisories = configuredAdvisories(config, new Date());
-  const preloadList = configuredPreloadList(config, new Date());
+  const data = loadDataFiles(config);
   const catalog = given ?? (await loadConfiguredCatalog(config));
   const browsers = openConfiguredBrowsers(config, log);
   const egress = egressSettings(config, []);
   const ofScans = credentialsFor === null ? {} : { credentialsFor };
-  const options = { egress, caPems: trustedPems, scriptAdvisories, preloadList, concurrency, catalog, browsers, log, ...ofScans };
+  const options = { egress, caPems: trustedPems, ...data, concurrency, catalog, browsers, log, ...ofScans };
   const scanner = openConfiguredScanner(config, options);
   return {
     checks: catalog.checks,

@@ -93,6 +93,14 @@ export const settingsOfScans = {
     flag: "--hsts-preload-file <file>",
     isPath: true,
   }),
+  "public_suffixes.file": setting(optional(path), {
+    doc: "Public suffix list that replaces the embedded one. Its date is that of its VERSION line, else the one in the file name, else that of its last change.",
+    allowed: "a file in the format of public_suffix_list.dat of publicsuffix.org; plain or gzip",
+    fallback: () => null,
+    defaultDoc: "the embedded one",
+    flag: "--public-suffixes-file <file>",
+    isPath: true,
+  }),
   "scripts.advisories_file": setting(optional(path), {
     doc: "Advisories for script libraries that replace the embedded ones. Their date is the one in the file name, as in 2026-08-22, else that of its last change.",
     allowed: "a JSON file with version ranges by library",

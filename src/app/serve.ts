@@ -12,7 +12,6 @@ import type { Scanner } from "../scan/scanner.ts";
 import { serverActor } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
-import { configuredAdvisories } from "./advisories-file.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
 import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
@@ -20,8 +19,8 @@ import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { urlHost } from "./listen-at.ts";
+import { loadDataFiles } from "./load-data-files.ts";
 import { createOperator, settingsAtStart } from "./operator.ts";
-import { configuredPreloadList } from "./preload-file.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import { observeScans, openServerMetrics } from "./server-metrics.ts";
@@ -74,7 +73,7 @@ interface ServerParts extends ServerOptions {
 async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, store, fleet, log }: ServerParts): Promise<void> {
   const { config } = loaded;
   const trustedPems = caPems(config);
-  const data = { scriptAdvisories: configuredAdvisories(config, new Date()), preloadList: configuredPreloadList(config, new Date()) };
+  const data = loadDataFiles(config);
   const catalog = await loadConfiguredCatalog(config);
   for (const warning of catalog.warnings) log.warn(describeFault(warning));
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");

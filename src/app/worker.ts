@@ -8,11 +8,10 @@ import { inboxPrefixOf } from "../fleet/subjects.ts";
 import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
 import { addGauge, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics } from "../metrics/scan-metrics.ts";
-import { configuredAdvisories } from "./advisories-file.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
 import { ConfigError, type LoadedConfig } from "./config.ts";
 import { listenAt, urlHost } from "./listen-at.ts";
-import { configuredPreloadList } from "./preload-file.ts";
+import { loadDataFiles } from "./load-data-files.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredGatherer, scanDeadlines } from "./scanning.ts";
 import type { Config } from "./settings.ts";
@@ -134,8 +133,7 @@ function gatheringOf(config: Config, ownEndpoints: () => EgressSettings["ownEndp
       },
     },
     caPems: caPems(config),
-    scriptAdvisories: configuredAdvisories(config, new Date()),
-    preloadList: configuredPreloadList(config, new Date()),
+    ...loadDataFiles(config),
   };
 }
 

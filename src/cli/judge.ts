@@ -2,8 +2,10 @@
 import { Command, Option } from "commander";
 import { loadConfiguredCatalog } from "../app/configured-catalog.ts";
 import { judgeOnce } from "../app/judge-once.ts";
+import { configuredPublicSuffixes } from "../app/public-suffixes-file.ts";
 import { createLog } from "../base/log.ts";
 import { readEvidenceFile } from "../evidence/evidence-file.ts";
+import { usePublicSuffixes } from "../parse/site.ts";
 import { noPolicy, pipelineEnd } from "../policy/policy.ts";
 import type { ScanOutcome } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
@@ -25,6 +27,7 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
       const config = configOf(command);
       const options: ScanOptions = command.optsWithGlobals();
       const evidence = readEvidenceFile(file);
+      usePublicSuffixes(configuredPublicSuffixes(config, new Date()));
       const catalog = await loadConfiguredCatalog(config);
       const judged =
         unreachableBecause(evidence) ??
@@ -44,5 +47,5 @@ export function judgeCommand(onExit: (code: ExitCode) => void): Command {
       renderReports([exportedScanOf(scanned, page, new Map())], config, shown, { checks: catalog.checks, texts }, false);
       onExit(exitCodeOf(pipelineEnd([page], [], noPolicy)));
     });
-  return addSettings(judge, ["locale.default", "checks.dir"]);
+  return addSettings(judge, ["locale.default", "public_suffixes.file", "checks.dir"]);
 }

@@ -77,8 +77,8 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
 
 /** Files from which the settings are read, and those that they name. */
 function configFiles(config: Config, configFile: string | undefined): readonly (string | null)[] {
-  const { "scan.ca_files": caFiles, "hsts.preload_file": preload, "scripts.advisories_file": advisories, "browser.path": browser } = config;
-  return [configFile ?? join(config.data, "assay.toml"), ...caFiles, preload, advisories, browser];
+  const data = (["hsts.preload_file", "public_suffixes.file", "scripts.advisories_file"] as const).map((key) => config[key]);
+  return [configFile ?? join(config.data, "assay.toml"), ...config["scan.ca_files"], ...data, config["browser.path"]];
 }
 
 interface BaselineFile {

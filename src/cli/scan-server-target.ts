@@ -20,6 +20,7 @@ const settingsOfServer = [
   "scan.timeout",
   "scan.header_chars_max",
   "hsts.preload_file",
+  "public_suffixes.file",
   "scripts.advisories_file",
   "checks.dir",
   "browser.path",

@@ -18,6 +18,7 @@ export const scanSettings = [
   "scan.system_roots",
   "dns.servers",
   "hsts.preload_file",
+  "public_suffixes.file",
   "scripts.advisories_file",
   "checks.dir",
   "browser.path",

@@ -13,6 +13,8 @@ export interface Subject {
   readonly scannedAt: string;
   /** Characters that this scan kept of a header value and of a meta element's content, if not the default. */
   readonly headerValueCharsMax?: number;
+  /** Date of the public suffix list that this evidence was gathered with, if not the embedded one. */
+  readonly publicSuffixesDate?: string;
 }
 
 /** Reason for a failed reading. Checks must not blame the site for any of these. */

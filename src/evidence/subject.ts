@@ -1,5 +1,5 @@
 /** Creates the subject of a scan from its URL. */
-import { hostOf, registrableDomainOf } from "../parse/site.ts";
+import { givenPublicSuffixes, hostOf, registrableDomainOf } from "../parse/site.ts";
 import type { Subject } from "./evidence.ts";
 import { headerValueCharsMax } from "./limits.ts";
 
@@ -11,8 +11,15 @@ export function subjectOf(url: string, scannedAt: string, headerCharsMax = heade
   const parsed = new URL(url);
   parsed.hash = "";
   const host = hostOf(url) ?? "";
-  const subject = { url: parsed.href, host, registrableDomain: registrableDomainOf(host), scannedAt };
-  return headerCharsMax === headerValueCharsMax ? subject : { ...subject, headerValueCharsMax: headerCharsMax };
+  const listDate = givenPublicSuffixes()?.date;
+  return {
+    url: parsed.href,
+    host,
+    registrableDomain: registrableDomainOf(host),
+    scannedAt,
+    ...(headerCharsMax === headerValueCharsMax ? {} : { headerValueCharsMax: headerCharsMax }),
+    ...(listDate === undefined ? {} : { publicSuffixesDate: listDate }),
+  };
 }
 
 /** Characters that a scan keeps of a header value. The same limit holds for the content of a meta element. */

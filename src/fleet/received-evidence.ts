@@ -5,6 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 import { type Evidence, failed, type ReadingName, readingNames, type Subject } from "../evidence/evidence.ts";
 import { evidenceVersion } from "../evidence/version.ts";
 import { factsSchema } from "./schema/evidence-schema.ts";
+import { date } from "./schema/fields.ts";
 import { failedReading } from "./schema/reading-schema.ts";
 
 /** Clause that continues a sentence about a worker, such as "sent an invalid manifest". It has no text of the worker itself. */
@@ -24,14 +25,15 @@ export function isKnownEvidenceVersion(version: number): boolean {
  */
 export function receivedEvidence(sent: unknown, expected: Subject, version: number): { readonly evidence: Evidence } | ResultFault {
   if (!isObject(sent) || !isObject(sent.subject)) return { fault: "sent a result without evidence" };
-  if (!isSameSubject(sent.subject, expected)) return { fault: "sent evidence of another scan" };
+  const subject = receivedSubject(sent.subject, expected);
+  if ("fault" in subject) return subject;
   const readings: [name: string, reading: unknown][] = [];
   for (const name of readingNames) {
     const read = receivedReading(name, sent[name]);
     if ("fault" in read && version === evidenceVersion) return read;
     readings.push([name, "fault" in read ? failed("not-asked") : read]);
   }
-  return { evidence: { subject: expected, ...Object.fromEntries(readings) } as unknown as Evidence };
+  return { evidence: { subject, ...Object.fromEntries(readings) } as unknown as Evidence };
 }
 
 function receivedReading(name: ReadingName, sent: unknown): { readonly status: string } | ResultFault {
@@ -74,10 +76,22 @@ function failedCheck() {
   return compiledFailure;
 }
 
-/** The worker derives its subject from the same URL and instant. A difference is another scan, or another program. */
-function isSameSubject(sent: Readonly<Record<string, unknown>>, expected: Subject): boolean {
-  const wanted = Object.entries(expected);
-  return Object.keys(sent).length === wanted.length && wanted.every(([name, value]) => sent[name] === value);
+/**
+ * The worker derives its subject from the same URL and instant. A difference is another scan, or another program. The public suffix list is
+ * the worker's own, and its date stays. But the domain that the worker asked about must be the one that the findings will name.
+ */
+function receivedSubject(sent: Readonly<Record<string, unknown>>, expected: Subject): Subject | ResultFault {
+  const { publicSuffixesDate, ...own } = sent;
+  const { publicSuffixesDate: _ofHead, ...wanted } = expected;
+  const names = new Set([...Object.keys(wanted), ...Object.keys(own)]);
+  const different = [...names].filter((name) => own[name] !== wanted[name as keyof typeof wanted]);
+  if (different.join() === "registrableDomain")
+    return { fault: "sent another registered domain, by another public suffix list; set the same public_suffixes.file for both" };
+  if (different.length > 0) return { fault: "sent evidence of another scan" };
+  if (publicSuffixesDate === undefined) return wanted;
+  return Value.Check(date, publicSuffixesDate)
+    ? { ...wanted, publicSuffixesDate }
+    : { fault: "sent an invalid date of its public suffix list" };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -176,11 +176,11 @@ function gatheredIn(
   const { evidence: sentEvidence, timings, refusals } = sent as Readonly<Record<string, unknown>>;
   if (!timingsSchema.Check(timings)) return { fault: "sent invalid timings" };
   if (!refusalsSchema.Check(refusals)) return { fault: "sent invalid refusals" };
-  const subject = subjectOf(expected.url, expected.scannedAt, expected.headerCharsMax);
-  const checked = receivedEvidence(sentEvidence, subject, manifest.evidenceVersion);
+  const expectedSubject = subjectOf(expected.url, expected.scannedAt, expected.headerCharsMax);
+  const checked = receivedEvidence(sentEvidence, expectedSubject, manifest.evidenceVersion);
   if ("fault" in checked) return checked;
   // Honest workers have done both already. The subject stays complete: it identifies the scan.
-  const evidence = { ...withoutSecrets(evidenceWithoutErrorPage(checked.evidence)), subject };
+  const evidence = { ...withoutSecrets(evidenceWithoutErrorPage(checked.evidence)), subject: checked.evidence.subject };
   const texts = refusals.map((refusal) => boundedText(refusal, refusalCharsMax).text);
   return { gathered: { evidence, screenshot, timings, refusals: texts, unreachable: unreachableBecause(evidence), browserBroke: false } };
 }

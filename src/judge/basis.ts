@@ -7,6 +7,7 @@ export function basisOf({ subject, hstsPreload, scriptLibraries }: Evidence): Re
   const dates: Readonly<Record<string, string | undefined>> = {
     hstsPreload: factsIn(hstsPreload)?.listDate,
     scriptLibraries: factsIn(scriptLibraries)?.advisoriesDate,
+    publicSuffixes: subject.publicSuffixesDate,
   };
   const used = Object.entries(dates).flatMap(([name, date]) => (date === undefined ? [] : [[name, date] as const]));
   return { headerValueCharsMax: headerLimitOf(subject), dataDates: Object.fromEntries(used) };

@@ -40,7 +40,7 @@ export interface StoredFinding {
 export interface ResultBasis {
   /** Longest header value that was read, in characters. */
   readonly headerValueCharsMax: number;
-  /** Date of each data file that the scan used, `YYYY-MM-DD`, by name of its reading. */
+  /** Date of each data file that the scan used, `YYYY-MM-DD`, by name of its reading; `publicSuffixes` if not the embedded list. */
   readonly dataDates: Readonly<Record<string, string>>;
 }
 

@@ -1,5 +1,29 @@
 /** Determines hosts, registrable domains and sites by the public suffix list. */
 import { parse } from "tldts";
+import { type HostParts, hostPartsIn } from "./public-suffixes.ts";
+import type { SortedLines } from "./sorted-lines.ts";
+
+/** Public suffix list of the operator. Its bytes are shared memory, so that a thread adds no copy. */
+export interface GivenPublicSuffixes extends SortedLines {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+}
+
+/** The embedded list is that of tldts. The date is the day of the release, and a test fails when another release is installed. */
+export const embeddedPublicSuffixes = { release: "7.5.4", date: "2026-11-15" };
+
+/** Null for the embedded list. */
+let given: GivenPublicSuffixes | null = null;
+
+/** For this thread. Null selects the embedded list. */
+export function usePublicSuffixes(list: GivenPublicSuffixes | null): void {
+  given = list;
+}
+
+/** What `usePublicSuffixes` was last given. */
+export function givenPublicSuffixes(): GivenPublicSuffixes | null {
+  return given;
+}
 
 /** RFC 6761, RFC 6762 (local), RFC 7686 (onion), RFC 8375 (home.arpa), RFC 9476 (alt); ICANN reserved `internal` in 2024. */
 const specialUse = ["test", "example", "invalid", "localhost", "local", "onion", "home.arpa", "alt", "internal"];
@@ -14,20 +38,39 @@ export function hostOf(url: string): string | null {
 
 /** Null for addresses, single labels, special-use names and suffixes, except that a private suffix is its own registrable domain. */
 export function registrableDomainOf(host: string): string | null {
-  const name = host.replace(/\.$/, "");
-  if (specialUse.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))) return null;
-  const { domain, isIcann, isPrivate, isIp } = parse(name, { allowPrivateDomains: true });
-  if (isIp || !(isIcann || isPrivate)) return null;
-  return domain ?? parse(name).domain;
+  return registrableDomainBy(hostParts, host);
+}
+
+/** The same by the embedded list, for what must not change with a setting: keys of the store. */
+export function embeddedRegistrableDomainOf(host: string): string | null {
+  return registrableDomainBy(embeddedHostParts, host);
 }
 
 /** Host part of a site (HTML standard, "obtain a site"): the registrable domain by any suffix, or else the host. */
 export function siteOfHost(host: string): string {
-  return parse(host, { allowPrivateDomains: true }).domain ?? host;
+  return hostParts(host, true).domain ?? host;
 }
 
 /** True for a registry suffix such as `com` or `co.uk`: the public suffix list's ICANN section. */
 export function isRegistrySuffix(name: string): boolean {
-  const { isIcann, publicSuffix, hostname } = parse(name);
+  const { isIcann, publicSuffix, hostname } = hostParts(name, false);
   return isIcann === true && publicSuffix === hostname;
+}
+
+type HostPartsBy = (host: string, privateToo: boolean) => { readonly [K in keyof HostParts]: HostParts[K] | null };
+
+function embeddedHostParts(host: string, privateToo: boolean): ReturnType<HostPartsBy> {
+  return parse(host, { allowPrivateDomains: privateToo });
+}
+
+function hostParts(host: string, privateToo: boolean): ReturnType<HostPartsBy> {
+  return given === null ? embeddedHostParts(host, privateToo) : hostPartsIn(given, host, privateToo);
+}
+
+function registrableDomainBy(partsBy: HostPartsBy, host: string): string | null {
+  const name = host.replace(/\.$/, "");
+  if (specialUse.some((suffix) => name === suffix || name.endsWith(`.${suffix}`))) return null;
+  const { domain, isIcann, isPrivate } = partsBy(name, true);
+  if (!isIcann && !isPrivate) return null;
+  return domain ?? partsBy(name, false).domain;
 }

@@ -162,7 +162,7 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
 }
 
 /** Data files by name of their reading. */
-const dataFiles = ["hstsPreload", "scriptLibraries"] as const;
+const dataFiles = ["hstsPreload", "scriptLibraries", "publicSuffixes"] as const;
 
 /** Limit of header values, and the data files with their dates as stored. */
 function basisText({ headerValueCharsMax, dataDates }: ResultBasis, i18n: I18n): string {

@@ -4,6 +4,7 @@ import { Tinypool } from "tinypool";
 import { messageOf } from "../base/log.ts";
 import type { BrowserSlotOptions } from "../browser/slot.ts";
 import type { PluginSnapshot } from "../catalog/catalog.ts";
+import { type GivenPublicSuffixes, givenPublicSuffixes } from "../parse/site.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
@@ -42,7 +43,7 @@ export interface PoolOptions {
   /** Entry of the worker; its place differs in a compiled binary. */
   readonly workerFile: string;
   readonly threads: number;
-  readonly workerData: GatherWorkerData | JudgeWorkerData;
+  readonly workerData: Omit<GatherWorkerData, keyof AnyWorkerData> | Omit<JudgeWorkerData, keyof AnyWorkerData>;
   readonly onIdleFault: (fault: string) => void;
 }
 
@@ -55,8 +56,13 @@ export interface WorkerCall<Task> {
   readonly port: MessagePort;
 }
 
+/** Of every thread: what this one uses. */
+interface AnyWorkerData {
+  readonly publicSuffixes: GivenPublicSuffixes | null;
+}
+
 /** Of a thread that gathers. */
-export interface GatherWorkerData {
+export interface GatherWorkerData extends AnyWorkerData {
   readonly blockedPorts: SharedArrayBuffer;
   /** Null for the embedded list. Its bytes are shared, so that a thread adds no copy. */
   readonly preloadList: PreloadList | null;
@@ -64,7 +70,7 @@ export interface GatherWorkerData {
 }
 
 /** Of a thread that judges. */
-export interface JudgeWorkerData {
+export interface JudgeWorkerData extends AnyWorkerData {
   /** Null without plugins. */
   readonly snapshot: PluginSnapshot | null;
   /** Version of the catalog, for its results. */
@@ -82,7 +88,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: idleMs,
-    workerData,
+    workerData: { ...workerData, publicSuffixes: givenPublicSuffixes() } satisfies GatherWorkerData | JudgeWorkerData,
     // A thread parked on an atomic between tasks would freeze the connection of its browser.
     useAtomics: false,
   });

@@ -2,9 +2,9 @@
  * Public list of finished scans: one range of one table for each name and band. Names are domains, which list scans of all locations, and
  * exact hosts, one for each location: a history never mixes locations.
  */
-import { subjectOf } from "../evidence/subject.ts";
 import { type Band, bands } from "../judge/rank.ts";
 import { localLocation } from "../parse/location.ts";
+import { embeddedRegistrableDomainOf, hostOf } from "../parse/site.ts";
 import type { Db, Tables } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { scanLocationOf } from "./scan-location.ts";
@@ -72,8 +72,8 @@ export function publicKeysOf(scan: ScanRecord): readonly [name: string, band: st
 
 /** Names that find a scan: the exact host, the host as a domain, and its parent domains. */
 function namesOf(scan: Pick<ScanRecord, "url" | "location">): readonly string[] {
-  const { host, registrableDomain } = subjectOf(scan.url, "");
-  return hostPattern.test(host) ? [exactName(host, scanLocationOf(scan)), ...domainsOf(host, registrableDomain)] : [];
+  const host = hostOf(scan.url) ?? "";
+  return hostPattern.test(host) ? [exactName(host, scanLocationOf(scan)), ...domainsOf(host, embeddedRegistrableDomainOf(host))] : [];
 }
 
 /** The host, and the domains above it up to the registrable one. Local names end at their last two labels; an address is listed alone. */

@@ -47,7 +47,9 @@ export function sameRules(one: Rules, other: Rules): boolean {
 function sameBasis(one: ResultBasis | undefined, other: ResultBasis | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   const sameDates = Object.entries(one.dataDates).every(([name, date]) => (other.dataDates[name] ?? date) === date);
-  return one.headerValueCharsMax === other.headerValueCharsMax && sameDates;
+  // Every scan uses a public suffix list: without a date the embedded one.
+  const sameSuffixes = one.dataDates.publicSuffixes === other.dataDates.publicSuffixes;
+  return one.headerValueCharsMax === other.headerValueCharsMax && sameDates && sameSuffixes;
 }
 
 type IsSameFinding = (one: StoredFinding, other: StoredFinding) => boolean;

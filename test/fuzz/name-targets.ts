@@ -9,8 +9,10 @@ import * as hostMatch from "../../src/parse/host-match.ts";
 import * as nearest from "../../src/parse/nearest.ts";
 import * as pinnableUrl from "../../src/parse/pinnable-url.ts";
 import * as preloadList from "../../src/parse/preload-list.ts";
+import * as publicSuffixes from "../../src/parse/public-suffixes.ts";
 import * as serverKeyExchange from "../../src/parse/server-key-exchange.ts";
 import * as site from "../../src/parse/site.ts";
+import * as sortedLines from "../../src/parse/sorted-lines.ts";
 import * as trustworthy from "../../src/parse/trustworthy.ts";
 import { selfSigned } from "../support/certificates.ts";
 import type { FuzzTarget } from "./target.ts";
@@ -34,6 +36,12 @@ const derTokens = [
 ];
 const nameTokens = [..."*.-_:[]%/ 0", "site", "example", "com", "co.uk", ".", "xn--", "localhost", "127.0.0.1", "::", "ffff", "\u00fc"];
 const names = ["*.site.example", "www.site.co.uk.", "xn--bcher-kva.example", "192.0.2.1", "2001:db8::1", "user.github.io"];
+const suffixFile = "// ===BEGIN ICANN DOMAINS===\ncom\nco.uk\n*.example\n!www.example\n// ===END ICANN DOMAINS===\n";
+const suffixList = publicSuffixes.parsePublicSuffixes(suffixFile) as publicSuffixes.PublicSuffixes;
+const knownLines = new Map([...names].map((name) => [name, "x"]));
+/** ASCII names by the last character that was met with each. */
+const linesIn = (text: string) =>
+  new Map(Array.from(text.matchAll(/([!-~]+) ([!-~])/g), ([, name = "", character = ""]) => [name, character]));
 const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
 
 export const nameTargets: readonly FuzzTarget[] = [
@@ -188,6 +196,43 @@ export const nameTargets: readonly FuzzTarget[] = [
     },
   },
   {
+    file: "sorted-lines",
+    tokens: nameTokens,
+    samples: names,
+    functions: {
+      sortedLines: (text) => sortedLines.sortedLines(linesIn(text)),
+      characterOf: (text) => sortedLines.characterOf(sortedLines.sortedLines(knownLines), text),
+    },
+    properties: {
+      "every name is found with its character": (text) => {
+        const lines = linesIn(text);
+        const sorted = sortedLines.sortedLines(lines);
+        return [...lines].every(([name, character]) => sortedLines.characterOf(sorted, name) === character.charCodeAt(0));
+      },
+    },
+  },
+  {
+    file: "public-suffixes",
+    tokens: [...nameTokens, "!", "\n", " ", "// ===BEGIN ICANN DOMAINS===\n", "// ===END ICANN DOMAINS===\n", "// VERSION: 2026-11-01"],
+    samples: [suffixFile, suffixFile.replaceAll("ICANN", "PRIVATE"), ...names],
+    heads: ["// ===BEGIN ICANN DOMAINS===\n", "a."],
+    functions: {
+      parsePublicSuffixes: publicSuffixes.parsePublicSuffixes,
+      hostPartsIn: (text) => publicSuffixes.hostPartsIn(suffixList, text, true),
+    },
+    properties: {
+      "the suffix ends the domain, and the domain ends the name": (text) => {
+        const { hostname, publicSuffix, domain } = publicSuffixes.hostPartsIn(suffixList, text, true);
+        if (hostname === null || publicSuffix === null) return hostname === publicSuffix;
+        return domain === null ? publicSuffix === hostname : hostname.endsWith(domain) && domain.endsWith(`.${publicSuffix}`);
+      },
+      "a domain is its own domain": (text) => {
+        const { domain } = publicSuffixes.hostPartsIn(suffixList, text, true);
+        return domain === null || publicSuffixes.hostPartsIn(suffixList, domain, true).domain === domain;
+      },
+    },
+  },
+  {
     file: "site",
     tokens: nameTokens,
     samples: names,
@@ -196,6 +241,9 @@ export const nameTargets: readonly FuzzTarget[] = [
       siteOfHost: site.siteOfHost,
       isRegistrySuffix: site.isRegistrySuffix,
       hostOf: site.hostOf,
+      embeddedRegistrableDomainOf: site.embeddedRegistrableDomainOf,
+      usePublicSuffixes: () => site.usePublicSuffixes(null),
+      givenPublicSuffixes: site.givenPublicSuffixes,
     },
     properties: {
       "a registrable domain is its own registrable domain": (text) => {

@@ -155,13 +155,24 @@ describe("evidence of another scan is refused", () => {
   test.each([
     ["url", "https://other.example/"],
     ["host", "other.example"],
-    ["registrableDomain", null],
     ["scannedAt", "2020-01-01T00:00:00.000Z"],
     ["headerValueCharsMax", 16_384],
     ["more", 1],
     ["host", undefined],
   ])("subject.%s: %j", (name, value) => {
     expect(received(withValue(`subject/${name}`, value))).toEqual({ fault: "sent evidence of another scan" });
+  });
+
+  test.each([[null], ["other.example"], [undefined]])("with the registered domain %j, which another public suffix list gave", (value) => {
+    const fault = "sent another registered domain, by another public suffix list; set the same public_suffixes.file for both";
+    expect(received(withValue("subject/registrableDomain", value))).toEqual({ fault });
+  });
+
+  test("the date of the worker's public suffix list stays, if it is one", () => {
+    const dated = withValue("subject/publicSuffixesDate", "2026-11-01");
+    expect(received(dated)).toEqual({ evidence: { ...known, subject: { ...known.subject, publicSuffixesDate: "2026-11-01" } } });
+    const fault = "sent an invalid date of its public suffix list";
+    expect(received(withValue("subject/publicSuffixesDate", "<b>"))).toEqual({ fault });
   });
 });
 

@@ -167,6 +167,13 @@ test("names the limit of header values and the dates of the data files that the 
   expect(basisOf({ hstsPreload: "crashed", scriptLibraries: "crashed" })).toEqual({ headerValueCharsMax: 512, dataDates: {} });
 });
 
+test("names the date of the operator's public suffix list", () => {
+  const known = evidence();
+  const dated = { ...known, subject: { ...known.subject, publicSuffixesDate: "2026-11-01" } };
+  const { basis } = judgeEvidence(dated, { checks: [checkThat({})], version: "v" }, () => {});
+  expect(basis?.dataDates).toMatchObject({ publicSuffixes: "2026-11-01" });
+});
+
 test("an unread page is never measured", () => {
   const { result } = judged(checkThat({ reads: ["tls"] }), { page: "server-error" });
   expect([result.measured, result.score, result.band, result.rank]).toEqual([false, null, "unknown", "unknown"]);

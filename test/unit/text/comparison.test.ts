@@ -112,6 +112,7 @@ describe("limits and data files", () => {
     ["equal ones", basis({ other: "2026-08-22", hstsPreload: "2026-06-01" }), true],
     ["a file that one scan did not use", basis({ hstsPreload: "2026-06-01" }), true],
     ["a newer file", basis({ hstsPreload: "2026-09-01", other: "2026-08-22" }), false],
+    ["a public suffix list of the operator", basis({ hstsPreload: "2026-06-01", publicSuffixes: "2026-11-01" }), false],
     ["another limit of header values", basis({ hstsPreload: "2026-06-01", other: "2026-08-22" }, 4_096), false],
     ["a result without them", result({}), false],
   ])("%s", (_words, other, same) => {
