@@ -99,9 +99,9 @@ function ignoreApiError(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
 }
 
-/** The stream or consumer does not exist. */
+/** The stream, consumer or message does not exist. nats-server answers 500 to the deletion of a message that was just acknowledged. */
 export function isMissingInNats(error: unknown): boolean {
-  return error instanceof JetStreamApiError && error.status === 404;
+  return error instanceof JetStreamApiError && (error.status === 404 || error.message === "no message found");
 }
 
 /**

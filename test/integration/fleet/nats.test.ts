@@ -2,6 +2,7 @@
 import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
+import { removeMessages } from "../../../src/fleet/head/remove-messages.ts";
 import {
   locationResultSubjects,
   locationScanSubjects,
@@ -40,5 +41,17 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
     const anew = await add();
     expect((await anew.manager.streams.info(scanStreamOf("berlin"))).state.messages).toBe(0);
     await anew.connection.close();
+  });
+
+  test("lets two requests at the same time remove one message", async () => {
+    await using nats = await startNats();
+    const connection = await connect({ servers: nats.url });
+    const manager = await jetstreamManager(connection);
+    await manager.streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], allow_direct: true });
+    for (let count = 0; count < 12; count++) await jetstream(connection).publish(scanSubject("berlin", "t1"), "x");
+    const remove = () => removeMessages(manager, scanStreamOf("berlin"), scanSubject("berlin", "t1"));
+    await Promise.all([remove(), remove(), remove()]);
+    expect((await manager.streams.info(scanStreamOf("berlin"))).state.messages).toBe(0);
+    await connection.close();
   });
 });
