@@ -26,6 +26,8 @@ export type Origin =
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** Path of the file that was read; null without one. */
+  readonly configFile: string | null;
   readonly origins: { readonly [K in SettingKey]: Origin };
 }
 
@@ -37,14 +39,21 @@ export function loadConfig(sources: ConfigSources): Config {
 /** As `loadConfig`, with the origin of each value. @throws ConfigError */
 export function loadConfigWithOrigins({ flags, env, configFile }: ConfigSources): LoadedConfig {
   const typed: Layer[] = [flagLayer(flags), environmentLayer(env)];
-  const layers = [...typed, fileLayer(configFile, settled("data", typed, env, {}) as string)];
+  const inData = configFile === null;
+  const file = resolve(configFile ?? join(settled("data", typed, env, {}) as string, "assay.toml"));
+  const text = readConfigFile(file, inData);
+  const layers = text === null ? typed : [...typed, fileLayer(file, text, inData)];
   const config: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
   for (const key of settingKeys) {
     config[key] = settled(key, layers, env, config);
     origins[key] = entryOf(key, layers)?.origin ?? noOrigin;
   }
-  return Object.freeze({ config: Object.freeze(config) as unknown as Config, origins: Object.freeze(origins) as LoadedConfig["origins"] });
+  return Object.freeze({
+    config: Object.freeze(config) as unknown as Config,
+    configFile: text === null ? null : file,
+    origins: Object.freeze(origins) as LoadedConfig["origins"],
+  });
 }
 
 /** Environment variable of a setting: `scan.timeout` is ASSAY_SCAN_TIMEOUT. */
@@ -96,11 +105,7 @@ function environmentLayer(env: Environment): Layer {
   return layer;
 }
 
-function fileLayer(configFile: string | null, dataDir: string): Layer {
-  const inData = configFile === null;
-  const file = resolve(configFile ?? join(dataDir, "assay.toml"));
-  const text = readConfigFile(file, inData);
-  if (text === null) return {};
+function fileLayer(file: string, text: string, inData: boolean): Layer {
   const layer: Record<string, ConfigEntry> = {};
   for (const [key, raw] of flattened(withoutPolicy(tomlDocument(file, text).table))) {
     if (!Object.hasOwn(settings, key)) throw new ConfigError(`unknown setting ${key} in ${file}${meant(key, settingKeys)}`);

@@ -9,6 +9,7 @@ import type { FleetState } from "../fleet/fleet-state.ts";
 import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
+import type { ScheduledBackups } from "./backups.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
 import { doctorSettings } from "./doctor.ts";
 import { type Config, settingKeys } from "./settings.ts";
@@ -19,13 +20,14 @@ interface Appliance {
   readonly browsers: Browsers;
   /** Null without `nats.url`, and until the fleet is open. */
   readonly fleet: () => FleetState | null;
+  readonly backups: Pick<ScheduledBackups, "state" | "nextAt">;
   readonly log: Log;
 }
 
 /** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
-  { store, checks, browsers, fleet, log }: Appliance,
+  { store, checks, browsers, fleet, backups, log }: Appliance,
 ): Operator & { noteUntrustedForwarder(peer: string): void } {
   const { config } = loaded;
   let forwarder: string | null = null;
@@ -40,6 +42,7 @@ export function createOperator(
     diskSpace: () => diskSpaceOf(config.data),
     natsServers: written(config["nats.url"]),
     fleet,
+    backups: () => ({ ...backups.state(), nextAt: backups.nextAt() }),
     checks: {
       lastReload: checks.lastReload,
       reload: async (by) => {

@@ -13,6 +13,7 @@ import { serverActor } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
+import { startScheduledBackups } from "./backups.ts";
 import type { LoadedConfig } from "./config.ts";
 import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
@@ -83,8 +84,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   let dispatcher: Dispatcher | null = null;
   const metrics = openServerMetrics({ store, dataDir: config.data, fleet });
   const browsers = openConfiguredBrowsers(config, log, metrics.scans.browserReplaced);
-  const { diskFault, storeFault } = store.health;
-  const needed = { browser: () => browserFault(browsers), disk: diskFault, store: storeFault };
+  const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
   const wake = () => dispatcher?.wake();
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
@@ -92,7 +92,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const shared = { store, now: () => new Date(), log };
   const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, ready: readiness });
-  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, log });
+  const backups = startScheduledBackups(loaded, log);
+  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, log });
   onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
@@ -126,7 +127,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
 
   await aborted(stop);
   log.info("stopping", { running: dispatcher.running(), drainMs });
-  await Promise.all([listening.stop(), dispatcher.stop(drainMs)]);
+  await Promise.all([listening.stop(), dispatcher.stop(drainMs), backups.stop()]);
   stopKeepingBrowser();
   await scanner.close();
   await browsers.stop();

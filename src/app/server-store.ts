@@ -1,7 +1,8 @@
 /** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
 import { aborted, within } from "../base/deadline.ts";
 import type { Log } from "../base/log.ts";
-import { damagedDataDir } from "../store/data-dir.ts";
+import { removeLeftWorkFolders } from "../base/work-folder.ts";
+import { damagedDataDir, restoreFolderPrefix } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
@@ -39,6 +40,8 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
         ? log.error("more rows of the store cannot be read; assay doctor --store counts them")
         : log.error("a row of the store cannot be read and is passed over", { table, key }),
   });
+  // The store is there: what a killed restore left is not needed.
+  removeLeftWorkFolders(config.data, restoreFolderPrefix);
   lock.markRunning();
   return {
     store,

@@ -5,6 +5,7 @@ import { parseCidr } from "../egress/address-policy.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Earlier {
+  readonly data?: string;
   readonly profile?: "internet" | "internal";
   readonly public_url?: string | null;
   readonly "scan.concurrency"?: number;

@@ -7,6 +7,7 @@ import { parseHsts } from "../parse/hsts.ts";
 import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";
+import { settingsOfBackups } from "./backup-settings.ts";
 import { settingsOfFleet } from "./fleet-settings.ts";
 import { settingsOfMetrics } from "./metrics-settings.ts";
 import { settingsOfRetention } from "./retention-settings.ts";
@@ -86,6 +87,7 @@ export const settings = {
   ...settingsOfScans,
   ...settingsOfFleet,
   ...settingsOfRetention,
+  ...settingsOfBackups,
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
     doc: "API requests a minute, for each account and calling address.",
     allowed: "a whole number from 1 to 100000",

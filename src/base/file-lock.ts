@@ -30,6 +30,11 @@ export function withFolderLock<T>(path: string, action: () => T): T {
   }
 }
 
+/** Null while another process holds the lock of this folder. @throws the error of the file system; also for a symbolic link. */
+export function tryLockFolder(path: string): FileLock | null {
+  return lockOpened(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), lockExclusive | lockNonBlocking);
+}
+
 function lockOpened(file: number, operation: number): FileLock | null {
   const { symbols } = dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } });
   if (symbols.flock(file, operation) === 0) return { release: () => closeSync(file) };

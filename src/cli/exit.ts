@@ -1,6 +1,7 @@
 /** Exit codes of the command line, and the exit code of each error. */
 import { CommanderError } from "commander";
 import { ConfigError } from "../app/config.ts";
+import { BackupError } from "../backup/backup-error.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/fault.ts";
@@ -16,6 +17,7 @@ export const exitCodes = {
   target: 3,
   internal: 4,
   some: 5,
+  /** Backups and their restoring included. */
   dataDir: 6,
   /** 128 + SIGINT, as shells count. */
   interrupted: 130,
@@ -40,7 +42,7 @@ export function failureOf(error: unknown): { readonly code: ExitCode; readonly s
   if (error instanceof CliError) return { code: error.exitCode, sentence: error.message };
   if (error instanceof ConfigError || error instanceof CatalogError || error instanceof EvidenceFileError)
     return { code: exitCodes.usage, sentence: error.message };
-  if (error instanceof DataDirError) return { code: exitCodes.dataDir, sentence: error.message };
+  if (error instanceof DataDirError || error instanceof BackupError) return { code: exitCodes.dataDir, sentence: error.message };
   if (error instanceof BrowserError) return { code: exitCodes.internal, sentence: error.message };
   return { code: exitCodes.internal, sentence: `internal error: ${messageOf(error)}` };
 }

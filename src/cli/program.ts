@@ -2,15 +2,18 @@
 import { Command } from "commander";
 import { version } from "../../package.json" with { type: "json" };
 import { auditCommand } from "./audit.ts";
+import { backupCommand } from "./backup.ts";
 import { checksCommand } from "./checks.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { fleetCommand } from "./fleet.ts";
 import { judgeCommand } from "./judge.ts";
+import { restoreCommand } from "./restore.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
 import { addSettings } from "./settings.ts";
+import { storeCopy } from "./store-copy.ts";
 import { storeWalk } from "./store-walk.ts";
 import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
@@ -32,10 +35,11 @@ Examples:
   assay user create you@example.com                create an account; the first is admin
   assay user reset-password you@example.com        print a one-time link that sets a password
   assay token create --user you@example.com --name ci
+  assay backup create                              back up the data directory, also while the server runs
   assay fleet enrol berlin                         make a key for a worker on another machine
 
 Exit codes: 0 ok, 1 policy not met, 2 usage or configuration, 3 target not scannable,
-4 internal or browser failure, 5 some of several targets failed, 6 data directory, 130 interrupted.`;
+4 internal or browser failure, 5 some of several targets failed, 6 data directory or backup, 130 interrupted.`;
 
 /** Runs one command line, in the terminal of the process by default; never throws. */
 export function run(args: readonly string[], terminal?: Terminal): Promise<ExitCode> {
@@ -85,11 +89,13 @@ function program(onExit: (code: ExitCode) => void): Command {
     checksCommand(onExit),
     judgeCommand(onExit),
     evidenceCommand(),
+    backupCommand(),
+    restoreCommand(),
     doctorCommand(onExit),
     workerCommand(),
   ])
     root.addCommand(verb);
-  root.addCommand(storeWalk(), { hidden: true });
+  for (const command of [storeWalk(), storeCopy()]) root.addCommand(command, { hidden: true });
   for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
     command
       .exitOverride()

@@ -1,5 +1,5 @@
 /** Faults of the data directory, and the check that it can be written. */
-import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Free space required at start, in bytes: with less, the first scans would fail. */
@@ -26,6 +26,16 @@ export function damagedDataDir(fact: string): DataDirError {
     "damaged",
     `${fact}; "assay doctor --store" says what is lost: restore data.mdb from a backup, or move it away to begin anew`,
   );
+}
+
+/** Begins the name of the folder, within a data directory, in which a restore works. Its store is moved into place last. */
+export const restoreFolderPrefix = ".assay-restore-";
+
+/** @throws DataDirError for a directory whose restore was interrupted: a store must not begin empty there. */
+export function refuseHalfRestored(dataDir: string): void {
+  if (!existsSync(dataDir) || existsSync(join(dataDir, "store", "data.mdb"))) return;
+  if (readdirSync(dataDir).some((name) => name.startsWith(restoreFolderPrefix)))
+    throw new DataDirError("damaged", `data directory ${dataDir} is half restored; run "assay restore" again, which begins anew`);
 }
 
 /** Creates the folder with mode 0700, then writes and removes a test file: only a write covers quotas, mounts and rights. */

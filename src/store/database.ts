@@ -8,7 +8,7 @@ import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
-import { asDataDirError, DataDirError, damagedDataDir, ensureWritable } from "./data-dir.ts";
+import { asDataDirError, DataDirError, damagedDataDir, ensureWritable, refuseHalfRestored } from "./data-dir.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { IdempotentStart, IdempotentStartKey } from "./idempotent-starts.ts";
 import { putInstanceIfMissing } from "./instance.ts";
@@ -20,7 +20,7 @@ import { createReadCaches, type ReadCaches } from "./read-cache.ts";
 import { type FormattedTable, rowFormats } from "./row-formats.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
-import { checkStoreFile, createStoreFile, storeFileOf } from "./store-file.ts";
+import { prepareStoreFile } from "./store-file.ts";
 import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import {
   createUnreadableReport,
@@ -114,9 +114,12 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
     health.noteError(fault);
     return fault;
   };
-  if (!readOnly) ensureWritable(path);
   try {
-    prepareFile(dataDir, readOnly);
+    if (!readOnly) {
+      refuseHalfRestored(dataDir);
+      ensureWritable(path);
+    }
+    prepareStoreFile(dataDir, { readOnly });
     const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
     return closedOnError(root, () => withTables(root));
   } catch (error) {
@@ -169,20 +172,6 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       },
     };
   }
-}
-
-/** LMDB maps the file: a damaged or truncated one must be refused before. */
-function prepareFile(dataDir: string, readOnly: boolean): void {
-  const file = storeFileOf(dataDir);
-  const state = checkStoreFile(file);
-  if (state === "missing" && readOnly) throw new DataDirError("missing", `data directory ${dataDir} has no store yet`);
-  if (state === "missing") createStoreFile(file);
-  // LMDB would read the unflushed state here, and the flushed one in a process that writes.
-  if (state === "unflushed" && readOnly)
-    throw new DataDirError(
-      "unflushed",
-      `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which returns to the last complete state`,
-    );
 }
 
 /** An environment that stays open would be given to the next opening of this process, read-only as it is. */

@@ -66,9 +66,10 @@ export function readMetaPages(file: number): MetaPages | null {
   };
 }
 
-/** Transactions write the two pages in turn: even numbers into the first, odd ones into the second. */
+/** Transactions write the two pages in turn: even numbers into the first, odd ones into the second. A compact copy has only the second. */
 function areNeighbours(first: MetaPage, second: MetaPage): boolean {
-  if (first.transaction === 0 && second.transaction === 0) return true;
+  const isUnwritten = first.transaction === 0 && first.main.root === null && first.free.root === null;
+  if (isUnwritten && (second.transaction === 0 || second.transaction % 2 === 1)) return true;
   return first.transaction % 2 === 0 && Math.abs(first.transaction - second.transaction) === 1;
 }
 

@@ -35,7 +35,10 @@ export interface PageWalkOptions {
   readonly onTable?: (table: string, root: TreeRoot) => void;
   /** Called before the first page of a table. */
   readonly onStart?: (table: string) => void;
-  /** Called for every row of the tables. The key is valid during the call only; `value` reads it, null if it cannot be read. */
+  /**
+   * Called for every row of the tables; without a limit of pages in the order of the keys of each table. The key is valid during the call only;
+   * `value` reads it, null if it cannot be read.
+   */
   readonly onRow?: (table: string, key: Buffer, value: () => Buffer | null) => void;
 }
 
@@ -157,12 +160,17 @@ class PageWalk {
     // The first node has no key of its own.
     const keys = nodes.map((node, at) => (at === 0 ? from : keyOf(bytes, node)));
     if (!areOrdered(keys, to, tree.name)) return void this.fault(tree, page, "keys out of order");
+    const children = nodes.map((node, at) => ({
+      tree,
+      page: bytes.readUIntLE(node.at, 6),
+      level: level + 1,
+      from: keys[at] ?? null,
+      to: keys[at + 1] ?? to,
+    }));
     const { pagesMax } = this.options;
-    nodes.forEach((node, at) => {
-      if (pagesMax !== null && this.pending.length >= pagesMax) return;
-      const child = bytes.readUIntLE(node.at, 6);
-      this.pending.push({ tree, page: child, level: level + 1, from: keys[at] ?? null, to: keys[at + 1] ?? to });
-    });
+    if (pagesMax !== null) this.pending.push(...children.slice(0, Math.max(0, pagesMax - this.pending.length)));
+    // The last one is visited next.
+    else this.pending.push(...children.reverse());
   }
 
   private visitLeaf({ tree, page, from, to }: Visit, bytes: Buffer, nodes: readonly Node[]): void {

@@ -1,8 +1,9 @@
 /** The file of the store: its creation in one step, and its check before LMDB maps it. */
-import { closeSync, fstatSync, fsyncSync, linkSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, linkSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type DataDirError, damagedDataDir } from "./data-dir.ts";
-import { emptyStore, type MetaPages, readMetaPages } from "./meta-pages.ts";
+import { syncFolder } from "../base/sync-folder.ts";
+import { DataDirError, damagedDataDir } from "./data-dir.ts";
+import { emptyStore, type MetaPages, readMetaPages, type TreeRoot } from "./meta-pages.ts";
 import { lmdbTrees, type PageFault, walkPages } from "./page-walk.ts";
 import { tableNames } from "./row-formats.ts";
 
@@ -79,6 +80,45 @@ function snapshotOf(metas: MetaPages | null) {
   return metas === null ? null : [metas.newest.transaction, metas.recovered.transaction];
 }
 
+/**
+ * Checks the file before LMDB maps it, and creates it for an opening for writing. @throws DataDirError for a damaged or truncated file, and for
+ * one that cannot be read without writing; the error of the file system.
+ */
+export function prepareStoreFile(dataDir: string, { readOnly }: { readonly readOnly: boolean }): void {
+  const file = storeFileOf(dataDir);
+  const state = checkStoreFile(file);
+  if (state === "missing" && readOnly) throw new DataDirError("missing", `data directory ${dataDir} has no store yet`);
+  if (state === "missing") createStoreFile(file);
+  // LMDB would read the unflushed state here, and the flushed one in a process that writes.
+  if (state === "unflushed" && readOnly)
+    throw new DataDirError(
+      "unflushed",
+      `data directory ${dataDir} was in use when this machine stopped; start "assay serve" once, which returns to the last complete state`,
+    );
+}
+
+/** Bytes of a copy without free pages, by the counts of each table. 0 for a store that is missing or refused, whose copy says why. */
+export function compactBytesOf(dataDir: string): number {
+  try {
+    const file = openSync(storeFileOf(dataDir), "r");
+    try {
+      const meta = readMetaPages(file)?.newest;
+      if (meta === undefined) return 0;
+      const fileBytes = fstatSync(file).size;
+      let pages = 0;
+      const onTable = (_table: string, { branchPages, leafPages, overflowPages }: TreeRoot) => {
+        pages += branchPages + leafPages + overflowPages;
+      };
+      walkPages(file, meta, { fileBytes, pagesMax: pagesAtOpenMax, onFault: () => {}, onTable });
+      return Math.min(pages * meta.pageBytes, fileBytes);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return 0;
+  }
+}
+
 function damaged(path: string, reason: string): DataDirError {
   return damagedDataDir(`${path} ${reason}`);
 }
@@ -98,14 +138,4 @@ export function createStoreFile(path: string): void {
     rmSync(draft, { force: true });
   }
   syncFolder(dirname(path));
-}
-
-/** Makes new and removed names of a folder durable. */
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

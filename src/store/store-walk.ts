@@ -16,6 +16,10 @@ declare module "lmdb" {
 /** Lost rows and damaged pages named apart; the counts include all. */
 const namedMax = 50;
 const keyCharsMax = 100;
+const schemaKey = "schemaVersion";
+const fixintEnd = 0x80;
+/** Stands for the length of a value that cannot be read; LMDB allows none as long. */
+const unreadableLength = 0xffffffff;
 
 export interface TableReport {
   readonly table: string;
@@ -23,11 +27,15 @@ export interface TableReport {
   readonly rows: number;
   /** Cannot be read, or cannot be reached. */
   readonly lost: number;
+  /** SHA-256 of all rows in the order of their keys, in hexadecimal: equal for tables of equal content. */
+  readonly sha256: string;
 }
 
 export interface StoreReport {
   readonly pages: number;
   readonly fileBytes: number;
+  /** Null if it is lost, or not yet written. */
+  readonly schema: number | null;
   readonly tables: readonly TableReport[];
   /** At most `namedMax`. The key is JSON, such as the token of a scan or the id of an account. */
   readonly lostRows: readonly { readonly table: string; readonly key: string }[];
@@ -70,7 +78,7 @@ function openReader(dataDir: string): { done(): void; close(): Promise<void> } |
 
 function notAStore(fileBytes: number): StoreReport {
   const damagedPages = [{ table: lmdbTrees[0] ?? "", page: 0, reason: "a page that is not of a store" }];
-  return { pages: 0, fileBytes, tables: [], lostRows: [], damagedPageCount: 1, damagedPages };
+  return { pages: 0, fileBytes, schema: null, tables: [], lostRows: [], damagedPageCount: 1, damagedPages };
 }
 
 interface WalkInput {
@@ -80,7 +88,8 @@ interface WalkInput {
 }
 
 function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreReport {
-  const tables = new Map<string, { rows: number; read: number }>(tableNames.map((name) => [name, { rows: 0, read: 0 }]));
+  const tables = new Map(tableNames.map((name) => [name, emptyCounts()]));
+  let schema: number | null = null;
   const lostRows: { table: string; key: string }[] = [];
   const damagedPages: PageFault[] = [];
   let damagedPageCount = 0;
@@ -89,7 +98,7 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
     pagesMax: null,
     onStart: onTable,
     onTable: (table, { entries }) => {
-      if (!lmdbTrees.includes(table)) tables.set(table, { rows: entries, read: 0 });
+      if (!lmdbTrees.includes(table)) tables.set(table, { ...emptyCounts(), rows: entries });
     },
     onFault: (fault) => {
       damagedPageCount++;
@@ -98,19 +107,53 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
     onRow: (table, key, value) => {
       const counts = tables.get(table);
       if (counts === undefined) return;
-      if (isReadable(table, key, value())) counts.read++;
+      const bytes = value();
+      addRow(counts.hash, key, bytes);
+      if (table === "meta" && bytes !== null && keyOf(key) === schemaKey) schema = smallNumber(bytes);
+      if (isReadable(table, key, bytes)) counts.read++;
       else if (lostRows.length < namedMax) lostRows.push({ table, key: shownKey(key) });
     },
   });
   return {
     pages,
     fileBytes,
+    schema,
     // A damaged count may be any number; it is bounded by the bytes of the file.
-    tables: [...tables].map(([table, { rows, read }]) => ({ table, rows, lost: Math.max(0, Math.min(rows, fileBytes) - read) })),
+    tables: [...tables].map(([table, { rows, read, hash }]) => ({
+      table,
+      rows,
+      lost: Math.max(0, Math.min(rows, fileBytes) - read),
+      sha256: hash.digest("hex"),
+    })),
     lostRows,
     damagedPageCount,
     damagedPages,
   };
+}
+
+interface TableCounts {
+  readonly rows: number;
+  read: number;
+  readonly hash: Bun.CryptoHasher;
+}
+
+function emptyCounts(): TableCounts {
+  return { rows: 0, read: 0, hash: new Bun.CryptoHasher("sha256") };
+}
+
+/** With their lengths, so that no two lists of rows give the same bytes. */
+function addRow(hash: Bun.CryptoHasher, key: Buffer, value: Buffer | null): void {
+  const lengths = Buffer.alloc(8);
+  lengths.writeUInt32LE(key.length, 0);
+  lengths.writeUInt32LE(value?.length ?? unreadableLength, 4);
+  hash.update(lengths).update(key);
+  if (value !== null) hash.update(value);
+}
+
+/** A positive fixint of MessagePack, in which lmdb-js writes small whole numbers. */
+function smallNumber(bytes: Buffer): number | null {
+  const [first] = bytes;
+  return bytes.length === 1 && first !== undefined && first < fixintEnd ? first : null;
 }
 
 function isReadable(table: string, key: Buffer, value: Buffer | null): boolean {

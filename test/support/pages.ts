@@ -44,6 +44,7 @@ export const quietOperator: Operator = {
   diskSpace: () => null,
   natsServers: null,
   fleet: () => null,
+  backups: () => ({ lastSuccess: null, lastFailure: null, nextAt: null }),
   checks: {
     reload: () => Promise.reject(new Error("these pages cannot reload checks")),
     lastReload: () => null,

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser", "metrics"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "fleet", "account", "report", "export", "authoring"],
+  ["scan", "fleet", "account", "backup", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -58,7 +58,8 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
   { names: /^otpauth$/, places: ["src/account"] },
-  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/fleet"] },
+  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet"] },
+  { names: /^tar-stream$/, places: ["src/backup"] },
   { names: /^prom-client$/, places: ["src/metrics"] },
   { names: /^commander$/, places: ["src/cli"] },
   { names: /^smol-toml$/, places: ["src/parse/toml.ts"] },

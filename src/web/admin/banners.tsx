@@ -1,8 +1,9 @@
 /** Warnings for administrators. */
 import type { ComponentChildren } from "preact";
 import { Notice } from "../../report/components/notice.tsx";
-import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
+import { BackupBanner, backupFaultOf } from "./backups.tsx";
+import { EnglishQuote } from "./quote.tsx";
 
 const diskFreePercentMin = 10;
 const bytesPerMegabyte = 1_000_000;
@@ -25,6 +26,8 @@ export function AdminBanners() {
   if (settings.readers === "accounts" && settings.accounts.signUp === "open") banners.push(i18n.t("admin.banners.openReaders"));
   const fleetFault = settings.operator.fleet()?.fault() ?? null;
   if (fleetFault !== null) banners.push(<FleetBanner because={fleetFault} />);
+  const backupFault = backupFaultOf(settings.operator.backups(), settings.now());
+  if (backupFault !== null) banners.push(<BackupBanner fault={backupFault} />);
   if (disk !== null && percent < diskFreePercentMin) {
     const free = i18n.number(Math.floor(disk.freeBytes / bytesPerMegabyte));
     banners.push(i18n.t("admin.banners.diskLow", { percent: i18n.number(percent), free }));
@@ -57,15 +60,6 @@ function FleetBanner({ because }: { readonly because: string }) {
       {i18n.t("admin.banners.fleetFault")} <EnglishQuote>{because}</EnglishQuote>{" "}
       <a href="/admin/workers">{i18n.t("admin.banners.fleetMore")}</a>
     </>
-  );
-}
-
-/** Texts of other parts are English. */
-export function EnglishQuote({ children }: { readonly children: string }) {
-  return (
-    <q lang="en" {...untranslated}>
-      {children}
-    </q>
   );
 }
 

@@ -1,4 +1,5 @@
 /** Data for the administration pages that only the composition root has. */
+import type { BackupState } from "../../backup/backup-state.ts";
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
 import type { FleetState } from "../../fleet/fleet-state.ts";
@@ -34,6 +35,8 @@ export interface Operator {
   readonly natsServers: string | null;
   /** Null without `nats.url`, and until the fleet is open. */
   fleet(): FleetState | null;
+  /** `nextAt` is null without a schedule. */
+  backups(): BackupState & { readonly nextAt: Date | null };
   readonly checks: Pick<CatalogHolder, "lastReload"> & {
     /** Reloads the checks, and notes it in the audit log. */
     reload(by: Actor): Promise<unknown>;

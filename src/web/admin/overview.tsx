@@ -13,6 +13,7 @@ import { Form, readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { AdminBackups } from "./backups.tsx";
 import { AdminBanners } from "./banners.tsx";
 import { AdminQueue } from "./queue.tsx";
 
@@ -30,6 +31,7 @@ function overview(visit: Visit): Response {
       <>
         <AdminBanners />
         <AdminQueue />
+        <AdminBackups />
         <Doctor />
       </>
     ),

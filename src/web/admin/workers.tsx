@@ -15,7 +15,7 @@ import { readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
-import { EnglishQuote } from "./banners.tsx";
+import { EnglishQuote } from "./quote.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";

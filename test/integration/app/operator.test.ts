@@ -50,7 +50,9 @@ afterAll(async () => {
 
 const load = (env: Record<string, string>) =>
   loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
-const operatorOf = (env: Record<string, string> = {}) => createOperator(load(env), { store, checks, browsers, fleet: () => null, log });
+const backups = { state: () => ({ lastSuccess: null, lastFailure: null }), nextAt: () => null };
+const operatorOf = (env: Record<string, string> = {}) =>
+  createOperator(load(env), { store, checks, browsers, fleet: () => null, backups, log });
 
 describe("settings", () => {
   const env = {
@@ -135,7 +137,7 @@ describe("the doctor inside the server", () => {
     const env = { ASSAY_DNS_SERVERS: dns.address, ASSAY_BROWSER_PATH: join(folder, "none"), ASSAY_NATS_URL: nats.url };
     let fault: string | null = null;
     const fleet: FleetState = { state: () => "connected", fault: () => fault, presentWorkers: () => [] };
-    const operator = createOperator(load(env), { store, checks, browsers, fleet: () => fleet, log });
+    const operator = createOperator(load(env), { store, checks, browsers, fleet: () => fleet, backups, log });
     const ofNats = async () => (await examined(operator))?.find(({ what }) => what === "nats");
     expect(operator.natsServers).toBe(nats.url);
     expect(await ofNats()).toMatchObject({ state: "ok", detail: expect.stringContaining("JetStream: on") });
@@ -149,7 +151,7 @@ describe("the doctor inside the server", () => {
       throw new Error("no store");
     };
     const broken: Store = { ...store, accounts: { ...store.accounts, list } };
-    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, fleet: () => null, log }))).toBeNull();
+    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, fleet: () => null, backups, log }))).toBeNull();
     expect(logged.join("")).toContain("no store");
   });
 });

@@ -100,7 +100,7 @@ describe("the check in a child process", () => {
     const tables: string[] = [];
     const check = await checkWholeStore(dataDir, { onTable: (table) => tables.push(table) });
     if (check.status !== "done" || check.report === null) throw new Error(`the check ended as ${check.status}`);
-    expect(check.report.tables.find(({ table }) => table === "scans")).toEqual({ table: "scans", rows: 40, lost: 0 });
+    expect(check.report.tables.find(({ table }) => table === "scans")).toMatchObject({ rows: 40, lost: 0 });
     expect(check.report).toMatchObject({ fileBytes: whole.length, lostRows: [], damagedPages: [], damagedPageCount: 0 });
     // Long values included, which are most of a store.
     expect(check.report.pages * storedPageBytes).toBeGreaterThan(whole.length / 2);

@@ -1,0 +1,122 @@
+/** Backups of the configuration: those that a command makes, and those that the server makes on schedule in a child process. */
+import { setPriority } from "node:os";
+import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { backupName, ensureBackupFolder, pruneBackups } from "../backup/backup-folder.ts";
+import { type BackupState, noteBackup, readBackupState } from "../backup/backup-state.ts";
+import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
+import { nextBackupAt, parseSchedule } from "../backup/schedule.ts";
+import { type Log, messageOf } from "../base/log.ts";
+import { environmentName, type LoadedConfig } from "./config.ts";
+import { catalogOptions } from "./configured-catalog.ts";
+import { ownProgram } from "./placement.ts";
+import type { Config, SettingKey } from "./settings.ts";
+import { storeTools } from "./store-tools.ts";
+
+/** Also the delay after the start: the server takes its first scans before it makes a backup that it missed. */
+const lookEveryMs = 30_000;
+/** Niceness of a scheduled backup: scans come first. */
+const niceness = 10;
+
+/** Makes a backup and notes how it ended; by default in `backup.dir`. @throws BackupError, DataDirError; the error of `stop` */
+export async function createConfiguredBackup(
+  { config, configFile }: Pick<LoadedConfig, "config" | "configFile">,
+  { out, stop }: { readonly out: string | null; readonly stop: AbortSignal },
+): Promise<MadeBackup> {
+  const createdAt = new Date();
+  try {
+    if (out === null) await ensureBackupFolder(config["backup.dir"]);
+    const made = await createBackup({
+      dataDir: config.data,
+      configFile,
+      checksDir: catalogOptions(config).checksDir ?? join(config.data, "checks"),
+      archive: out ?? join(config["backup.dir"], backupName(createdAt)),
+      version,
+      createdAt,
+      tools: storeTools,
+      stop,
+    });
+    noteQuietly(config.data, { lastSuccess: { at: new Date().toISOString(), archive: made.archive, bytes: made.bytes } });
+    return made;
+  } catch (error) {
+    if (!stop.aborted) noteQuietly(config.data, { lastFailure: { at: new Date().toISOString(), because: messageOf(error) } });
+    throw error;
+  }
+}
+
+/** The outcome is printed or logged too; a full disk must not hide it. */
+function noteQuietly(dataDir: string, change: Partial<BackupState>): void {
+  try {
+    noteBackup(dataDir, change);
+  } catch {}
+}
+
+export interface ScheduledBackups {
+  /** Last success and last failure, also of commands. */
+  state(): BackupState;
+  /** Null without a schedule. */
+  nextAt(): Date | null;
+  /** Ends a backup that runs. */
+  stop(): Promise<void>;
+}
+
+export function startScheduledBackups(loaded: LoadedConfig, log: Log): ScheduledBackups {
+  const { config } = loaded;
+  const since = new Date();
+  const schedule = parseSchedule(config["backup.schedule"]);
+  const stopping = new AbortController();
+  const state = () => readBackupState(config.data);
+  const nextAt = () => (schedule === null ? null : nextBackupAt(schedule, state(), { since, now: new Date() }));
+  let running: Promise<void> | null = null;
+  const look = () => {
+    const due = nextAt();
+    if (running !== null || due === null || due.getTime() > Date.now()) return;
+    running = runScheduled(loaded, log, stopping.signal).finally(() => {
+      running = null;
+    });
+  };
+  const timer = schedule === null ? null : setInterval(look, lookEveryMs);
+  return {
+    state,
+    nextAt,
+    stop: async () => {
+      if (timer !== null) clearInterval(timer);
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function runScheduled({ config, configFile }: LoadedConfig, log: Log, stop: AbortSignal): Promise<void> {
+  const args = ["backup", "create", "--json", "--data", config.data, ...(configFile === null ? [] : ["--config", configFile])];
+  const child = Bun.spawn([...ownProgram, ...args], {
+    env: environmentOf(config),
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+    signal: stop,
+  });
+  setPriority(child.pid, niceness);
+  const lastWords = (await new Response(child.stderr).text()).trim().split("\n").at(-1) ?? "";
+  await child.exited;
+  if (stop.aborted) return;
+  if (child.exitCode !== 0) {
+    const because = lastWords.replace(/^assay: /, "") || `${child.signalCode ?? child.exitCode} ended it`;
+    // A child that was killed notes nothing.
+    if (child.signalCode !== null) noteQuietly(config.data, { lastFailure: { at: new Date().toISOString(), because } });
+    return log.error("the scheduled backup failed", { because });
+  }
+  const removed = await pruneBackups(config["backup.dir"], config["backup.keep"]).catch((error: unknown) => {
+    log.error("old backups could not be removed", { because: messageOf(error) });
+    return [];
+  });
+  const { lastSuccess } = readBackupState(config.data);
+  log.info("backup made", { archive: lastSuccess?.archive ?? "", bytes: lastSuccess?.bytes ?? 0, removed: removed.length });
+}
+
+/** Settings of the server that the child must share, although they were given as flags. */
+function environmentOf(config: Config): Record<string, string | undefined> {
+  const shared = ["backup.dir", "checks.dir"] as const satisfies readonly SettingKey[];
+  const given = shared.flatMap((key) => (config[key] === null ? [] : [[environmentName(key), config[key]] as const]));
+  return { ...process.env, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,102 @@
+/** Restores an archive into an empty data directory: unpacked and proven within it, then moved into place, the store last. */
+import { existsSync, lchownSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { syncFolder } from "../base/sync-folder.ts";
+import { openWorkFolder } from "../base/work-folder.ts";
+import { restoreFolderPrefix } from "../store/data-dir.ts";
+import { lockDataDir } from "../store/lock.ts";
+import { BackupError, withPlace } from "./backup-error.ts";
+import { checksName, configName, type Manifest, outsideName, seedName, storeName } from "./manifest.ts";
+import { type UnpackOptions, unpackBackup } from "./unpack-backup.ts";
+
+/** In the order in which they are moved. Without the store, the directory is refused: see `refuseHalfRestored`. */
+const movedNames = [outsideName, configName, seedName, checksName, "store"];
+const lockName = "lock";
+/** Root folder of a volume. */
+const volumeNames = ["lost+found"];
+
+/** @throws BackupError, DataDirError for a directory in use; the error of `stop`. The directory is then as it was. */
+export async function restoreBackup(dataDir: string, options: UnpackOptions): Promise<Manifest> {
+  return withPlace(dataDir, "written", async () => {
+    const before = statSync(dataDir, { throwIfNoEntry: false });
+    if (before !== undefined && !before.isDirectory()) throw new BackupError(`${dataDir} is not a folder`);
+    const hadLock = existsSync(join(dataDir, lockName));
+    if (before !== undefined) assertEmpty(dataDir);
+    const lock = lockDataDir(dataDir);
+    let isRestored = false;
+    try {
+      // Once more: a server may have used it before the lock was taken.
+      assertEmpty(dataDir);
+      const manifest = await restoreInto(dataDir, options);
+      isRestored = true;
+      return manifest;
+    } finally {
+      if (!isRestored && !hadLock) rmSync(join(dataDir, lockName), { force: true });
+      lock.release();
+      if (!isRestored && before === undefined) rmdirSync(dataDir);
+    }
+  });
+}
+
+/** What an interrupted restore left is no obstacle: it began in an empty directory. */
+function assertEmpty(dataDir: string): void {
+  const allowed = [lockName, ...volumeNames, ...leftFolders(dataDir), ...(isHalfRestored(dataDir) ? movedNames : [])];
+  const [other] = readdirSync(dataDir).filter((name) => !allowed.includes(name));
+  if (other !== undefined)
+    throw new BackupError(`data directory ${dataDir} is not empty (${other}); name another one by --data, or move its content away first`);
+}
+
+function leftFolders(dataDir: string): readonly string[] {
+  return readdirSync(dataDir).filter((name) => name.startsWith(restoreFolderPrefix));
+}
+
+/** Files may have been moved into place, but the store was not, which comes last. */
+function isHalfRestored(dataDir: string): boolean {
+  const hasStore = (folder: string) => existsSync(join(dataDir, folder, storeName));
+  return !hasStore("") && leftFolders(dataDir).some(hasStore);
+}
+
+async function restoreInto(dataDir: string, options: UnpackOptions): Promise<Manifest> {
+  const left = isHalfRestored(dataDir) ? movedNames : [];
+  // Made before the earlier one is removed: there is always one until the directory is whole, or empty.
+  const work = openWorkFolder(dataDir, restoreFolderPrefix);
+  try {
+    for (const name of left) rmSync(join(dataDir, name), { recursive: true, force: true });
+    const manifest = await unpackBackup(work.path, options);
+    giveToOwnerOf(dataDir, [work.path, join(dataDir, lockName)]);
+    options.stop.throwIfAborted();
+    moveAll(work.path, dataDir);
+    return manifest;
+  } finally {
+    work.remove();
+  }
+}
+
+function moveAll(from: string, to: string): void {
+  const names = movedNames.filter((name) => existsSync(join(from, name)));
+  try {
+    for (const name of names) {
+      // All others are on disk before the store is.
+      syncFolder(to);
+      renameSync(join(from, name), join(to, name));
+    }
+    syncFolder(to);
+  } catch (error) {
+    for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** For root, who restores the data of a server that runs as another user. */
+function giveToOwnerOf(folder: string, paths: readonly string[]): void {
+  const { uid, gid } = statSync(folder);
+  if (process.geteuid?.() !== 0 || uid === 0) return;
+  for (const path of paths) {
+    lchownSync(path, uid, gid);
+    if (lstatSync(path).isDirectory())
+      giveToOwnerOf(
+        path,
+        readdirSync(path).map((name) => join(path, name)),
+      );
+  }
+}

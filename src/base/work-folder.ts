@@ -1,0 +1,63 @@
+/** Folders for unfinished work beside its result. What a killed process left is removed by the next one that works there. */
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type FileLock, tryLockFolder } from "./file-lock.ts";
+
+export interface WorkFolder {
+  readonly path: string;
+  /** Removes the folder with its content. */
+  remove(): void;
+}
+
+/**
+ * Makes a folder with mode 0700 and a random name below an existing one. Then removes those of the same prefix whose process has ended.
+ * @throws the error of the file system.
+ */
+export function openWorkFolder(parent: string, prefix: string): WorkFolder {
+  for (;;) {
+    const path = mkdtempSync(join(parent, prefix));
+    const lock = tryLockMade(path);
+    // Another process took it for a leftover before it was locked.
+    if (lock === null) continue;
+    removeLeftWorkFolders(parent, prefix);
+    return {
+      path,
+      remove: () => {
+        rmSync(path, { recursive: true, force: true });
+        lock.release();
+      },
+    };
+  }
+}
+
+function tryLockMade(path: string): FileLock | null {
+  try {
+    const lock = tryLockFolder(path);
+    if (lock === null || existsSync(path)) return lock;
+    lock.release();
+    return null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Removes the folders that killed processes of this user left, as far as it can be removed. @throws the error of the file system for the parent. */
+export function removeLeftWorkFolders(parent: string, prefix: string): void {
+  for (const name of readdirSync(parent)) if (name.startsWith(prefix)) removeUnused(join(parent, name));
+}
+
+function removeUnused(path: string): void {
+  let lock: FileLock | null = null;
+  try {
+    const stats = lstatSync(path);
+    // In a folder such as /tmp, other users may have made it.
+    if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) return;
+    lock = tryLockFolder(path);
+    if (lock !== null) rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Removed meanwhile, or not removable: the work itself does not depend on it.
+  } finally {
+    lock?.release();
+  }
+}

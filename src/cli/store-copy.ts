@@ -1,0 +1,13 @@
+/** Hidden `assay store-copy`: the child process that copies a store for a backup. */
+import { Command } from "commander";
+import { storeCopyCommand } from "../app/store-tools.ts";
+import { withPlace } from "../backup/backup-error.ts";
+import { copyStore } from "../store/store-copy.ts";
+
+export function storeCopy(): Command {
+  return new Command(storeCopyCommand)
+    .argument("<data>")
+    .argument("<into>")
+    .description("Copy the store of a data directory into another one; used by backup.")
+    .action((dataDir: string, into: string) => withPlace(into, "written", () => copyStore(dataDir, into)));
+}

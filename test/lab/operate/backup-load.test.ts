@@ -1,0 +1,121 @@
+/** Backups of the compiled server while 500 scans run: each is whole, and the last one restored gives the same rows and bodies. */
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { apiClient } from "../../support/api-client.ts";
+import { compiledBinary, skippedNote } from "../../support/binary.ts";
+import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
+import { installed, type PrintedBackup, tablesOf, unfinishedIn } from "./operated.ts";
+
+const scans = 500;
+/** Backups beside the scans; the last one must still have scans beside it. */
+const backups = 5;
+const scansBetween = 15;
+const testMsMax = 600_000;
+/** A request beside a backup, in milliseconds; the machine runs four scans meanwhile. */
+const answerMsMax = 2_000;
+
+interface ListedScans {
+  readonly scans: readonly { readonly token: string; readonly status: string }[];
+}
+
+describe.skipIf(compiledBinary === null)(`backups under load${skippedNote}`, () => {
+  const installation = compiledBinary === null ? null : installed();
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) => new Response(`<!doctype html><title>load</title><p>${url}`, { headers: { "content-type": "text/html" } }),
+  });
+
+  afterAll(async () => {
+    await endServers();
+    site.stop(true);
+    installation?.remove();
+  });
+
+  test(
+    "are whole beside 500 scans, and the last one restored answers with the same bodies",
+    async () => {
+      if (installation === null) throw new Error("no compiled program");
+      const { folder, assay, command } = installation;
+      const data = join(folder, "data");
+      await assay(["user", "create", "first@assay.test", "--data", data]);
+      const token = (await assay(["token", "create", "--user", "first@assay.test", "--name", "load", "--data", data])).stdout.trim();
+      const start = (dataDir: string) =>
+        serve(["--data", dataDir, "--allow-cidr", "127.0.0.1", "--allow-port", String(site.port)], {
+          command,
+          cwd: folder,
+          env: { ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_GUEST_RATE_PER_HOUR: "100000" },
+        });
+      const server = await start(data);
+      const body = JSON.stringify({ urls: Array.from({ length: scans }, (_, at) => `http://127.0.0.1:${site.port}/${at}`) });
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const started = await fetch(`${server.url}/api/v1/scans/bulk`, { method: "POST", headers, body });
+      expect(started.status).toBe(200);
+      const api = apiClient(server.url, token);
+      const finished = async () => {
+        const { body: listed } = await api.get<ListedScans>("/api/v1/scans?limit=100&status=finished");
+        return listed.scans.map((scan) => scan.token);
+      };
+
+      const slowest = watchAnswers(server);
+      for (let count = 1; count <= backups; count++) {
+        while ((await finished()).length < count * scansBetween) await Bun.sleep(50);
+        const made = await assay(["backup", "create", "--json", "--data", data]);
+        expect([made.code, made.stderr]).toEqual([0, ""]);
+        const { archive, manifest }: PrintedBackup = JSON.parse(made.stdout);
+        expect(manifest.tables.find(({ table }) => table === "scans")?.rows).toBe(scans);
+        expect(manifest.tables.find(({ table }) => table === "queueByLane")?.rows).toBeGreaterThan(0);
+        expect((await assay(["backup", "verify", archive])).code).toBe(0);
+        const restored = join(folder, `during-${count}`);
+        expect((await assay(["restore", archive, "--data", restored])).code).toBe(0);
+        expect(await assay(["doctor", "--store", "--data", restored])).toMatchObject({ code: 0 });
+      }
+      expect(slowest()).toBeLessThan(answerMsMax);
+
+      const tokens = await finished();
+      const paths = tokens
+        .slice(0, 40)
+        .flatMap((each) => [`/api/v1/scans/${each}/security`, `/api/v1/scans/${each}/result`, `/scans/${each}.csv`, `/scans/${each}.json`]);
+      const before = await bodies(server, paths, headers);
+      expect(await server.end("SIGTERM")).toBe(0);
+      const last = await assay(["backup", "create", "--out", join(folder, "last.tar.zst"), "--data", data]);
+      expect(last.code).toBe(0);
+      const elsewhere = join(folder, "elsewhere");
+      expect((await assay(["restore", join(folder, "last.tar.zst"), "--data", elsewhere])).code).toBe(0);
+      expect(await tablesOf(elsewhere)).toEqual(await tablesOf(data));
+      const restored = await start(elsewhere);
+      expect(await bodies(restored, paths, headers)).toEqual(before);
+      expect(await restored.end("SIGTERM")).toBe(0);
+      expect([unfinishedIn(folder), unfinishedIn(join(data, "backups")), unfinishedIn(elsewhere)]).toEqual([[], [], []]);
+    },
+    testMsMax,
+  );
+
+  /** Asks for the list again and again; gives the milliseconds of the slowest answer so far, and ends. */
+  function watchAnswers({ url }: ServerUnderTest): () => number {
+    let isDone = false;
+    let slowestMs = 0;
+    void (async () => {
+      while (!isDone) {
+        const began = performance.now();
+        expect((await fetch(`${url}/scans`)).status).toBe(200);
+        slowestMs = Math.max(slowestMs, performance.now() - began);
+        await Bun.sleep(20);
+      }
+    })();
+    return () => {
+      isDone = true;
+      return slowestMs;
+    };
+  }
+
+  /** Status and body of each path; the address of the server is the only difference that there may be. */
+  function bodies({ url }: ServerUnderTest, paths: readonly string[], headers: Record<string, string>): Promise<readonly string[]> {
+    return Promise.all(
+      paths.map(async (path) => {
+        const answer = await fetch(url + path, { headers });
+        return `${path} ${answer.status} ${(await answer.text()).replaceAll(url, "")}`;
+      }),
+    );
+  }
+});
