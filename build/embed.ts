@@ -18,38 +18,62 @@ interface Replacement {
   readonly imports?: string;
 }
 
-const replacements: readonly Replacement[] = [
-  {
-    file: "lmdb/native.js",
-    imports: `import addon from "@lmdb/lmdb-linux-x64/node.napi.glibc.node";`,
-    from: "loadNAPI(dirName)",
-    to: "addon",
-  },
-  {
-    file: "msgpackr-extract/index.js",
-    from: "require('node-gyp-build-optional-packages')(__dirname)",
-    to: `require("@msgpackr-extract/msgpackr-extract-linux-x64/node.napi.glibc.node")`,
-  },
-  {
-    file: "tinypool/dist/index.js",
-    from: `fileURLToPath(import.meta.url + "/../entry/worker.js")`,
-    to: `"/$bunfs/root/${tinypoolEntry}"`,
-  },
-];
+/** Native modules of one processor. */
+interface Natives {
+  readonly cpu: "x64" | "arm64";
+  /** Folder of the packages that contain them. */
+  readonly packages: string;
+}
+
+function replacementsFor({ cpu, packages }: Natives): readonly Replacement[] {
+  return [
+    {
+      file: "lmdb/native.js",
+      imports: `import addon from "${packages}/@lmdb/lmdb-linux-${cpu}/node.napi.glibc.node";`,
+      from: "loadNAPI(dirName)",
+      to: "addon",
+    },
+    {
+      file: "msgpackr-extract/index.js",
+      from: "require('node-gyp-build-optional-packages')(__dirname)",
+      to: `require("${packages}/@msgpackr-extract/msgpackr-extract-linux-${cpu}/node.napi.glibc.node")`,
+    },
+    {
+      file: "tinypool/dist/index.js",
+      from: `fileURLToPath(import.meta.url + "/../entry/worker.js")`,
+      to: `"/$bunfs/root/${tinypoolEntry}"`,
+    },
+  ];
+}
 
 /** Embeds native modules and tinypool's worker. The build fails when the expected source of a package has changed. */
-export const embedPackages: BunPlugin = {
-  name: "embed packages",
-  setup(build) {
-    for (const { file, from, to, imports = "" } of replacements) {
-      build.onLoad({ filter: new RegExp(`/node_modules/${file.replaceAll(".", "\\.")}$`) }, ({ path }) => {
-        const source = readFileSync(path, "utf8");
-        if (!source.includes(from)) throw new Error(`${path} no longer contains ${from}`);
-        return { contents: `${imports}\n${source.replace(from, () => to)}`, loader: "js" };
-      });
-    }
-  },
-};
+export function embedPackages(natives: Natives): BunPlugin {
+  return {
+    name: "embed packages",
+    setup(build) {
+      for (const { file, from, to, imports = "" } of replacementsFor(natives)) {
+        build.onLoad({ filter: new RegExp(`/node_modules/${file.replaceAll(".", "\\.")}$`) }, ({ path }) => {
+          const source = readFileSync(path, "utf8");
+          if (!source.includes(from)) throw new Error(`${path} no longer contains ${from}`);
+          return { contents: `${imports}\n${source.replace(from, () => to)}`, loader: "js" };
+        });
+      }
+    },
+  };
+}
+
+/** Embeds the file that `assay licences` prints. */
+export function embedNotices(file: string): BunPlugin {
+  return {
+    name: "embed notices",
+    setup(build) {
+      build.onLoad({ filter: /\/src\/cli\/notices\.ts$/ }, () => ({
+        contents: `export { default as noticesFile } from ${JSON.stringify(file)} with { type: "file" };`,
+        loader: "ts",
+      }));
+    },
+  };
+}
 
 /** Replaces the browser's archives by null, which `src/browser` takes as "not embedded". */
 export const excludeBrowser: BunPlugin = {

@@ -1,6 +1,6 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
-import { version } from "../../package.json" with { type: "json" };
 import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
+import { version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { describeFault } from "../catalog/fault.ts";

@@ -1,8 +1,8 @@
 /** Settings of the pages, built from the configuration and from the parts of the server. */
 import { readFileSync } from "node:fs";
-import { version } from "../../package.json" with { type: "json" };
 import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
+import { version } from "../base/build.ts";
 import type { LoadedChecks } from "../catalog/catalog-holder.ts";
 import { createTargetPrecheck } from "../egress/precheck-target.ts";
 import { ownUserAgent } from "../egress/settings.ts";

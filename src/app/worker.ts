@@ -1,5 +1,5 @@
 /** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
-import { version } from "../../package.json" with { type: "json" };
+import { version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";

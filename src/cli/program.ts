@@ -1,6 +1,6 @@
 /** The command line: its commands, shared options, and the mapping of errors to exit codes. */
 import { Command } from "commander";
-import { version } from "../../package.json" with { type: "json" };
+import { commit, version } from "../base/build.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { checksCommand } from "./checks.ts";
@@ -9,6 +9,7 @@ import { evidenceCommand } from "./evidence.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { fleetCommand } from "./fleet.ts";
 import { judgeCommand } from "./judge.ts";
+import { licencesCommand } from "./licences.ts";
 import { restoreCommand } from "./restore.ts";
 import { scanCommand } from "./scan.ts";
 import { serveCommand } from "./serve.ts";
@@ -70,7 +71,7 @@ export function fail(error: unknown): ExitCode {
 function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command("assay")
     .description("Scans web pages with a real browser and reports how secure they are.")
-    .version(version, "-V, --version", "print the version")
+    .version(versionLine(), "-V, --version", "print the version, and the commit where the build knew it")
     .option("--config <file>", "TOML file with settings (default: <data>/assay.toml if it exists)")
     .option("--quiet", "no progress, no notes: only data and errors")
     .option("--no-color", "no colours; NO_COLOR does the same")
@@ -93,6 +94,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     restoreCommand(),
     doctorCommand(onExit),
     workerCommand(),
+    licencesCommand(),
   ])
     root.addCommand(verb);
   for (const command of [storeWalk(), storeCopy()]) root.addCommand(command, { hidden: true });
@@ -106,4 +108,9 @@ function program(onExit: (code: ExitCode) => void): Command {
       .configureHelp({ showGlobalOptions: true });
   }
   return root;
+}
+
+/** One line, whose first word is the version alone: scripts read that word. */
+function versionLine(): string {
+  return commit === null ? version : `${version} (commit ${commit})`;
 }

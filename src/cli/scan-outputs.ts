@@ -1,6 +1,7 @@
 /** Files of `-o FORMAT=PATH`: checked before the first scan, written after the last. */
-import { version } from "../../package.json" with { type: "json" };
+
 import type { PolicySettings } from "../app/policy-settings.ts";
+import { version } from "../base/build.ts";
 import type { ExportedScan, ExportSettings } from "../export/export.ts";
 import { type ExportFormatName, exportFormats } from "../export/formats.ts";
 import { nearest } from "../parse/nearest.ts";

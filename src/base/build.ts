@@ -1,0 +1,11 @@
+/** Version and commit of this program. The compiler replaces the names in capitals. */
+import { version as packageVersion } from "../../package.json" with { type: "json" };
+
+declare const BUILD_VERSION: string;
+declare const BUILD_COMMIT: string;
+
+/** As in package.json, unless the build set another one. */
+export const version: string = typeof BUILD_VERSION === "string" ? BUILD_VERSION : packageVersion;
+
+/** Commit of the source, with "modified" after it if files were changed; null from source and where it is unknown. */
+export const commit: string | null = typeof BUILD_COMMIT === "string" && BUILD_COMMIT !== "" ? BUILD_COMMIT : null;
