@@ -1,6 +1,6 @@
 /** Metrics of the server: what scans report, and gauges that are read at each scrape. No read walks over stored scans. */
 import { statfsSync, statSync } from "node:fs";
-import { version } from "../../package.json" with { type: "json" };
+import { version } from "../base/build.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
 import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";

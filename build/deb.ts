@@ -1,0 +1,117 @@
+/** The Debian package: control files, documentation and unit around the program. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileMode, output, programMode, type StagedFile, stage } from "./staged-files.ts";
+
+const root = resolve(import.meta.dirname, "..");
+const sources = join(root, "build/package");
+const maintainer = "the assay authors <assay@packages.invalid>";
+/** Of zstd. Each further level takes twice the time for less than 2 % of the size. */
+const compressionLevel = 9;
+/** Pages about an installation; those about the source are left out. */
+export const packagedDocs = ["api.md", "ci.md", "fleet.md", "operate.md", "scoring.md", "writing-checks.md"];
+
+export interface DebOptions {
+  readonly architecture: "amd64" | "arm64";
+  /** As Debian writes it. */
+  readonly version: string;
+  readonly program: string;
+  readonly notices: string;
+  readonly sbom: string;
+  /** Settings beside those of `assay.toml`. */
+  readonly settings: string;
+  readonly recommends: string;
+  /** Date of every file, in seconds since 1970. */
+  readonly epochS: number;
+}
+
+/** Version in Debian's order: a pre-release is older than its release. */
+export function debianVersion(version: string): string {
+  return version.replace("-", "~");
+}
+
+/** Packs the files, below a folder that must not exist yet. @throws Error if dpkg-deb is missing or fails */
+export async function packDeb(folder: string, outfile: string, options: DebOptions): Promise<void> {
+  const files = installedFiles(options);
+  stage(folder, [...files, ...controlFiles(files, options)], options.epochS);
+  await output("dpkg-deb", ["--root-owner-group", "-Zzstd", `-z${compressionLevel}`, "--build", folder, outfile], {
+    SOURCE_DATE_EPOCH: String(options.epochS),
+    // More threads would give other bytes on another machine.
+    DPKG_DEB_THREADS_MAX: "1",
+  });
+}
+
+function installedFiles({ program, notices, sbom, settings, version, epochS }: DebOptions): readonly StagedFile[] {
+  const doc = "usr/share/doc/assay";
+  const source = (name: string) => readFileSync(join(sources, name), "utf8");
+  return [
+    { path: "usr/bin/assay", from: program, mode: programMode },
+    { path: "usr/lib/systemd/system/assay.service", content: source("assay.service") },
+    { path: "etc/assay/assay.toml", content: `${source("assay.toml")}${settings}` },
+    { path: "usr/share/lintian/overrides/assay", content: source("lintian-overrides") },
+    { path: `${doc}/copyright`, content: copyright() },
+    { path: `${doc}/changelog.gz`, content: gzip(debianChangelog(version, epochS)) },
+    { path: `${doc}/CHANGELOG.md.gz`, content: gzip(readFileSync(join(root, "CHANGELOG.md"), "utf8")) },
+    { path: `${doc}/THIRD-PARTY-NOTICES.gz`, content: gzip(notices) },
+    { path: `${doc}/assay.cdx.json`, content: sbom },
+    ...packagedDocs.map((name) => ({ path: `${doc}/${name}`, from: join(root, "docs", name) })),
+  ];
+}
+
+function controlFiles(files: readonly StagedFile[], { architecture, version, recommends }: DebOptions): readonly StagedFile[] {
+  const contents = files.map((file) => ({ path: file.path, bytes: "from" in file ? readFileSync(file.from) : Buffer.from(file.content) }));
+  const kibibytes = Math.ceil(contents.reduce((sum, { bytes }) => sum + bytes.length, 0) / 1024);
+  const control = [
+    "Package: assay",
+    `Version: ${version}`,
+    `Architecture: ${architecture}`,
+    `Maintainer: ${maintainer}`,
+    `Installed-Size: ${kibibytes}`,
+    "Depends: adduser, libc6 (>= 2.25), libgcc-s1",
+    ...(recommends === "" ? [] : [`Recommends: ${recommends}`]),
+    "Section: web",
+    "Priority: optional",
+    "Description: scanner for the security of web pages",
+    " assay loads a web page in a real browser, asks its host by TLS, DNS and HTTP,",
+    " and reports how secure it is, with what to do about each finding. It serves",
+    " pages and an API, and scans from the command line.",
+  ];
+  const sums = contents
+    .filter(({ path }) => !path.startsWith("etc/"))
+    .map(({ path, bytes }) => `${createHash("md5").update(bytes).digest("hex")}  ${path}\n`);
+  return [
+    { path: "DEBIAN/control", content: `${control.join("\n")}\n` },
+    { path: "DEBIAN/conffiles", content: "/etc/assay/assay.toml\n" },
+    { path: "DEBIAN/md5sums", content: sums.join("") },
+    ...["postinst", "prerm", "postrm"].map((name) => ({ path: `DEBIAN/${name}`, from: join(sources, name), mode: programMode })),
+  ].map((file) => ({ mode: fileMode, ...file }));
+}
+
+function copyright(): string {
+  const [, holder = "", ...text] = readFileSync(join(root, "LICENSE"), "utf8").trim().split(/\n\n/);
+  return [
+    "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/",
+    "Upstream-Name: assay",
+    "Comment: The program contains components of others. THIRD-PARTY-NOTICES.gz and",
+    " `assay licences` have their licences.",
+    "",
+    "Files: *",
+    `Copyright: ${holder.replace(/^Copyright \(c\) /, "")}`,
+    "License: Expat",
+    ...text
+      .join("\n\n")
+      .split("\n")
+      .map((line) => ` ${line === "" ? "." : line}`),
+    "",
+  ].join("\n");
+}
+
+function debianChangelog(version: string, epochS: number): string {
+  const date = new Date(epochS * 1000).toUTCString().replace("GMT", "+0000");
+  return `assay (${version}) unstable; urgency=medium\n\n  * CHANGELOG.md.gz lists the changes of each version.\n\n -- ${maintainer}  ${date}\n`;
+}
+
+function gzip(text: string): Uint8Array {
+  return Bun.gzipSync(Buffer.from(text), { level: 9 });
+}
