@@ -163,7 +163,8 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   return underTest;
 }
 
-function visitorOf(url: string): Visitor {
+/** Of a server at this address, in whatever process. */
+export function visitorOf(url: string): Visitor {
   const cookies = new Map<string, string>();
   async function ask(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);

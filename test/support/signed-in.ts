@@ -9,7 +9,7 @@ export async function accountIn({ store }: PagesUnderTest, email: string, given:
   return account;
 }
 
-export async function signedIn(pages: PagesUnderTest, { id }: Account): Promise<Visitor> {
+export async function signedIn(pages: Pick<PagesUnderTest, "store" | "visitor">, { id }: Account): Promise<Visitor> {
   const origin = { userAgent: "test", address: "127.0.0.1" };
   const opened = await pages.store.sessions.open({ accountId: id, verifiedPasswordHash: null, origin, now: new Date() });
   if (opened === undefined) throw new Error(`no session for account ${id}`);

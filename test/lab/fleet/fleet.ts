@@ -7,10 +7,13 @@ import { type ApiClient, apiClient } from "../../support/api-client.ts";
 import { compiledBinary } from "../../support/binary.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { type NatsServer, startNats } from "../../support/nats.ts";
+import { type Visitor, visitorOf } from "../../support/pages.ts";
 import { fromSource, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import { signedIn } from "../../support/signed-in.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
 const command = compiledBinary === null ? fromSource : [compiledBinary];
+const owner = "owner@fleet.test";
 const pollMs = 50;
 const readyMsMax = 60_000;
 
@@ -52,7 +55,11 @@ export interface TestFleet {
   /** Starts a scan at a location. @throws Error if the head refuses it. */
   scan(url: string, location?: string): Promise<string>;
   /** Opens the store of the head for one use, as the command line does. */
-  withStore<T>(use: (store: Store) => T): Promise<T>;
+  withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T>;
+  /** The pages, as the owner sees them. */
+  asOwner(): Promise<Visitor>;
+  /** HTML of its row on `/admin/workers`. */
+  shownWorker(name: string): Promise<string>;
   /** Runs a command of the program on the head's data. */
   assay(args: readonly string[], options?: RunOptions): Promise<string>;
   stop(): Promise<void>;
@@ -143,14 +150,37 @@ async function startFrom(
     await nats.reload(accounts);
   }
 
+  async function withStore<T>(use: (store: Store) => T | Promise<T>): Promise<T> {
+    const store = openStore(dataDir);
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  }
+
   async function enrol(name: string, location: string): Promise<void> {
     await assay(["fleet", "enrol", location, "--name", name, "--out", seedOf(name)]);
     locations.set(name, location);
     await reloadNats();
   }
 
-  await assay(["user", "create", "owner@fleet.test", "--admin"]);
-  const token = await assay(["token", "create", "--user", "owner@fleet.test", "--name", "fleet"]);
+  function asOwner(): Promise<Visitor> {
+    return withStore((store) => {
+      const account = store.accounts.findByEmail(owner);
+      if (account === undefined) throw new Error(`no account ${owner}`);
+      return signedIn({ store, visitor: () => visitorOf(head.url) }, account);
+    });
+  }
+
+  async function shownWorker(name: string): Promise<string> {
+    const id = await withStore(({ workers }) => workers.list().find((worker) => worker.name === name)?.id);
+    const html = await (await (await asOwner()).get("/admin/workers")).text();
+    return new RegExp(`<tr id="${id}".*?</tr>`, "s").exec(html)?.[0] ?? "";
+  }
+
+  await assay(["user", "create", owner, "--admin"]);
+  const token = await assay(["token", "create", "--user", owner, "--name", "fleet"]);
   await reloadNats();
   await startHead();
 
@@ -226,14 +256,9 @@ async function startFrom(
       if (response.status !== 202 || body.token === undefined) throw new Error(`${response.status} ${JSON.stringify(body)}`);
       return body.token;
     },
-    withStore: async (use) => {
-      const store = openStore(dataDir);
-      try {
-        return use(store);
-      } finally {
-        await store.close();
-      }
-    },
+    withStore,
+    asOwner,
+    shownWorker,
     stop: () => parts.disposeAsync(),
   };
 }
