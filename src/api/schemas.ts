@@ -215,6 +215,9 @@ const FullReportSchema = Type.Object({
   evidence: orNull(
     Type.Record(Type.String(), Type.Unknown(), { description: "What the scan saw: the subject, and a reading for each question." }),
   ),
+  evidenceRemovedAt: orNull(
+    Type.String({ description: "When evidence and screenshot were removed because of their age, ISO 8601; else null." }),
+  ),
 });
 
 const ErrorBody = Type.Object({

@@ -28,6 +28,7 @@ export function createStoredHandlers({ store, checks }: Pick<ReportFilesSettings
       result: store.results.find(token) ?? null,
       evidence: gathered?.evidence ?? null,
       timings: gathered?.timings ?? null,
+      evidenceRemovedAt: scan.removed?.evidence ?? null,
     };
     return answerRendered(withEtag(JSON.stringify(body)), request, requestContext);
   }

@@ -64,6 +64,7 @@ export const StoredScanSchema = Type.Object({
     Type.Record(Type.String(), Type.Unknown(), { description: "Null after its retention time, and for some failed scans." }),
   ),
   timings: orNull(Type.Record(Type.String(), Type.Number())),
+  evidenceRemovedAt: Type.Optional(orNull(Type.String({ description: "As in FullReport." }))),
 });
 
 const Texts = Type.Record(Type.String(), Type.Unknown());

@@ -1,5 +1,6 @@
 /** Removes what the settings of retention no longer keep, in small steps between the requests. */
 import { type Log, messageOf } from "../base/log.ts";
+import type { RetentionRules } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { Config } from "./settings.ts";
 
@@ -9,8 +10,8 @@ const passEveryMs = 3_600_000;
 const stepEveryMs = 20;
 
 export interface HousekeepingOptions {
-  readonly config: Pick<Config, "audit.days">;
-  readonly store: Pick<Store, "audit">;
+  readonly config: Pick<Config, "audit.days" | "retention.evidence_days" | "retention.scans_per_host" | "retention.screenshots">;
+  readonly store: Pick<Store, "audit" | "retention">;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -37,8 +38,29 @@ async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Pro
 }
 
 /** One pass. Each step is a transaction of its own: a process that is killed goes on at the next start. */
-async function tidyOnce({ config, store, now }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+async function tidyOnce({ config, store, now, log }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+  const rules = rulesOf(config);
+  let [evidence, screenshots] = [0, 0];
+  for (let from: string | null = null; !stop.aborted; await pause(stepEveryMs, stop)) {
+    const { next, removed } = await store.retention.removeEvidence(rules, now(), from);
+    evidence += removed;
+    from = next;
+    if (next === null) break;
+  }
+  for (let removed = 1; removed > 0 && !stop.aborted; await pause(stepEveryMs, stop)) {
+    removed = await store.retention.removeScreenshots(rules, now());
+    screenshots += removed;
+  }
   while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(stepEveryMs, stop);
+  if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
+}
+
+function rulesOf(config: HousekeepingOptions["config"]): RetentionRules {
+  return {
+    evidenceDays: config["retention.evidence_days"],
+    scansPerHost: config["retention.scans_per_host"],
+    screenshots: config["retention.screenshots"],
+  };
 }
 
 function pause(ms: number, stop: AbortSignal): Promise<void> {

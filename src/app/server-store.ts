@@ -34,6 +34,7 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
   }
   const store = openStore(config.data, {
     queueMax: config["scan.queue_max"],
+    screenshotsKept: config["retention.screenshots"],
     lock,
     onUnreadable: ({ table, key }) =>
       key === null

@@ -16,9 +16,15 @@ export class EvidenceFileError extends Error {
 export function readEvidenceFile(file: string): Evidence {
   const document = jsonIn(file);
   const parsed = evidenceIn(isObject(document) && "evidence" in document ? document.evidence : document);
-  if ("fault" in parsed) throw unusable(file, parsed.fault);
+  if ("fault" in parsed) throw unusable(file, `${parsed.fault}${removalIn(document)}`);
   // Evidence of an older version takes an error page for the page.
   return evidenceWithoutErrorPage(parsed.evidence);
+}
+
+/** A server removes the evidence of old scans. */
+function removalIn(document: unknown): string {
+  const at = isObject(document) && document.evidence === null ? document.evidenceRemovedAt : null;
+  return typeof at === "string" && !Number.isNaN(Date.parse(at)) ? `: its server removed it on ${new Date(at).toISOString()}` : "";
 }
 
 /** The fault completes a sentence about the source. Readings are checked as far as the ledger itself reads them. */

@@ -56,6 +56,8 @@ export interface ReportedScan {
   /** ISO 8601, UTC. */
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** What retention has removed; ISO 8601, UTC. */
+  readonly removed?: { readonly evidence?: string; readonly screenshot?: string } | undefined;
 }
 
 export interface Report {

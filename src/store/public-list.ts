@@ -58,6 +58,18 @@ export function publicScanRepository(db: Db) {
   };
 }
 
+/** Id of the finished scan with that rank, from 1 for the newest, among those of exactly this host and location. */
+export function nthNewestOfHost(
+  { publicScans }: Pick<Db, "publicScans">,
+  { host, location, rank }: { readonly host: string; readonly location: string; readonly rank: number },
+): number | undefined {
+  const name = nameToSearch(host, location);
+  if (name === null) return undefined;
+  const start: [string, string, number] = [name, any, Number.POSITIVE_INFINITY];
+  const [key] = publicScans.getKeys({ start, end: [name, any, 0], reverse: true, offset: rank - 1, limit: 1 });
+  return key?.[2];
+}
+
 /** Only within a transaction. */
 export function addToPublicList(db: Tables, scan: ScanRecord): void {
   for (const key of publicKeysOf(scan)) db.publicScans.put(key, scan.token);

@@ -111,6 +111,7 @@ export const rowFormats = {
       summary: orNull(summary.accepts),
       queueKey: optional(isQueueKey),
       location: optional(isLocation),
+      removed: optional(isObject),
     },
     "token",
   ),

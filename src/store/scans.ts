@@ -62,6 +62,8 @@ export interface ScanRecord {
   readonly queueKey?: QueueKey | undefined;
   /** Absent for the location of the server itself: see `scanLocationOf`. */
   readonly location?: string | undefined;
+  /** What retention has removed, and when; absent while all is kept. */
+  readonly removed?: { readonly evidence?: string; readonly screenshot?: string } | undefined;
 }
 
 interface FinishedOutcome {
@@ -77,8 +79,14 @@ interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
   readonly evidence: Evidence | null;
 }
 
-export function scanRepository(db: Db, { queueMax }: { readonly queueMax: number }) {
-  return { ...startMethods(db, queueMax), ...queueMethods(db), ...outcomeMethods(db), ...readMethods(db) };
+interface ScanRepositoryOptions {
+  readonly queueMax: number;
+  /** Newest scans that keep their screenshot. */
+  readonly screenshotsKept: number;
+}
+
+export function scanRepository(db: Db, { queueMax, screenshotsKept }: ScanRepositoryOptions) {
+  return { ...startMethods(db, queueMax), ...queueMethods(db), ...outcomeMethods(db, screenshotsKept), ...readMethods(db) };
 }
 
 function queueMethods(db: Db) {
@@ -144,7 +152,7 @@ function queueMethods(db: Db) {
   };
 }
 
-function outcomeMethods(db: Db) {
+function outcomeMethods(db: Db, screenshotsKept: number) {
   return {
     /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
     finish: (token: string, { result, evidence, timings, screenshot = null, now }: FinishedOutcome): Promise<ScanRecord> =>
@@ -153,8 +161,8 @@ function outcomeMethods(db: Db) {
         const scan = changeStatus(db, token, "finished", ended);
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
-        if (screenshot !== null) putScreenshot(db, scan.id, screenshot);
         addToPublicList(db, scan);
+        if (screenshot !== null) putScreenshot(db, { scanId: scan.id, bytes: screenshot, kept: screenshotsKept, now });
         return scan;
       }),
 

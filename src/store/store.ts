@@ -9,6 +9,7 @@ import type { DataDirLock } from "./lock.ts";
 import { oneTimeLinkRepository } from "./one-time-links.ts";
 import { publicScanRepository } from "./public-list.ts";
 import { redemptionRepository } from "./redemption.ts";
+import { retentionRepository } from "./retention.ts";
 import { scanRepository } from "./scans.ts";
 import { screenshotRepository } from "./screenshots.ts";
 import { sessionRepository } from "./sessions.ts";
@@ -17,6 +18,8 @@ import { workerRepository } from "./workers.ts";
 
 /** Limit of queued scans; beyond it the wait would be too long to be useful. */
 const defaultQueueMax = 1_000;
+/** At most 800 MB, because the probe bounds each image. */
+export const screenshotsKeptDefault = 2_000;
 
 /** Reading methods are synchronous; writing methods resolve when the change is on disk. */
 export type Store = ReturnType<typeof openStore>;
@@ -25,6 +28,8 @@ export interface StoreOptions {
   /** Opens for reading only; the store must exist. */
   readonly readOnly?: boolean;
   readonly queueMax?: number;
+  /** Newest scans that keep their screenshot; `screenshotsKeptDefault` by default. */
+  readonly screenshotsKept?: number;
   /** The server's lock, if the caller holds it: migration of an older store needs it. */
   readonly lock?: DataDirLock;
   /** Called once for each row that is passed over because it cannot be read. */
@@ -36,16 +41,17 @@ export interface StoreOptions {
  * @throws DataDirError when the directory is not writable, full, damaged, of a newer release, or cannot be migrated.
  */
 export function openStore(dataDir: string, options: StoreOptions = {}) {
-  const { readOnly = false, queueMax = defaultQueueMax, lock, onUnreadable } = options;
+  const { readOnly = false, queueMax = defaultQueueMax, screenshotsKept = screenshotsKeptDefault, lock, onUnreadable } = options;
   const db = openDatabase(dataDir, { readOnly, lock, onUnreadable });
   return {
-    scans: scanRepository(db, { queueMax }),
+    scans: scanRepository(db, { queueMax, screenshotsKept }),
     publicScans: publicScanRepository(db),
     /** Undefined unless the scan finished. The scan must exist. */
     results: { find: (token: string) => db.results.get(token) },
     /** Undefined for an unfinished scan and for one that failed without evidence. The scan must exist. */
     evidence: { find: (token: string) => db.evidence.get(token), has: (token: string) => db.evidence.doesExist(token) },
     screenshots: screenshotRepository(db),
+    retention: retentionRepository(db),
     accounts: accountRepository(db),
     credentials: credentialRepository(db),
     sessions: sessionRepository(db),

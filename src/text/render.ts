@@ -27,6 +27,8 @@ export interface ReadableScan {
   readonly progressPercent: number;
   /** Why the scan failed; null for every other status. */
   readonly errorCode: string | null;
+  /** What retention has removed; ISO 8601, UTC. */
+  readonly removed?: { readonly evidence?: string } | undefined;
 }
 
 export interface CheckSummary {
@@ -104,6 +106,8 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
   readonly evidence: Evidence | null;
+  /** When retention removed evidence and screenshot; ISO 8601, UTC. */
+  readonly evidenceRemovedAt: string | null;
 }
 
 /** Body of the security endpoint. `result` is null unless the scan is finished. */
@@ -144,6 +148,7 @@ export function renderFullReport<Evidence, Timings>(
     ledgerEvidence: result === null ? null : Object.fromEntries(result.ledger.map((row) => [row.key, row.evidence])),
     timings: gathered.timings,
     evidence: gathered.evidence,
+    evidenceRemovedAt: scan.removed?.evidence ?? null,
   };
 }
 

@@ -67,16 +67,22 @@ const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescrip
 /** Element id of the heading. */
 const headingId = "evidence";
 
-export function EvidenceSections({ report: { evidence, timings } }: { readonly report: Report }) {
+export function EvidenceSections({ report: { scan, evidence, timings } }: { readonly report: Report }) {
   const { i18n, idOf } = useDocument();
   const parts = evidenceParts.filter((part) => part !== "timings" || timings !== null);
   return (
     <ReportSection headingId={headingId}>
       <h2 id={idOf(headingId)}>{i18n.t("evidence.heading")}</h2>
-      <p class="muted">{i18n.t(evidence === null ? "evidence.forgotten" : "evidence.lead")}</p>
+      <p class="muted">{evidence === null ? withoutEvidence(scan, i18n) : i18n.t("evidence.lead")}</p>
       {evidence !== null && parts.map((part) => <Part key={part} part={part} evidence={evidence} timings={timings ?? {}} />)}
     </ReportSection>
   );
+}
+
+function withoutEvidence({ removed }: Report["scan"], i18n: I18n): string {
+  return removed?.evidence === undefined
+    ? i18n.t("evidence.forgotten")
+    : i18n.t("evidence.removed", { at: i18n.dateTime(removed.evidence) });
 }
 
 /** The id is inside `details`: browsers open a collapsed section when a URL fragment names an element in it. */

@@ -13,7 +13,7 @@ const cacheControl = "private, max-age=31536000, immutable";
 
 export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly report: StoredReport }) {
   const i18n = useI18n();
-  if (!hasScreenshot) return null;
+  if (!hasScreenshot) return <RemovedScreenshot at={scan.removed?.screenshot} />;
   const at = i18n.dateTime(endOf(scan));
   return (
     <details class="evidence">
@@ -32,6 +32,12 @@ export function Screenshot({ report: { scan, hasScreenshot, host } }: { readonly
       </figure>
     </details>
   );
+}
+
+/** Nothing if none was taken. */
+function RemovedScreenshot({ at }: { readonly at: string | undefined }) {
+  const i18n = useI18n();
+  return at === undefined ? null : <p class="muted small">{i18n.t("report.screenshot.removed", { at: i18n.dateTime(at) })}</p>;
 }
 
 /** @throws PageError 404 if no screenshot was taken. */
