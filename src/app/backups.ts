@@ -6,6 +6,7 @@ import { backupName, ensureBackupFolder, pruneBackups } from "../backup/backup-f
 import { type BackupState, noteBackup, readBackupState } from "../backup/backup-state.ts";
 import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
 import { nextBackupAt, parseSchedule } from "../backup/schedule.ts";
+import { aborted, within } from "../base/deadline.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
 import { catalogOptions } from "./configured-catalog.ts";
@@ -17,6 +18,9 @@ import { storeTools } from "./store-tools.ts";
 const lookEveryMs = 30_000;
 /** Niceness of a scheduled backup: scans come first. */
 const niceness = 10;
+/** Exit code of a command that a signal stopped. */
+const interruptedCode = 130;
+const stopNoticeMs = 1_000;
 
 /** Makes a backup and notes how it ended; by default in `backup.dir`. @throws BackupError, DataDirError; the error of `stop` */
 export async function createConfiguredBackup(
@@ -87,7 +91,28 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   };
 }
 
-async function runScheduled({ config, configFile }: LoadedConfig, log: Log, stop: AbortSignal): Promise<void> {
+/** Never throws: the next look follows. */
+async function runScheduled(loaded: LoadedConfig, log: Log, stop: AbortSignal): Promise<void> {
+  const { config } = loaded;
+  const begunAt = new Date().toISOString();
+  const because = await runChild(loaded, stop).catch(messageOf);
+  if (stop.aborted) return;
+  const { lastFailure, lastSuccess } = readBackupState(config.data);
+  if (because !== null) {
+    // A child that was killed, or could not read the configuration, notes nothing.
+    if (lastFailure === null || lastFailure.at < begunAt)
+      noteQuietly(config.data, { lastFailure: { at: new Date().toISOString(), because } });
+    return log.error("the scheduled backup failed", { because });
+  }
+  const removed = await pruneBackups(config["backup.dir"], config["backup.keep"]).catch((error: unknown) => {
+    log.error("old backups could not be removed", { because: messageOf(error) });
+    return [];
+  });
+  log.info("backup made", { archive: lastSuccess?.archive ?? "", bytes: lastSuccess?.bytes ?? 0, removed: removed.length });
+}
+
+/** Null after a success, else the reason. @throws the error of the system if there is no child */
+async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal): Promise<string | null> {
   const args = ["backup", "create", "--json", "--data", config.data, ...(configFile === null ? [] : ["--config", configFile])];
   const child = Bun.spawn([...ownProgram, ...args], {
     env: environmentOf(config),
@@ -96,22 +121,20 @@ async function runScheduled({ config, configFile }: LoadedConfig, log: Log, stop
     stderr: "pipe",
     signal: stop,
   });
-  setPriority(child.pid, niceness);
+  lowerPriority(child.pid);
   const lastWords = (await new Response(child.stderr).text()).trim().split("\n").at(-1) ?? "";
   await child.exited;
-  if (stop.aborted) return;
-  if (child.exitCode !== 0) {
-    const because = lastWords.replace(/^assay: /, "") || `${child.signalCode ?? child.exitCode} ended it`;
-    // A child that was killed notes nothing.
-    if (child.signalCode !== null) noteQuietly(config.data, { lastFailure: { at: new Date().toISOString(), because } });
-    return log.error("the scheduled backup failed", { because });
-  }
-  const removed = await pruneBackups(config["backup.dir"], config["backup.keep"]).catch((error: unknown) => {
-    log.error("old backups could not be removed", { because: messageOf(error) });
-    return [];
-  });
-  const { lastSuccess } = readBackupState(config.data);
-  log.info("backup made", { archive: lastSuccess?.archive ?? "", bytes: lastSuccess?.bytes ?? 0, removed: removed.length });
+  // Signals to the whole process group reach the child first.
+  if (child.exitCode === interruptedCode) await within(stopNoticeMs, aborted(stop), undefined);
+  if (child.exitCode === 0) return null;
+  return lastWords.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
+}
+
+/** A child that has ended already has none. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {}
 }
 
 /** Settings of the server that the child must share, although they were given as flags. */

@@ -1,5 +1,6 @@
 /** Metrics of the server: what scans report, and gauges that are read at each scrape. No read walks over stored scans. */
 import { statfsSync, statSync } from "node:fs";
+import { readBackupState } from "../backup/backup-state.ts";
 import { version } from "../base/build.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
 import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
@@ -50,11 +51,18 @@ export function openServerMetrics({ store, dataDir, fleet }: ServerMetricsSource
       return bavail * bsize;
     }),
   );
+  const backup = "End of the last backup that succeeded, since the Unix epoch; 0 without one.";
+  addGauge(registry, "assay_backup_last_success_timestamp_seconds", backup, () => backupSucceededAtSeconds(dataDir));
   const scans = createScanMetrics(
     registry,
     laneNames.map((lane) => ({ lane, location: localLocation })),
   );
   return { ...metrics, scans };
+}
+
+function backupSucceededAtSeconds(dataDir: string): number {
+  const { lastSuccess } = readBackupState(dataDir);
+  return lastSuccess === null ? 0 : Date.parse(lastSuccess.at) / 1_000;
 }
 
 /** Counts the scans of the dispatcher. */

@@ -39,6 +39,8 @@ export function noteBackup(dataDir: string, change: Partial<BackupState>): void 
     const draft = `${file}.new`;
     const state = { ...readBackupState(dataDir), ...change };
     const shortened = state.lastFailure && { ...state.lastFailure, because: state.lastFailure.because.slice(0, reasonCharsMax) };
+    // A killed process of another user may have left one that cannot be written.
+    rmSync(draft, { force: true });
     try {
       writeFileSync(draft, `${JSON.stringify({ ...state, lastFailure: shortened })}\n`, { mode: 0o644 });
       renameSync(draft, file);

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, mkdirSync, renameSync, statSync } from "n
 import { dirname, join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { openWorkFolder } from "../base/work-folder.ts";
+import { schemaVersion } from "../store/migrations.ts";
 import { compactBytesOf } from "../store/store-file.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import { BackupError, withPlace } from "./backup-error.ts";
@@ -64,13 +65,15 @@ async function createIn(work: string, options: BackupOptions): Promise<MadeBacku
   const { names, outside } = stageFiles(options, staged);
   const files: ManifestFile[] = [];
   for (const name of [storeName, ...names]) files.push(await manifestFile(staged, name));
+  const schema = schemaOf(report, dataDir);
   const manifest: Manifest = {
     format: "assay-backup",
     formatVersion,
     assay: version,
     createdAt: createdAt.toISOString(),
-    schema: schemaOf(report, dataDir),
-    tables: report.tables.map(({ table, rows, lost, sha256 }) => ({ table, rows, lost, sha256 })),
+    schema,
+    // Rows of an older schema have other shapes; its migration reads them.
+    tables: report.tables.map(({ lost, ...table }) => ({ ...table, lost: schema === schemaVersion ? lost : 0 })),
     files,
     outside,
   };

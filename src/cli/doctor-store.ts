@@ -45,7 +45,7 @@ function rowsOf({ report, diedIn, derived, lowCounters, repaired }: StoreExamina
 
 function adviceOf({ state, derived, lowCounters, repaired }: StoreExamination, repair: boolean): string | null {
   if (state === "damaged")
-    return `the store cannot be used: restore data.mdb from a backup, or move it away to begin anew${repair ? "; a repair needs sound pages" : ""}`;
+    return `the store cannot be used: restore a backup, or move data.mdb away to begin anew${repair ? "; a repair needs sound pages" : ""}`;
   if (repaired) return state === "ok" ? "repaired: the store is whole" : "repaired, but the lost records are not in the store any more";
   if (derived.length + lowCounters.length > 0)
     return "stop the server and run assay doctor --store --repair to rebuild what follows from the records";

@@ -24,7 +24,7 @@ const lmdb = { pageNotFound: -30797, corrupted: -30796, panic: -30795, versionMi
 export function damagedDataDir(fact: string): DataDirError {
   return new DataDirError(
     "damaged",
-    `${fact}; "assay doctor --store" says what is lost: restore data.mdb from a backup, or move it away to begin anew`,
+    `${fact}; "assay doctor --store" says what is lost: restore a backup with "assay restore", or move data.mdb away to begin anew`,
   );
 }
 

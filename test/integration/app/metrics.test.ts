@@ -78,6 +78,7 @@ test("every family has its value after a scan, and no label names a site or an a
     "assay_scan_duration_seconds_count 1",
     'assay_queue_scans{lane="agency",location="local"} 0',
     "assay_queue_oldest_age_seconds 0",
+    "assay_backup_last_success_timestamp_seconds 0",
     'assay_workers{location="local"} 1',
     'assay_http_request_duration_seconds_count{route="/scans/:token",code="404"} 1',
   ])

@@ -173,7 +173,7 @@ describe("assay doctor --store", () => {
     putStore(dataDir, content());
     expect(await doctor()).toMatchObject({ code: 6, examination: { state: "damaged" } });
     const { code, examination, stderr } = await doctor("--repair");
-    expect([code, examination.repaired, stderr]).toEqual([6, false, expect.stringContaining("restore data.mdb from a backup")]);
+    expect([code, examination.repaired, stderr]).toEqual([6, false, expect.stringContaining("restore a backup")]);
     expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(content())).toBe(true);
   });
 

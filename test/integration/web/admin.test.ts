@@ -69,6 +69,24 @@ describe("access to the administration pages", () => {
 });
 
 describe("/admin", () => {
+  test("shows the backups, and warns when the last one failed or is old", async () => {
+    const day = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const lastSuccess = { at: day(2), archive: "/backups/<a>.tar.zst", bytes: 12_345_678 };
+    const lastFailure = { at: day(1), because: "the disk of /backups has no room <1 MB>" };
+    expect(await read("/admin")).toContain("There is no backup yet");
+    sad.backups = () => ({ lastSuccess, lastFailure: null, nextAt: null });
+    const quiet = await read("/admin");
+    for (const words of ["/backups/&lt;a>.tar.zst", "13 MB", "backup.schedule is off"]) expect(quiet).toContain(words);
+    sad.backups = () => ({ lastSuccess, lastFailure, nextAt: new Date() });
+    const failed = await read("/admin?locale=de-de");
+    for (const words of ["Die letzte Sicherung ist fehlgeschlagen", "no room &lt;1 MB>", "N\u00e4chste Sicherung"])
+      expect(failed).toContain(words);
+    sad.backups = () => ({ lastSuccess: { ...lastSuccess, at: day(9) }, lastFailure: { ...lastFailure, at: day(10) }, nextAt: new Date() });
+    expect(await read("/admin?locale=en-gb")).toContain("No backup has succeeded for more than a week");
+    expect([quiet.includes("last backup failed"), quiet.includes("more than a week")]).toEqual([false, false]);
+    sad.backups = quietOperator.backups;
+  });
+
   test("shows a banner for each problem and no other", async () => {
     const html = await read("/admin");
     expect(html).toContain("public_url is not set");

@@ -1,0 +1,96 @@
+/** Stores that are not as usual: of an older schema, with lost pages, of another user, damaged. */
+import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { restoreBackup } from "../../../src/backup/restore-backup.ts";
+import { readMetaPages } from "../../../src/store/meta-pages.ts";
+import { schemaVersion } from "../../../src/store/migrations.ts";
+import { openStore } from "../../../src/store/store.ts";
+import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
+import { writeSchema5 } from "../store/schema-5.ts";
+import { makeBackup, noStop, pathsBelow, toolsHere, wholeStore } from "./stored-data.ts";
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+let folder: string;
+let dataDir: string;
+let archive: string;
+let whole: Buffer;
+
+beforeAll(async () => {
+  whole = await writeSmallStore(12);
+});
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "assay-backup-test-"));
+  dataDir = join(folder, "data");
+  mkdirSync(dataDir);
+  archive = join(folder, "a.tar.zst");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function restore(into: string) {
+  return restoreBackup(into, { archive, tools: toolsHere, stop: noStop });
+}
+
+describe("a backup", () => {
+  test("of an older schema is restored as it is, and migrated at the next opening", async () => {
+    await writeSchema5(dataDir, 5, { scans: [] });
+    const { manifest } = await makeBackup(dataDir, archive);
+    expect([manifest.schema, manifest.tables.reduce((sum, { lost }) => sum + lost, 0)]).toEqual([5, 0]);
+    const restored = join(folder, "restored");
+    await restore(restored);
+    expect((await wholeStore(restored)).schema).toBe(5);
+    await openStore(restored).close();
+    expect((await wholeStore(restored)).schema).toBe(schemaVersion);
+  });
+
+  test("has a store of which LMDB makes no compact copy, because it has lost a free page", async () => {
+    putStore(dataDir, withLostPage());
+    const before = await wholeStore(dataDir);
+    const { manifest } = await makeBackup(dataDir, archive);
+    expect(manifest.files[0]?.bytes).toBe(before.fileBytes);
+    await restore(join(folder, "restored"));
+    expect((await wholeStore(join(folder, "restored"))).tables).toEqual(before.tables);
+  });
+
+  test("of a damaged store is none", async () => {
+    putStore(dataDir, whole.subarray(0, 5 * storedPageBytes));
+    await expect(makeBackup(dataDir, archive)).rejects.toThrow("has lost its end");
+    expect(pathsBelow(folder).filter((path) => !path.startsWith("data"))).toEqual([]);
+  });
+
+  test.skipIf(!isRoot)("restored by root belongs to the user of the directory", async () => {
+    putStore(dataDir, whole);
+    writeFileSync(join(dataDir, "assay.toml"), "");
+    await makeBackup(dataDir, archive);
+    const restored = join(folder, "restored");
+    mkdirSync(restored);
+    chownSync(restored, nobody, nobody);
+    await restore(restored);
+    for (const path of pathsBelow(restored)) expect([path, statSync(join(restored, path)).uid]).toEqual([path, nobody]);
+  });
+});
+
+/** Without one number of the list of free pages: the page is neither used nor free. */
+function withLostPage(): Buffer {
+  const path = join(folder, "whole.mdb");
+  writeFileSync(path, whole);
+  const file = openSync(path, "r");
+  const root = readMetaPages(file)?.newest.free.root;
+  closeSync(file);
+  if (root === null || root === undefined) throw new Error("the store has no free pages");
+  const bytes = readFileSync(path);
+  const page = root * storedPageBytes;
+  const node = page + 24 + bytes.readUInt16LE(page + 24);
+  const list = node + 8 + bytes.readUInt16LE(node + 6);
+  const length = Number(bytes.readBigInt64LE(list));
+  // A negative number is the length of a run of pages, and belongs to the next one.
+  const single = Array.from({ length }, (_, at) => list + 8 * (at + 1)).find(
+    (at) => bytes.readBigInt64LE(at) > 0n && (at === list + 8 || bytes.readBigInt64LE(at - 8) >= 0n),
+  );
+  if (single === undefined) throw new Error("the list has no single page");
+  bytes.writeBigInt64LE(0n, single);
+  return bytes;
+}
