@@ -2,6 +2,7 @@
 import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
+import type { CancelAnyScan } from "../evidence/scan.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -42,6 +43,7 @@ export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings 
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly ready: () => Readiness;
+  readonly cancelScan: CancelAnyScan;
   readonly log: Log;
 }
 

@@ -131,6 +131,15 @@ export function scanBegun(status: "running" | "finished" | "failed"): ApiError {
   );
 }
 
+/** Scans that are over stay as they are. */
+export function scanOver(): ApiError {
+  return new ApiError(409, "The scan is over.");
+}
+
+export function administratorsOnly(): ApiError {
+  return new ApiError(403, "Only administrators may do this.");
+}
+
 export function nothingToReport(extension: string): ApiError {
   return new ApiError(
     409,

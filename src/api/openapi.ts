@@ -27,7 +27,10 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: "/", description: "This appliance" }],
-    tags: [{ name: "scans", description: "Start scans and read what they found." }],
+    tags: [
+      { name: "scans", description: "Start scans and read what they found." },
+      { name: "administration", description: "For accounts of administrators." },
+    ],
     security: [{ apiToken: [] }],
     paths: {
       "/api/v1/scans": { post: startScan, get: listScans },
@@ -37,6 +40,7 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/scans/{token}/result": { get: readStored },
       "/api/v1/scans/{token}/report.{extension}": { get: readReportFile },
       "/api/v1/checks": { get: readChecks },
+      "/api/v1/admin/scans/{token}/cancel": { post: cancelAnyScan },
     },
     components: {
       schemas: models,
@@ -142,6 +146,24 @@ const cancelScan = {
     ...notFound,
     409: error("The scan has begun, or is over."),
     503: error("The disk is full.", retryAfter),
+  },
+};
+
+const cancelAnyScan = {
+  operationId: "cancelAnyScan",
+  tags: ["administration"],
+  summary: "Cancel any scan, as an administrator",
+  description: [
+    "Ends a scan of any account, waiting or running, on this machine or elsewhere. It fails with the code cancelled,",
+    "which is stored when this answers.",
+  ].join(" "),
+  parameters: parameters("path", TokenParams),
+  responses: {
+    204: { description: "The scan has failed with the code cancelled; also if it was cancelled before." },
+    ...refusals,
+    403: error("The account is no administrator's, or its plan does not include API access."),
+    404: error("There is no such scan."),
+    409: error("The scan has ended otherwise."),
   },
 };
 

@@ -9,6 +9,7 @@ import type { RequestContext } from "./request-context.ts";
 
 export const scansPath = "/api/v1/scans";
 export const bulkPath = `${scansPath}/bulk`;
+export const adminCancelPath = "/api/v1/admin/scans/:token/cancel";
 export const checksPath = "/api/v1/checks";
 /** Retry-After between two polls of an unfinished scan. */
 export const pollAgainSeconds = 2;

@@ -1,11 +1,13 @@
 /** Every path of the API, with its schema and handler. A new endpoint is one file, one entry here and one in openapi.ts. */
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError } from "elysia";
+import type { CancelAnyScan } from "../evidence/scan.ts";
 import type { AuthGuard } from "./auth-guard.ts";
 import { bodyBytesMax, readJson } from "./body.ts";
+import { createCancelAnyScan } from "./cancel-any-scan.ts";
 import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
 import { createOpenapiAnswer } from "./openapi.ts";
-import { bulkPath, checksPath, scansPath } from "./own-scan.ts";
+import { adminCancelPath, bulkPath, checksPath, scansPath } from "./own-scan.ts";
 import { localeOf, reportFileOptionsOf } from "./queries.ts";
 import { RenderedBodies } from "./rendered-bodies.ts";
 import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
@@ -21,6 +23,7 @@ export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSet
   readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"];
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
+  readonly cancelScan: CancelAnyScan;
   /** Address of the peer; null for a Unix socket. */
   readonly peerOf: (request: Request) => string | null;
   /** Characters that this installation reads of a response header. */
@@ -36,6 +39,7 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
   const scans = createScanHandlers(settings, bodies);
   const starts = createStartHandlers(settings);
   const stored = createStoredHandlers(settings);
+  const cancelAny = createCancelAnyScan(settings.cancelScan);
   const readReportFile = createReportFiles(settings, bodies);
   const routes = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
@@ -77,6 +81,7 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
       { query: LocaleQuery },
     )
     .get(`${scansPath}/:token/result`, ({ params, request, requestContext }) => stored.result(params.token, request, requestContext))
+    .post(adminCancelPath, ({ params, requestContext }) => cancelAny(params.token, requestContext), { parse: "none" })
     .get(checksPath, ({ request, requestContext }) => stored.checks(request, requestContext))
     // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
     .all("/api/*", notFound, { parse: "none" });

@@ -4,12 +4,13 @@ import { version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { describeFault } from "../catalog/fault.ts";
+import type { CancelAnyScan } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
-import { serverActor } from "../store/audit.ts";
+import { accountActor, serverActor } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
@@ -82,20 +83,22 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const locations = fleet ?? noRemoteLocations(new Date());
   const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
+  const dispatching = Promise.withResolvers<Dispatcher>();
   const metrics = openServerMetrics({ store, dataDir: config.data, fleet });
   const browsers = openConfiguredBrowsers(config, log, metrics.scans.browserReplaced);
   const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
   const wake = () => dispatcher?.wake();
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
+  const cancelScan = createCancelScan(store, dispatching.promise, log);
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const shared = { store, now: () => new Date(), log };
-  const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, ready: readiness });
+  const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, cancelScan, ready: readiness });
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, log });
   onReloadable(() => void operator.checks.reload(serverActor));
-  const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled };
+  const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled, cancelScan };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
   const listening = await openServerSockets(config, { api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
@@ -123,6 +126,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     observer: observeScans(metrics.scans),
     log,
   });
+  dispatching.resolve(dispatcher);
   const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);
 
   await aborted(stop);
@@ -135,7 +139,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
 
 function createConfiguredApi(
   config: Config,
-  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "wake" | "cancelled" | "ready">,
+  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "wake" | "cancelled" | "cancelScan" | "ready">,
 ): Api {
   return createApi({
     ...parts,
@@ -145,4 +149,17 @@ function createConfiguredApi(
     requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
     headerCharsMax: config["scan.header_chars_max"],
   });
+}
+
+/** Requests may come before the dispatcher has started. */
+function createCancelScan({ audit, scans }: Store, dispatching: Promise<Dispatcher>, log: Log): CancelAnyScan {
+  return async (token, by) => {
+    const outcome = await (await dispatching).cancel(token);
+    const scan = scans.findByToken(token);
+    if (outcome !== "cancelled" || scan === undefined) return outcome;
+    log.info("scan cancelled", { token, by: by.id });
+    const subject = { kind: "scan", id: scan.id } as const;
+    await audit.note({ actor: accountActor(by), action: "scan.cancelled", subject, now: new Date() });
+    return outcome;
+  };
 }

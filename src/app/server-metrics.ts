@@ -72,7 +72,8 @@ export function observeScans(scans: ScanMetrics): ScanObserver {
     begin: scans.begin,
     ended: (scan, code) => {
       const lane = scan.queueKey?.[1];
-      scans.ended(code === null ? "finished" : "failed", { location: scanLocationOf(scan), ...(lane === undefined ? {} : { lane }) });
+      const outcome = code === null ? "finished" : code === "cancelled" ? "cancelled" : "failed";
+      scans.ended(outcome, { location: scanLocationOf(scan), ...(lane === undefined ? {} : { lane }) });
     },
   };
 }

@@ -21,7 +21,7 @@ const legalCharsMax = 65_536;
 interface Running extends Pick<PagesSettings, "store" | "now" | "log"> {
   readonly checks: () => LoadedChecks;
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
-  readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "locations" | "wake" | "cancelled">;
+  readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan">;
 }
 
 /**

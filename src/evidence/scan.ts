@@ -49,6 +49,12 @@ export interface ScanProgress {
   waitMs(position: number, location: string): number | null;
 }
 
+/** `over`: the scan had ended already. */
+export type Cancellation = "cancelled" | "over" | "unknown";
+
+/** For administrators: ends any scan, waiting or running, with the code `cancelled`. Resolves when that is stored. */
+export type CancelAnyScan = (token: string, by: { readonly id: number }) => Promise<Cancellation>;
+
 /** What API and pages know of the locations other than that of the server itself. */
 export interface LocationDirectory {
   /** Locations that workers are enrolled for, sorted. */
@@ -79,5 +85,6 @@ export const scanErrorCodes = [
   "interrupted",
   "browser-unavailable",
   "no-worker",
+  "cancelled",
 ] as const;
 export type ScanErrorCode = (typeof scanErrorCodes)[number];

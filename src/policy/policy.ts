@@ -67,7 +67,7 @@ export interface PageVerdict {
 export type PipelineEnd = "internal" | "target" | "some" | "policy" | "ok";
 
 /** Failures of assay or its browser, not of the target. */
-const ownFailures: readonly ScanErrorCode[] = ["crashed", "browser-unavailable", "interrupted", "no-worker"];
+const ownFailures: readonly ScanErrorCode[] = ["crashed", "browser-unavailable", "interrupted", "no-worker", "cancelled"];
 
 export function verdictOf(page: PolicyPage, policy: Policy, checks: readonly CheckDefinition[]): PageVerdict {
   const { url, result } = page;

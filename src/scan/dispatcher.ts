@@ -1,13 +1,13 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
-import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
+import { type Cancellation, type ProgressStage, type ScanErrorCode, stagePercent } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
-import { noRemoteLocations, type RemoteLocations } from "./gatherer.ts";
+import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
 import type { ScanObserver } from "./scan-observer.ts";
 import type { Scanner } from "./scanner.ts";
@@ -40,6 +40,8 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   wake(): void;
   running(): number;
+  /** Waiting and running scans alike; nothing of a running one is left when this resolves. */
+  cancel(token: string): Promise<Cancellation>;
   /** Waits at most `drainMs` for local scans. The others stay `running` in the store: the next start requeues or adopts them. */
   stop(drainMs: number): Promise<void>;
 }
@@ -99,6 +101,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   return {
     wake,
     running: active.total,
+    cancel: createCancel(options, active, () => latestClaim),
     stop: async (drainMs) => {
       stopped = true;
       stopSweep();
@@ -125,41 +128,88 @@ function capacityOf({ concurrency, remote }: DispatcherOptions, location: string
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
 
-/** Running scans by location. */
+interface ActiveScan {
+  readonly ending: AbortController;
+  readonly work: Promise<void>;
+}
+
+/** Running scans by location and token. */
 function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
-  const active = new Map<string, Set<Promise<void>>>();
-  const local = new AbortController();
-  const remote = new AbortController();
+  const active = new Map<string, Map<string, ActiveScan>>();
+  const stops = { local: new AbortController(), remote: new AbortController() };
+  const all = () => [...active.values()].flatMap((scans) => [...scans.values()]);
+
+  function leave(where: keyof typeof stops): void {
+    stops[where].abort();
+    for (const [location, scans] of active)
+      if ((location === localLocation) === (where === "local"))
+        for (const { ending } of scans.values()) ending.abort("stopping" satisfies ScanEnding);
+  }
 
   return {
     count: (location: string) => active.get(location)?.size ?? 0,
-    total: () => [...active.values()].reduce((sum, { size }) => sum + size, 0),
+    total: () => all().length,
     start: (scan: ScanRecord, adopted: boolean) => {
+      const { token } = scan;
       const location = scanLocationOf(scan);
-      const atLocation = active.get(location) ?? new Set();
+      const atLocation = active.get(location) ?? new Map<string, ActiveScan>();
       active.set(location, atLocation);
-      const { signal } = location === localLocation ? local : remote;
-      const work = runScan(options, { scan, location, adopted, signal }).finally(() => {
-        atLocation.delete(work);
+      const ending = new AbortController();
+      const { signal: stop } = stops[location === localLocation ? "local" : "remote"];
+      if (stop.aborted) ending.abort("stopping" satisfies ScanEnding);
+      const work = runScan(options, { scan, location, adopted, stop, ending: ending.signal }).finally(() => {
+        atLocation.delete(token);
         onEnded();
       });
-      atLocation.add(work);
+      atLocation.set(token, { ending, work });
+    },
+    /** Resolves when the scan has ended; at once for one that does not run. */
+    cancel: async (token: string) => {
+      const found = [...active.values()].flatMap((scans) => scans.get(token) ?? []);
+      for (const { ending } of found) ending.abort("cancelled" satisfies ScanEnding);
+      await Promise.all(found.map(({ work }) => work));
     },
     /** Workers elsewhere go on with theirs. */
-    leaveRemote: () => remote.abort(),
-    abandon: () => local.abort(),
-    allEnded: () => Promise.all([...active.values()].flatMap((scans) => [...scans])),
+    leaveRemote: () => leave("remote"),
+    abandon: () => leave("local"),
+    allEnded: () => Promise.all(all().map(({ work }) => work)),
   };
+}
+
+/** `claimed`: a scan that was just claimed is active afterwards. */
+function createCancel(options: DispatcherOptions, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
+  return async (token: string): Promise<Cancellation> => {
+    if (await cancelQueued(options, token)) return "cancelled";
+    await claimed();
+    await active.cancel(token);
+    const scan = options.store.scans.findByToken(token);
+    if (scan === undefined) return "unknown";
+    if (scan.status === "running") throw new Error(`scan ${token} goes on: its outcome could not be stored`);
+    return scan.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
+  };
+}
+
+/** Whether the scan waited. */
+async function cancelQueued({ store, progress, observer, log }: DispatcherOptions, token: string): Promise<boolean> {
+  const scan = await store.scans.cancelQueued(token, new Date());
+  if (scan === undefined) return false;
+  log.info("waiting scan cancelled", { token });
+  progress.publish(token, { type: "failed" });
+  observer.ended(scan, "cancelled");
+  return true;
 }
 
 interface RunningScan {
   readonly scan: ScanRecord;
   readonly location: string;
   readonly adopted: boolean;
-  readonly signal: AbortSignal;
+  /** Aborted when the server leaves the scan to its next start. */
+  readonly stop: AbortSignal;
+  /** Aborted by `stop`, and when the scan is cancelled. */
+  readonly ending: AbortSignal;
 }
 
-async function runScan(options: DispatcherOptions, { scan, location, adopted, signal }: RunningScan): Promise<void> {
+async function runScan(options: DispatcherOptions, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
   const { scanner, progress, observer, log } = options;
   const { token, url, attempts } = scan;
   const inLog = location === localLocation ? { token, url } : { token, url, location };
@@ -171,12 +221,12 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
     writer.report(stage);
     timer.stage(stage);
   };
-  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, onStage, signal);
+  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, onStage, ending);
   writer.end();
-  if (signal.aborted) return;
-  const stored = await storePersistently(options, token, outcome, signal);
+  if (stop.aborted && !isCancelled(ending)) return;
+  const stored = await storePersistently(options, token, isCancelled(ending) ? asCancelled(outcome) : outcome, stop);
   // The server stops: the next process reads what was received.
-  if (stored === null && signal.aborted) return;
+  if (stored === null && stop.aborted) return;
   await release();
   if (stored === null) return;
   progress.publish(token, { type: stored.status });
@@ -184,6 +234,12 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, si
   observer.ended(scan, stored.status === "failed" ? stored.code : null);
   const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
   log.info("scan ended", { ...inLog, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
+}
+
+/** A scan that ended before the abort reached it keeps its outcome. */
+function asCancelled(outcome: ScanOutcome): ScanOutcome {
+  const wasEnded = outcome.status === "failed" && outcome.code === "interrupted";
+  return wasEnded ? { status: "failed", code: "cancelled", evidence: null, timings: {} } : outcome;
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
@@ -249,10 +305,10 @@ async function storePersistently(
   { store, log }: DispatcherOptions,
   token: string,
   outcome: ScanOutcome,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<ScanOutcome | null> {
   let toStore = outcome;
-  while (!signal.aborted) {
+  do {
     try {
       const now = new Date();
       if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
@@ -260,10 +316,10 @@ async function storePersistently(
       return toStore;
     } catch (error) {
       log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
-      if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal }).catch(() => {});
+      if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: stop }).catch(() => {});
       else if (toStore === storageFailure) return null;
       else toStore = storageFailure;
     }
-  }
+  } while (!stop.aborted);
   return null;
 }

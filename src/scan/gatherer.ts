@@ -18,9 +18,19 @@ export interface GatherJob {
   readonly stored: StoredJob | null;
 }
 
+/** Reason of an abort. `stopping`: the server ends, and its next start goes on with the scan. `cancelled`: by an administrator. */
+export type ScanEnding = "stopping" | "cancelled";
+
+export function isCancelled(signal: AbortSignal | undefined): boolean {
+  return signal?.reason === ("cancelled" satisfies ScanEnding);
+}
+
 export interface GatherWatch {
   readonly onStage: (stage: ProgressStage) => void;
-  /** An abort ends a local scan as `interrupted`. A worker elsewhere goes on: the next process of this server gets its result. */
+  /**
+   * Aborted with a `ScanEnding`; a local scan then ends as `interrupted`. A worker elsewhere goes on while the server stops: the next
+   * process gets its result. It ends a scan that is cancelled.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 

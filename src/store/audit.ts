@@ -52,12 +52,13 @@ export const auditActions = [
   "worker.resumed",
   "setting.changed",
   "checks.reloaded",
+  "scan.cancelled",
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** What was changed, without personal data: accounts, tokens and settings by their id, workers by their name. */
+/** What was changed, without personal data: accounts, tokens, settings and scans by their id, workers by their name. */
 export interface AuditSubject {
-  readonly kind: "account" | "token" | "worker" | "setting";
+  readonly kind: "account" | "token" | "worker" | "setting" | "scan";
   readonly id: string | number;
 }
 

@@ -3,7 +3,7 @@
 export const scanStatuses = ["queued", "running", "finished", "failed"] as const;
 export type ScanStatus = (typeof scanStatuses)[number];
 
-/** `running` to `queued` only after an interrupted process; `queued` to `failed` only with the code `no-worker`. */
+/** `running` to `queued` only after an interrupted process; `queued` to `failed` only with the codes `no-worker` and `cancelled`. */
 const transitions: Readonly<Record<ScanStatus, readonly ScanStatus[]>> = {
   queued: ["running", "failed"],
   running: ["finished", "failed", "queued"],

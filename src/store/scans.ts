@@ -166,6 +166,16 @@ function outcomeMethods(db: Db, screenshotsKept: number) {
         return scan;
       }),
 
+    /** Fails a scan that waits, with the code `cancelled`, and returns it as it waited. Undefined for any other. */
+    cancelQueued: (token: string, now: Date): Promise<ScanRecord | undefined> =>
+      db.write(() => {
+        const scan = findScan(db, token);
+        if (scan?.status !== "queued") return undefined;
+        if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
+        failScan(db, token, "cancelled", now);
+        return scan;
+      }),
+
     /** Ends a running scan with an error code and the evidence gathered so far. */
     fail: (token: string, { code, evidence, timings, now }: FailedOutcome): Promise<ScanRecord> =>
       db.write(() => {

@@ -9,6 +9,7 @@ import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";
 import { getSignOut, postSignOut } from "./account/sign-in/sign-out.tsx";
 import { getTokens, postTokens } from "./account/tokens/tokens.tsx";
 import { getAudit } from "./admin/audit.tsx";
+import { postAdminCancel } from "./admin/cancel-scan.tsx";
 import { getAdminChecks, postReload } from "./admin/checks.tsx";
 import { getAdminOverview, postDoctor } from "./admin/overview.tsx";
 import { getAdminSettings } from "./admin/settings.tsx";
@@ -65,6 +66,7 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/admin/checks/reload", audience: "administrators", post: postReload },
     { path: "/admin/doctor", audience: "administrators", post: postDoctor },
     { path: "/admin/invitations", audience: "administrators", post: postInvitation },
+    { path: "/admin/scans/:token/cancel", audience: "administrators", post: postAdminCancel },
     { path: "/admin/settings", audience: "administrators", get: getAdminSettings },
     { path: "/admin/users", audience: "administrators", get: getAdminUsers },
     { path: "/admin/users/:id/plan", audience: "administrators", post: postUserPlan },

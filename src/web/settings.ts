@@ -2,7 +2,7 @@
 import type { AccountActions } from "../account/account-actions.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { LocationDirectory, ScanProgress } from "../evidence/scan.ts";
+import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { Plan } from "../store/accounts.ts";
@@ -82,6 +82,8 @@ export interface ScanningSettings {
   readonly workerWaitHoursMax: number;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
+  /** For administrators. */
+  readonly cancelScan: CancelAnyScan;
   /** Notifies those who follow a scan that it was cancelled. */
   readonly cancelled: (token: string) => void;
 }

@@ -52,6 +52,7 @@ const api = createApi({
   locations: noRemoteLocations(new Date()),
   wake: () => {},
   cancelled: () => {},
+  cancelScan: async () => "unknown",
   ready: () => ({ ready: true }),
   now: () => new Date(),
   log,

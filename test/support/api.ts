@@ -63,6 +63,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     wake: () => {
       underTest.woken += 1;
     },
+    cancelScan: async () => "unknown",
     cancelled: (token) => void underTest.cancelled.push(token),
     ready: () => ({ ready: true }),
     now,

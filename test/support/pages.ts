@@ -118,6 +118,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       wake: () => {
         underTest.woken += 1;
       },
+      cancelScan: async () => "unknown",
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },

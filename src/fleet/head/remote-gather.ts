@@ -1,7 +1,7 @@
 /** Hands one scan out, and waits for its outcome. */
 import { type Log, messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
-import type { GatherEnd, Gatherer, GatherJob, GatherWatch, StoredJob } from "../../scan/gatherer.ts";
+import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
 import type { FleetStore } from "./fleet-store.ts";
@@ -31,13 +31,20 @@ const nothing = () => Promise.resolve();
 export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
   const { board, transport, isConnected, intake, onUnsent, onAdopted, log } = options;
 
-  async function release(out: JobOut): Promise<void> {
+  /** Without a connection the worker goes on, and its result is dropped. */
+  function cancel({ location, job: { v, token, attempt } }: JobOut): void {
+    if (isConnected()) transport.cancel(location, { v, token, attempt });
+  }
+
+  async function release(out: JobOut, ofCancelled: boolean): Promise<void> {
     intake.release(out);
     board.remove(out);
     if (!isConnected()) return;
     const { location, job } = out;
     try {
       await Promise.all([transport.removeResults(location, job.token), transport.withdrawJob(location, job.token)]);
+      // Again, for a worker that took the job between the first note and the withdrawal.
+      if (ofCancelled) cancel(out);
     } catch (error) {
       log.debug("messages of a stored scan are removed later", { token: job.token, because: messageOf(error) });
     }
@@ -49,6 +56,11 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
       return Promise.resolve({ gathered: stored === null ? "no-worker" : "interrupted", release: nothing });
     const job = jobOf(options, url, stored);
     const abort = () => {
+      if (isCancelled(signal)) {
+        cancel(out);
+        end("cancelled");
+        return;
+      }
       // The scan stays on the board, or the publisher would withdraw a job that a worker may have taken.
       out.state = "ended";
       resolve({ gathered: "interrupted", release: nothing });
@@ -56,7 +68,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     const end = (gathered: Gathered | ScanErrorCode) => {
       signal?.removeEventListener("abort", abort);
       out.state = "ended";
-      resolve({ gathered, release: () => release(out) });
+      resolve({ gathered, release: () => release(out, gathered === "cancelled") });
     };
     const now = Date.now();
     const out: JobOut = {

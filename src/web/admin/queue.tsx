@@ -2,21 +2,25 @@
 
 import { localLocation } from "../../parse/location.ts";
 import { Instant } from "../../report/components/instant.tsx";
+import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { useVisit } from "../context.ts";
+import { AdminCancelScan } from "./cancel-scan.tsx";
 import { LocationName, QueueLocations } from "./queue-locations.tsx";
 
 /** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
 const urlCharsMax = 200;
+const cancellations = ["cancelled", "over"] as const;
 
 export function AdminQueue() {
-  const { i18n, settings } = useVisit();
+  const { i18n, url, settings } = useVisit();
   const { store } = settings;
+  const done = cancellations.find((each) => each === url.searchParams.get("done"));
   const running = store.scans.listRunning();
   const remote = [...store.workers.locations(), ...store.scans.queuedLocations(), ...running.map(scanLocationOf)];
   const locations = [...new Set([localLocation, ...remote.toSorted()])];
@@ -24,8 +28,13 @@ export function AdminQueue() {
   const waitingCount = store.scans.queueLength();
   const shown = { hasLocations: locations.length > 1 };
   return (
-    <section aria-labelledby="queue-title">
+    <section id="queue" aria-labelledby="queue-title">
       <h2 id="queue-title">{i18n.t("admin.queue.title")}</h2>
+      {done !== undefined && (
+        <Notice kind={done === "cancelled" ? "good" : "warn"} alert>
+          {i18n.t(`admin.queue.done.${done}`)}
+        </Notice>
+      )}
       <p>
         {i18n.count("admin.queue.running", running.length)} {i18n.count("admin.queue.waiting", waitingCount)}
       </p>
@@ -81,6 +90,7 @@ function Scans({ caption, scans, inHand, hasLocations }: ScansProps) {
           cell: ({ createdAt, startedAt }) => <Instant at={inHand ? (startedAt ?? createdAt) : createdAt} />,
         },
         ...(inHand ? [progress] : []),
+        { label: i18n.t("admin.queue.cancelColumn"), cell: (scan) => <AdminCancelScan scan={scan} /> },
       ]}
     />
   );

@@ -8,6 +8,7 @@ import { workerFiles } from "../../../src/app/placement.ts";
 import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { loadCatalogSafely } from "../../../src/catalog/load.ts";
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
+import type { CancelAnyScan } from "../../../src/evidence/scan.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
@@ -16,6 +17,8 @@ import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
 let finish: (findings: readonly DoctorFinding[]) => void;
+const cancelled: string[] = [];
+let cancellation: Awaited<ReturnType<CancelAnyScan>>;
 let pages: PagesUnderTest;
 let admin: Account;
 let user: Account;
@@ -23,7 +26,11 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   sad.examination = createDoctorRun(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
-  pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
+  const cancelScan = async (token: string) => {
+    cancelled.push(token);
+    return cancellation;
+  };
+  pages = await startPages({ operator: sad, accounts: { signUp: "invite" }, scanning: { cancelScan } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
   visitor = await signedIn(pages, admin);
@@ -122,6 +129,25 @@ describe("/admin", () => {
     expect(html).toContain(`href="/scans/${running?.token}"`);
     expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
     expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
+  });
+
+  test("cancels a scan of anybody", async () => {
+    const [scan] = pages.store.scans.listRunning();
+    const path = `/admin/scans/${scan?.token}/cancel`;
+    expect(await read("/admin")).toContain(`action="${path}"`);
+    for (const [outcome, notice] of [
+      ["cancelled", "The scan is cancelled."],
+      ["over", "The scan had ended already"],
+    ] as const) {
+      cancellation = outcome;
+      const answer = await visitor.post(path, {}, "/admin");
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, `/admin?done=${outcome}#queue`]);
+      expect(await read(`/admin?done=${outcome}`)).toContain(notice);
+    }
+    cancellation = "unknown";
+    expect((await visitor.post(path, {}, "/admin")).status).toBe(404);
+    expect((await (await signedIn(pages, user)).post(path, {}, "/account")).status).toBe(403);
+    expect(cancelled).toEqual([scan?.token, scan?.token, scan?.token]);
   });
 
   test("runs the system checks once at a time and shows their results", async () => {

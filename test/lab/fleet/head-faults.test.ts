@@ -220,6 +220,28 @@ describe.skipIf(natsIsMissing())("the head", () => {
     expect(fleet.fault()).toBe("scans cannot be published");
   });
 
+  test("brings the note of a cancelled scan: its worker ends it, and nothing is left", async () => {
+    await using rig = await startRig();
+    const fleet = await rig.open();
+    const worker = await rig.startWorker();
+    const tokens = [await rig.claimScan(), await rig.claimScan()] as const;
+    const endings = tokens.map(() => new AbortController());
+    const gatherings = tokens.map((token, at) => rig.gather(fleet, token, { signal: endings[at]?.signal ?? AbortSignal.abort() }));
+    await worker.started(2);
+    const [first, second] = tokens.map((token) => worker.scans.find((scan) => scan.token === token));
+    endings[0]?.abort("cancelled");
+    const end = await gatherings[0];
+    if (end === undefined) throw new Error("no scan was gathered");
+    expect(end.gathered).toBe("cancelled");
+    await rig.storeEnd(tokens[0], end);
+    await eventually(() => first?.signal?.aborted === true, "the end of the scan");
+    expect(second?.signal?.aborted).toBe(false);
+    second?.end();
+    const other = await gatherings[1];
+    if (other !== undefined) await rig.storeEnd(tokens[1], other);
+    await expectEmptyStreams(rig);
+  });
+
   test("ends a scan whose location has had no worker for too long", async () => {
     await using rig = await startRig({ waitMaxMs: 300 });
     const fleet = await rig.open();
