@@ -97,6 +97,17 @@ const statusOf = (token: string) => store.scans.findByToken(token)?.status;
 const tokensHeld = () => held.map(({ stored }) => stored.token);
 
 describe("the dispatcher", () => {
+  test("releases a scan of which not even the failure can be stored, so that its result takes no place for ever", async () => {
+    const token = await queued("https://a.test/");
+    capacities = { berlin: 1 };
+    const refused = () => Promise.reject(new Error("no such scan"));
+    await started({ store: { ...store, scans: { ...store.scans, finish: refused, fail: refused } } });
+    await until(() => held.length === 1);
+    const released = Promise.withResolvers<string>();
+    held[0]?.end({ outcome: finished, release: async () => released.resolve(token) });
+    expect(await released.promise).toBe(token);
+  });
+
   test("gives each location as many scans as it can hold", async () => {
     const berlin = [await queued("https://a.test/"), await queued("https://b.test/"), await queued("https://c.test/")];
     const local = [await queued("https://d.test/", localLocation), await queued("https://e.test/", localLocation)];
