@@ -2,8 +2,11 @@
 import { dlopen } from "bun:ffi";
 import { closeSync, constants, openSync } from "node:fs";
 
+const lockShared = 1;
 const lockExclusive = 2;
 const lockNonBlocking = 4;
+const lockRelease = 8;
+const interruptionsMax = 100;
 
 export interface FileLock {
   release(): void;
@@ -18,15 +21,40 @@ export function tryLockFile(path: string): FileLock | null {
 }
 
 /**
- * Runs the action while holding the lock of a folder that exists; waits for other processes, so all of them must be brief. There is no lock
- * file, which one user (root) would create and another could not open.
+ * Lock of a folder, held by one or shared by several. Each method waits for the others, so all actions must be brief; none may call another.
+ * There is no lock file, which one user (root) would create and another could not open.
  */
+export interface FolderLock {
+  exclusive<T>(action: () => T): T;
+  shared<T>(action: () => T): T;
+  close(): void;
+}
+
+/** The folder must exist. @throws the error of the file system */
+export function openFolderLock(path: string): FolderLock {
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  const holding = <T>(operation: number, action: () => T): T => {
+    lockHeld(folder, operation);
+    try {
+      return action();
+    } finally {
+      systemLock(folder, lockRelease);
+    }
+  };
+  return {
+    exclusive: (action) => holding(lockExclusive, action),
+    shared: (action) => holding(lockShared, action),
+    close: () => closeSync(folder),
+  };
+}
+
+/** Runs the action while holding the lock of a folder that exists; waits for other processes. @throws the error of the file system */
 export function withFolderLock<T>(path: string, action: () => T): T {
-  const lock = lockOpened(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY), lockExclusive);
+  const lock = openFolderLock(path);
   try {
-    return action();
+    return lock.exclusive(action);
   } finally {
-    lock?.release();
+    lock.close();
   }
 }
 
@@ -36,8 +64,20 @@ export function tryLockFolder(path: string): FileLock | null {
 }
 
 function lockOpened(file: number, operation: number): FileLock | null {
-  const { symbols } = dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } });
-  if (symbols.flock(file, operation) === 0) return { release: () => closeSync(file) };
+  if (systemLock(file, operation)) return { release: () => closeSync(file) };
   closeSync(file);
   return null;
+}
+
+/** A signal can end the wait. @throws Error on a file system without locks */
+function lockHeld(file: number, operation: number): void {
+  for (let tries = 0; tries < interruptionsMax; tries++) if (systemLock(file, operation)) return;
+  throw new Error("the file system of the data directory has no locks (flock)");
+}
+
+let flock: ((file: number, operation: number) => number) | undefined;
+
+function systemLock(file: number, operation: number): boolean {
+  flock ??= dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } }).symbols.flock;
+  return flock(file, operation) === 0;
 }

@@ -1,6 +1,6 @@
 /** The LMDB environment: its tables, its schema version and its write transactions. */
 import { join } from "node:path";
-import { type Database, open, type RootDatabase } from "lmdb";
+import type { Database, RootDatabase } from "lmdb";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -9,6 +9,7 @@ import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, damagedDataDir, ensureWritable, refuseHalfRestored } from "./data-dir.ts";
+import { type OpenedStore, openEnvironment } from "./environment.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { IdempotentStart, IdempotentStartKey } from "./idempotent-starts.ts";
 import { putInstanceIfMissing } from "./instance.ts";
@@ -120,13 +121,12 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       ensureWritable(path);
     }
     prepareStoreFile(dataDir, { readOnly });
-    const root = open({ path, maxDbs: tablesMax, mapSize: mapBytes, readOnly });
-    return closedOnError(root, () => withTables(root));
+    return openEnvironment(path, { maxDbs: tablesMax, mapSize: mapBytes, readOnly }, withTables);
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }
 
-  function withTables(root: RootDatabase): Db {
+  function withTables({ root, commit, close }: OpenedStore): Db {
     const meta: Tables["meta"] = openNumberTable(root, "meta", report);
     const storedVersion = meta.get("schemaVersion");
     if (storedVersion !== undefined) assertReadable(dataDir, storedVersion, readOnly);
@@ -141,6 +141,7 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       return meta.get("changes") ?? Number.NaN;
     });
     const commits = createGroupCommit(root, {
+      commit,
       beforeCommit: () => void meta.put("changes", (meta.get("changes") ?? 0) + 1),
       afterCommit: expire,
     });
@@ -168,19 +169,9 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       cacheReads,
       close: () => {
         commits.flush();
-        return root.close();
+        return close();
       },
     };
-  }
-}
-
-/** An environment that stays open would be given to the next opening of this process, read-only as it is. */
-function closedOnError<T>(root: RootDatabase, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    void root.close();
-    throw error;
   }
 }
 

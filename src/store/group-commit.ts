@@ -13,6 +13,8 @@ export interface GroupCommit {
 }
 
 interface CommitHooks {
+  /** Runs each transaction. */
+  readonly commit: <T>(transaction: () => T) => T;
   /** Runs within each transaction, after its actions. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -28,7 +30,10 @@ interface Waiting {
  * The transactions are synchronous. The asynchronous ones of lmdb-js keep the puts of an action that throws. A full disk also leaves
  * rejections that cannot be caught. Requests that arrive during a flush wait in their sockets and share the next one.
  */
-export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">, { beforeCommit, afterCommit }: CommitHooks): GroupCommit {
+export function createGroupCommit(
+  root: Pick<RootDatabase, "transactionSync">,
+  { commit, beforeCommit, afterCommit }: CommitHooks,
+): GroupCommit {
   let waiting: Waiting[] = [];
   return { write, flush };
 
@@ -62,11 +67,13 @@ export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">, {
     waiting = [];
     try {
       // An action alone needs no child transaction: its error rolls back everything.
-      const answers = root.transactionSync(() => {
-        const ran = group.map(({ run }) => run(group.length > 1));
-        beforeCommit();
-        return ran;
-      });
+      const answers = commit(() =>
+        root.transactionSync(() => {
+          const ran = group.map(({ run }) => run(group.length > 1));
+          beforeCommit();
+          return ran;
+        }),
+      );
       afterCommit();
       for (const answer of answers) answer();
     } catch (error) {

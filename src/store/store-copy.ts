@@ -1,7 +1,7 @@
 /** Copy of a store for a backup: one consistent state, compact, also while a server writes. */
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { open } from "lmdb";
+import { openEnvironment } from "./environment.ts";
 import { prepareStoreFile, storeFileOf } from "./store-file.ts";
 
 /** The store has pages that are neither used nor free: no damage, but LMDB makes no compact copy of it. The error has no code. */
@@ -14,7 +14,7 @@ const pageLeak = "MDB_INCOMPATIBLE";
 export async function copyStore(dataDir: string, into: string): Promise<void> {
   prepareStoreFile(dataDir, { readOnly: true });
   mkdirSync(join(into, "store"), { mode: 0o700 });
-  const root = open({ path: join(dataDir, "store"), readOnly: true });
+  const { root, close } = openEnvironment(join(dataDir, "store"), { readOnly: true }, (environment) => environment);
   try {
     await root.backup(join(into, "store"), true).catch((error: unknown) => {
       if (!(error instanceof Error && error.message.startsWith(pageLeak))) throw error;
@@ -23,6 +23,6 @@ export async function copyStore(dataDir: string, into: string): Promise<void> {
     });
     chmodSync(storeFileOf(into), 0o600);
   } finally {
-    await root.close();
+    await close();
   }
 }

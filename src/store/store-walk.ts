@@ -1,7 +1,8 @@
 /** Walk over the whole store: every page, and every row decoded. Maps nothing that a first check refuses. */
 import { closeSync, fstatSync, openSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { bufferToKeyValue, open } from "lmdb";
+import { bufferToKeyValue } from "lmdb";
+import { openEnvironment } from "./environment.ts";
 import { readMetaPages } from "./meta-pages.ts";
 import { lmdbTrees, type PageFault, walkPages } from "./page-walk.ts";
 import { rowFormats, tableNames } from "./row-formats.ts";
@@ -71,9 +72,10 @@ function openReader(dataDir: string): { done(): void; close(): Promise<void> } |
   } catch {
     return null;
   }
-  const root = open({ path: join(dataDir, "store"), readOnly: true });
-  const transaction = root.useReadTransaction();
-  return { done: () => transaction.done(), close: () => root.close() };
+  return openEnvironment(join(dataDir, "store"), { readOnly: true }, ({ root, close }) => {
+    const transaction = root.useReadTransaction();
+    return { done: () => transaction.done(), close };
+  });
 }
 
 function notAStore(fileBytes: number): StoreReport {
