@@ -1,5 +1,5 @@
-/** Exclusive file locks between processes (flock(2)). The kernel releases a lock when its process ends, also in another container. */
-import { dlopen } from "bun:ffi";
+/** Exclusive file locks between processes (flock(2), fcntl(2)). The kernel releases a lock when its process ends, also in another container. */
+import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, openSync } from "node:fs";
 
 const lockShared = 1;
@@ -61,6 +61,25 @@ export function withFolderLock<T>(path: string, action: () => T): T {
 /** Null while another process holds the lock of this folder. @throws the error of the file system; also for a symbolic link. */
 export function tryLockFolder(path: string): FileLock | null {
   return lockOpened(openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW), lockExclusive | lockNonBlocking);
+}
+
+/** `struct flock` of 64-bit Linux: type and origin, then offset and length from byte 8 on. */
+const recordLock = { bytes: 32, lengthAt: 16, exclusive: 1 };
+const setRecordLock = 6;
+
+/**
+ * Exclusive record lock (fcntl(2)) on the first byte of a file, as LMDB uses on its lock file. Null while another process holds any. Closing
+ * the file anywhere in this process releases it. @throws the error of the file system
+ */
+export function tryLockFirstByte(path: string): FileLock | null {
+  const file = openSync(path, "r+");
+  const lock = Buffer.alloc(recordLock.bytes);
+  lock.writeInt16LE(recordLock.exclusive, 0);
+  lock.writeBigInt64LE(1n, recordLock.lengthAt);
+  const { symbols } = dlopen("libc.so.6", { fcntl: { args: ["i32", "i32", "ptr"], returns: "i32" } });
+  if (symbols.fcntl(file, setRecordLock, ptr(lock)) === 0) return { release: () => closeSync(file) };
+  closeSync(file);
+  return null;
 }
 
 function lockOpened(file: number, operation: number): FileLock | null {

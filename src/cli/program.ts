@@ -4,6 +4,7 @@ import { commit, version } from "../base/build.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand } from "./backup.ts";
 import { checksCommand } from "./checks.ts";
+import { dataCommand } from "./data.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
 import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
@@ -87,6 +88,7 @@ function program(onExit: (code: ExitCode) => void): Command {
     tokenCommand(),
     fleetCommand(),
     auditCommand(),
+    dataCommand(),
     checksCommand(onExit),
     judgeCommand(onExit),
     evidenceCommand(),

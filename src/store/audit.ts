@@ -53,6 +53,9 @@ export const auditActions = [
   "setting.changed",
   "checks.reloaded",
   "scan.cancelled",
+  "data.compacted",
+  "data.deleted",
+  "data.exported",
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 

@@ -1,0 +1,14 @@
+/** `assay data`: compaction of the store, and what is stored about an account or a host. */
+import { Command } from "commander";
+import { compactCommand } from "./data/compact.ts";
+
+const examples = `
+Examples:
+  systemctl stop assay && assay data compact       make the file of the store as small as its content`;
+
+export function dataCommand(): Command {
+  const data = new Command("data").description("Make the store smaller, and export or delete what is stored about an account or a host.");
+  data.addHelpText("after", examples);
+  for (const command of [compactCommand()]) data.addCommand(command);
+  return data;
+}

@@ -1,0 +1,152 @@
+/** Compaction: the rows of a store in a new file without free pages, verified, and then put in place of the old one. */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Database, open, type RootDatabase } from "lmdb";
+import { type FileLock, tryLockFirstByte } from "../base/file-lock.ts";
+import { syncFolder } from "../base/sync-folder.ts";
+import { openWorkFolder } from "../base/work-folder.ts";
+import { asDataDirError, DataDirError, damagedDataDir } from "./data-dir.ts";
+import { openDatabase } from "./database.ts";
+import { lockDataDir } from "./lock.ts";
+import { readMetaPages } from "./meta-pages.ts";
+import { tableNames } from "./row-formats.ts";
+import { createStoreFile, storeFileOf } from "./store-file.ts";
+import { type StoreReport, walkStore } from "./store-walk.ts";
+
+/** Begins the name of the folder, within the data directory, of the new file. */
+const workFolderPrefix = ".assay-compact-";
+const tablesMax = 64;
+/** One transaction of the copy: bounds its memory. */
+const batchBytesMax = 8 * 2 ** 20;
+const batchRowsMax = 5_000;
+
+export interface Compaction {
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+}
+
+/**
+ * Needs the server stopped, and brings a store of an older release up to date. A process that is killed leaves the old file or the new one.
+ * @throws DataDirError; nothing is changed then.
+ */
+export async function compactStore(dataDir: string): Promise<Compaction> {
+  if (!existsSync(storeFileOf(dataDir))) throw new DataDirError("missing", `data directory ${dataDir} has no store yet`);
+  const lock = lockDataDir(dataDir);
+  try {
+    await openDatabase(dataDir, { readOnly: false, lock }).close();
+    const work = openWorkFolder(dataDir, workFolderPrefix);
+    try {
+      return await compactInto(work.path, dataDir);
+    } finally {
+      work.remove();
+    }
+  } catch (error) {
+    throw asDataDirError(error, dataDir);
+  } finally {
+    lock.release();
+  }
+}
+
+async function compactInto(folder: string, dataDir: string): Promise<Compaction> {
+  const [path, draft] = [storeFileOf(dataDir), storeFileOf(folder)];
+  const bytesBefore = statSync(path).size;
+  const transaction = transactionOf(path);
+  const before = await soundReportOf(dataDir);
+  mkdirSync(join(folder, "store"), { mode: 0o700 });
+  createStoreFile(draft);
+  await copyRows(dataDir, folder);
+  const after = await soundReportOf(folder);
+  if (contentOf(before) !== contentOf(after)) throw changedMeanwhile(dataDir);
+  syncFile(draft);
+  const bytesAfter = statSync(draft).size;
+  replaceStore(dataDir, draft, transaction);
+  return { bytesBefore, bytesAfter };
+}
+
+/** @throws DataDirError for damaged pages. */
+async function soundReportOf(dataDir: string): Promise<StoreReport> {
+  const report = await walkStore(dataDir, () => {});
+  const [fault] = report?.damagedPages ?? [];
+  if (report === null || fault !== undefined) throw damagedDataDir(`data directory ${dataDir} has damaged pages (${fault?.reason})`);
+  return report;
+}
+
+/** Names, numbers and sums of the rows of all tables. */
+function contentOf({ tables }: StoreReport): string {
+  return JSON.stringify(tables.map(({ table, rows, sha256 }) => [table, rows, sha256]).toSorted());
+}
+
+/** Row by row, as bytes. LMDB's own compact copy refuses a store that has lost track of free pages. */
+async function copyRows(dataDir: string, into: string): Promise<void> {
+  const source = open({ path: join(dataDir, "store"), maxDbs: tablesMax, readOnly: true });
+  try {
+    const target = open({ path: join(into, "store"), maxDbs: tablesMax });
+    try {
+      for (const name of tableNames) copyTable(source, target, name);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+type ByteTable = Database<Buffer, Buffer>;
+
+function copyTable(source: RootDatabase, target: RootDatabase, name: string): void {
+  const options = { name, encoding: "binary", keyEncoding: "binary" } as const;
+  const from: ByteTable | undefined = source.openDB(options);
+  if (from === undefined) return;
+  const to: ByteTable = target.openDB(options);
+  let batch: [Buffer, Buffer][] = [];
+  let bytes = 0;
+  const flush = () => {
+    target.transactionSync(() => {
+      for (const [key, value] of batch) to.put(key, value);
+    });
+    [batch, bytes] = [[], 0];
+  };
+  for (const { key, value } of from.getRange()) {
+    // The range may use its buffers again.
+    batch.push([Buffer.from(key), Buffer.from(value)]);
+    bytes += key.length + value.length;
+    if (bytes >= batchBytesMax || batch.length >= batchRowsMax) flush();
+  }
+  flush();
+}
+
+/** No process can open the store between the last look at it and the new name. */
+function replaceStore(dataDir: string, draft: string, transaction: number): void {
+  const path = storeFileOf(dataDir);
+  const lock: FileLock | null = tryLockFirstByte(join(dataDir, "store", "lock.mdb"));
+  if (lock === null) throw changedMeanwhile(dataDir);
+  try {
+    if (transactionOf(path) !== transaction) throw changedMeanwhile(dataDir);
+    renameSync(draft, path);
+    syncFolder(join(dataDir, "store"));
+  } finally {
+    lock.release();
+  }
+}
+
+function transactionOf(path: string): number {
+  const file = openSync(path, "r");
+  try {
+    return readMetaPages(file)?.newest.transaction ?? 0;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncFile(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function changedMeanwhile(dataDir: string): DataDirError {
+  return new DataDirError("locked", `another command used the store of ${dataDir} meanwhile; nothing was changed, run it again`);
+}
