@@ -1,20 +1,27 @@
 /** Who runs the command line, for the audit log. */
-import { userInfo } from "node:os";
+import { readFileSync } from "node:fs";
 import type { Actor } from "../store/audit.ts";
 import { currentTerminal } from "./terminal.ts";
 
 /** User of the operating system; with sudo also the one who used it. */
 export function cliActor(): Actor {
   const { SUDO_USER: through = "" } = currentTerminal().env;
-  const name = userName();
+  const name = userName(process.geteuid?.() ?? 0);
   return { kind: "cli", user: through === "" || through === name ? name : `${name} (sudo by ${through})` };
 }
 
-/** A container may run as a user without a name. */
-function userName(): string {
+/** Not `userInfo`, which in Bun trusts the environment. A user of a directory service, or of a container, may have no entry. */
+function userName(uid: number): string {
+  const [name = ""] = passwd().find((fields) => fields[2] === String(uid)) ?? [];
+  return name === "" ? `uid ${uid}` : name;
+}
+
+function passwd(): readonly (readonly string[])[] {
   try {
-    return userInfo().username;
+    return readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"));
   } catch {
-    return `uid ${process.geteuid?.()}`;
+    return [];
   }
 }

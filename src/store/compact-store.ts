@@ -1,4 +1,4 @@
-/** Compaction: the rows of a store in a new file without free pages, verified, and then put in place of the old one. */
+/** Compaction: a new file has the rows of the store and no free pages. Verified, it takes the place of the old one. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";

@@ -1,6 +1,6 @@
 /** `assay audit`: who the command line is, and output as lines and as JSON. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseSince } from "../../../src/cli/since.ts";
@@ -27,7 +27,7 @@ describe("assay audit", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect([code, entries.length]).toEqual([0, 2]);
-    const user = userInfo().username;
+    const user = (await Bun.$`id -un`.text()).trim();
     expect(entries[0]).toMatchObject({
       id: 1,
       actor: { kind: "cli", user },
