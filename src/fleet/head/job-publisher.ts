@@ -20,6 +20,16 @@ export interface JobPublisherOptions {
 
 const retryMsMax = 30_000;
 
+interface PublishFault {
+  readonly location: string;
+  readonly because: string;
+}
+
+function clauseOf({ location, because }: PublishFault): string {
+  const isFull = /maximum bytes|resource limits|insufficient/i.test(because);
+  return `scans of the location ${location} cannot be published${isFull ? ": its stream in NATS is full" : ""}`;
+}
+
 export function createJobPublisher(board: JobBoard, transport: HeadTransport, options: JobPublisherOptions): JobPublisher {
   const { log, retryMs, isConnected } = options;
   let running = false;
@@ -30,15 +40,16 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
   let fault: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** A location that cannot be published to does not stop the others. @throws the first error */
-  async function publishAll(): Promise<void> {
+  /** A location that cannot be published to does not stop the others. Null if all jobs are published; otherwise the first fault. */
+  async function publishAll(): Promise<PublishFault | null> {
     const errors = new Map<string, unknown>();
     const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
     for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
       const { location } = next;
       await publish(next).catch((error) => errors.set(location, error));
     }
-    for (const error of errors.values()) throw error;
+    const [first] = errors;
+    return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
   }
 
   async function publish(out: JobOut): Promise<void> {
@@ -57,23 +68,22 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
     running = true;
     again = false;
     clearTimeout(timer);
-    try {
-      await publishAll();
+    const failed = await publishAll();
+    if (failed !== null) retryLater(failed);
+    else {
       if (failures > 0) log.info("scans are published again", { failures });
       failures = 0;
       fault = null;
-    } catch (error) {
-      const because = messageOf(error);
-      if (failures === 0) log.warn("scans cannot be published; they wait", { because });
-      failures++;
-      fault = /maximum bytes|resource limits|insufficient/i.test(because)
-        ? "the stream of scans in NATS is full"
-        : "scans cannot be published";
-      if (!stopped) timer = setTimeout(wake, Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)));
-    } finally {
-      running = false;
-      if (again) wake();
     }
+    running = false;
+    if (again) wake();
+  }
+
+  function retryLater(failed: PublishFault): void {
+    if (failures === 0) log.warn("scans cannot be published; they wait", { ...failed });
+    failures++;
+    fault = clauseOf(failed);
+    if (!stopped) timer = setTimeout(wake, Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)));
   }
 
   function wake(): void {

@@ -72,7 +72,10 @@ function createSeenWriter({ store, times, log }: WorkerNotesOptions) {
     const known = faults.has(id) ? faults.get(id) : store.workers.find(id)?.lastFault?.text;
     faults.set(id, lastFault);
     await store.workers.noteSeen(id, { version, slots, reach, now });
-    if (lastFault !== null && lastFault !== known) await store.workers.noteFault(id, { at: now.toISOString(), text: lastFault });
+    if (lastFault === null || lastFault === known) return;
+    const { name = id, location = "" } = store.workers.find(id) ?? {};
+    log.warn("worker reports a fault", { worker: name, location, fault: lastFault });
+    await store.workers.noteFault(id, { at: now.toISOString(), text: lastFault });
   }
 
   function isAsStored(id: string, { version, slots, reach }: PresenceNote): boolean {

@@ -69,7 +69,10 @@ describe.skipIf(natsIsMissing())("NATS", () => {
     const fleet = await rig.open();
     const tokens = [await rig.claimScan(), await rig.claimScan(), await rig.claimScan()];
     const gatherings = tokens.map((token) => rig.gather(fleet, token));
-    await eventually(() => fleet.fault() === "the stream of scans in NATS is full", "a full stream");
+    await eventually(
+      () => fleet.fault() === `scans of the location ${rigLocation} cannot be published: its stream in NATS is full`,
+      "a full stream",
+    );
     const worker = await rig.startWorker();
     for (const count of [1, 2, 3]) (await worker.started(count)).end();
     for (const [at, gathering] of gatherings.entries()) await rig.storeEnd(tokens[at] ?? "", await gathering);
@@ -217,7 +220,7 @@ describe.skipIf(natsIsMissing())("the head", () => {
     const gathering = rig.gather(fleet, token);
     (await worker.started(1)).end();
     await rig.storeEnd(token, await gathering);
-    expect(fleet.fault()).toBe("scans cannot be published");
+    expect(fleet.fault()).toBe("scans of the location tokyo cannot be published");
   });
 
   test("brings the note of a cancelled scan: its worker ends it, and nothing is left", async () => {

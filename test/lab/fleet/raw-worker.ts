@@ -39,7 +39,8 @@ export interface RawWorker {
   close(): Promise<void>;
 }
 
-export async function openRawWorker(url: string, seedFile: string, location: string): Promise<RawWorker> {
+/** `takes`: whether it asks for jobs. */
+export async function openRawWorker(url: string, seedFile: string, location: string, { takes = true } = {}): Promise<RawWorker> {
   const identity = { ...readIdentity(seedFile), name: "raw", location };
   const connection = await connectAsWorker(identity, url);
   const client = jetstream(connection, { timeout: 20_000 });
@@ -84,7 +85,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
     onJob: (job) => jobs.push(job),
     onFault: () => {},
   });
-  feed.want(1);
+  feed.want(takes ? 1 : 0);
   const timer = setInterval(() => void say().catch(() => {}), presenceEveryMs);
   return {
     id: identity.id,
