@@ -1,4 +1,5 @@
 /** Backups of the configuration: those that a command makes, and those that the server makes on schedule in a child process. */
+import { existsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -8,6 +9,8 @@ import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
 import { nextBackupAt, parseSchedule } from "../backup/schedule.ts";
 import { aborted, within } from "../base/deadline.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { DataDirError } from "../store/data-dir.ts";
+import { storeFileOf } from "../store/store-file.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
 import { catalogOptions } from "./configured-catalog.ts";
 import { ownProgram } from "./placement.ts";
@@ -29,6 +32,8 @@ export async function createConfiguredBackup(
 ): Promise<MadeBackup> {
   const createdAt = new Date();
   try {
+    // Before a folder is made in a data directory that does not exist.
+    if (!existsSync(storeFileOf(config.data))) throw new DataDirError("missing", `data directory ${config.data} has no store yet`);
     if (out === null) await ensureBackupFolder(config["backup.dir"]);
     const made = await createBackup({
       dataDir: config.data,

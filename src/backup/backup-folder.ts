@@ -23,7 +23,7 @@ export function backupName(createdAt: Date): string {
 export async function ensureBackupFolder(folder: string): Promise<void> {
   await withPlace(folder, "written", () => {
     if (existsSync(folder)) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { mode: 0o700 });
     const { uid, gid } = statSync(dirname(folder));
     if (process.geteuid?.() === 0 && uid !== 0) chownSync(folder, uid, gid);
   });

@@ -1,6 +1,7 @@
 /** Table of every page in every state, and how to reach it; read by tests and screenshots. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { noteBackup } from "../../../src/backup/backup-state.ts";
 import { codeAt } from "../../support/account-fixture.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { submit } from "./forms.ts";
@@ -237,8 +238,22 @@ const administration: readonly Place[] = [
   { name: "check-plugin", go: at("/checks/acme-build") },
   { name: "admin-checks-refused", who: "admin", go: reloaded({ "acme-broken.ts": `throw new Error("${longWord}");` }) },
   { name: "admin-reload-refused", who: "admin", go: at("/admin") },
+  { name: "admin-backup-failed", who: "admin", go: backupFailed },
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
+
+/** As `assay backup create` notes it. */
+function backupFailed(visitor: Visitor, _fixtures: Fixtures, { busy }: TestServers): Promise<OpenedPage> {
+  const archive = `/mnt/${longWord}/assay-20261122T033000.000Z.tar.zst`;
+  noteBackup(busy.dataDir, {
+    lastSuccess: { at: "2026-11-22T03:30:07.000Z", archive, bytes: 123_456_789 },
+    lastFailure: {
+      at: new Date().toISOString(),
+      because: `the disk of /mnt/${longWord} has no room: 3.1 MB are free, and 260.4 MB are needed`,
+    },
+  });
+  return visitor.open("/admin");
+}
 
 /** Submits the form of the reload, with files in the folder of checks. */
 function reloaded(files: Readonly<Record<string, string>>): Place["go"] {
