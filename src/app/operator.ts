@@ -1,5 +1,5 @@
 /** State of this process for the pages of administrators: settings with their origin, disk, browser and doctor. */
-import { statfsSync } from "node:fs";
+import { commit, version } from "../base/build.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
@@ -7,10 +7,13 @@ import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
 import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
+import { schemaVersion } from "../store/migrations.ts";
 import type { Store } from "../store/store.ts";
-import type { DiskSpace, Operator, ShownSetting } from "../web/admin/operator.ts";
+import type { Operator, ShownSetting } from "../web/admin/operator.ts";
+import type { ActivityCounter } from "./activity.ts";
 import type { ScheduledBackups } from "./backups.ts";
 import { environmentName, type LoadedConfig } from "./config.ts";
+import { diskSpaceOf, storeBytesOf } from "./disk-use.ts";
 import { doctorSettings } from "./doctor.ts";
 import { type Config, settingKeys } from "./settings.ts";
 
@@ -21,13 +24,14 @@ interface Appliance {
   /** Null without `nats.url`, and until the fleet is open. */
   readonly fleet: () => FleetState | null;
   readonly backups: Pick<ScheduledBackups, "state" | "nextAt">;
+  readonly activity: Pick<ActivityCounter, "lastDay">;
   readonly log: Log;
 }
 
 /** `noteUntrustedForwarder` takes the first peer that sent forwarding headers without being a trusted proxy. */
 export function createOperator(
   loaded: LoadedConfig,
-  { store, checks, browsers, fleet, backups, log }: Appliance,
+  { store, checks, browsers, fleet, backups, activity, log }: Appliance,
 ): Operator & { noteUntrustedForwarder(peer: string): void } {
   const { config } = loaded;
   let forwarder: string | null = null;
@@ -40,6 +44,15 @@ export function createOperator(
     },
     unsandboxedBecause: () => browsers.state()?.unsandboxedBecause ?? null,
     diskSpace: () => diskSpaceOf(config.data),
+    storeBytes: () => storeBytesOf(config.data),
+    lastDay: activity.lastDay,
+    startedAt: new Date(performance.timeOrigin),
+    versions: () => ({
+      assay: commit === null ? version : `${version} (${commit})`,
+      bun: Bun.version,
+      chromium: browsers.state()?.version ?? null,
+      schema: schemaVersion,
+    }),
     natsServers: written(config["nats.url"]),
     fleet,
     backups: () => ({ ...backups.state(), nextAt: backups.nextAt() }),
@@ -111,14 +124,4 @@ function written(value: Config[keyof Config] | Config["scan.connect_to"][number]
 
 function endpoint(host: string, port: number): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function diskSpaceOf(folder: string): DiskSpace | null {
-  try {
-    // Blocks reserved for root are not available to the server.
-    const { bavail, blocks, bsize } = statfsSync(folder);
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch {
-    return null;
-  }
 }

@@ -22,10 +22,10 @@ import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { urlHost } from "./listen-at.ts";
 import { loadDataFiles } from "./load-data-files.ts";
+import { observeServer } from "./observation.ts";
 import { createOperator, settingsAtStart } from "./operator.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
-import { observeScans, openServerMetrics } from "./server-metrics.ts";
 import { openServerSockets } from "./server-sockets.ts";
 import { openServerStore } from "./server-store.ts";
 import type { Config } from "./settings.ts";
@@ -84,8 +84,9 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
   const dispatching = Promise.withResolvers<Dispatcher>();
-  const metrics = openServerMetrics({ store, dataDir: config.data, fleet });
-  const browsers = openConfiguredBrowsers(config, log, metrics.scans.browserReplaced);
+  const observation = observeServer({ store, dataDir: config.data, fleet, log });
+  const { metrics, activity } = observation;
+  const browsers = openConfiguredBrowsers(config, log, observation.browserReplaced);
   const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
   const wake = () => dispatcher?.wake();
@@ -96,7 +97,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const shared = { store, now: () => new Date(), log };
   const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, cancelScan, ready: readiness });
   const backups = startScheduledBackups(loaded, log);
-  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, log });
+  const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
   onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled, cancelScan };
   const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
@@ -123,7 +124,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     remote: fleet,
     waitMaxMs: waitMaxMsOf(config),
     progress,
-    observer: observeScans(metrics.scans),
+    observer: observation.scans,
     log,
   });
   dispatching.resolve(dispatcher);
@@ -133,6 +134,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   log.info("stopping", { running: dispatcher.running(), drainMs });
   await Promise.all([listening.stop(), dispatcher.stop(drainMs), backups.stop()]);
   stopKeepingBrowser();
+  await activity.stop();
   await scanner.close();
   await browsers.stop();
 }

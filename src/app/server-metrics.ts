@@ -1,18 +1,15 @@
 /** Metrics of the server: what scans report, and gauges that are read at each scrape. No read walks over stored scans. */
-import { statfsSync, statSync } from "node:fs";
 import { readBackupState } from "../backup/backup-state.ts";
 import { version } from "../base/build.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
 import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";
 import { localLocation } from "../parse/location.ts";
-import type { ScanObserver } from "../scan/scan-observer.ts";
 import { laneNames } from "../store/lanes.ts";
 import type { LaneState } from "../store/queue.ts";
-import { scanLocationOf } from "../store/scan-location.ts";
 import type { Store } from "../store/store.ts";
-import { storeFileOf } from "../store/store-file.ts";
 import { ConfigError } from "./config.ts";
+import { diskSpaceOf, storeBytesOf } from "./disk-use.ts";
 import { passwordInFile } from "./passwords.ts";
 import type { Config } from "./settings.ts";
 
@@ -44,12 +41,12 @@ export function openServerMetrics({ store, dataDir, fleet }: ServerMetricsSource
     labelNames: ["location"],
   };
   addLabelledGauge(registry, workers, () => workersByLocation(store, fleet));
-  addGauge(registry, "assay_store_bytes", "Size of the file of the store.", () => orNaN(() => statSync(storeFileOf(dataDir)).size));
-  addGauge(registry, "assay_disk_free_bytes", "Space on the disk of the data directory that the server may use.", () =>
-    orNaN(() => {
-      const { bavail, bsize } = statfsSync(dataDir);
-      return bavail * bsize;
-    }),
+  addGauge(registry, "assay_store_bytes", "Size of the file of the store.", () => storeBytesOf(dataDir) ?? Number.NaN);
+  addGauge(
+    registry,
+    "assay_disk_free_bytes",
+    "Space on the disk of the data directory that the server may use.",
+    () => diskSpaceOf(dataDir)?.freeBytes ?? Number.NaN,
   );
   const backup = "End of the last backup that succeeded, since the Unix epoch; 0 without one.";
   addGauge(registry, "assay_backup_last_success_timestamp_seconds", backup, () => backupSucceededAtSeconds(dataDir));
@@ -63,19 +60,6 @@ export function openServerMetrics({ store, dataDir, fleet }: ServerMetricsSource
 function backupSucceededAtSeconds(dataDir: string): number {
   const { lastSuccess } = readBackupState(dataDir);
   return lastSuccess === null ? 0 : Date.parse(lastSuccess.at) / 1_000;
-}
-
-/** Counts the scans of the dispatcher. */
-export function observeScans(scans: ScanMetrics): ScanObserver {
-  return {
-    claimed: () => {},
-    begin: scans.begin,
-    ended: (scan, code) => {
-      const lane = scan.queueKey?.[1];
-      const outcome = code === null ? "finished" : code === "cancelled" ? "cancelled" : "failed";
-      scans.ended(outcome, { location: scanLocationOf(scan), ...(lane === undefined ? {} : { lane }) });
-    },
-  };
 }
 
 /** Null without `metrics.token_file`. @throws ConfigError if the file holds no usable token. */
@@ -112,12 +96,4 @@ function workersByLocation({ workers }: ServerMetricsSources["store"], fleet: Se
     if (location !== undefined && answer === "accepted" && slots > 0) counts.set(location, (counts.get(location) ?? 0) + 1);
   }
   return [...counts].map(([location, count]) => [{ location }, count]);
-}
-
-function orNaN(read: () => number): number {
-  try {
-    return read();
-  } catch {
-    return Number.NaN;
-  }
 }

@@ -5,6 +5,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { Account } from "./accounts.ts";
+import type { Activity } from "./activity.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
@@ -80,6 +81,8 @@ export interface Tables {
   readonly oneTimeLinks: RowTable<OneTimeLink, string>;
   readonly workers: RowTable<Worker, string>;
   readonly audit: RowTable<AuditEntry, number>;
+  /** By the hours since the Unix epoch. */
+  readonly activity: RowTable<Activity, number>;
   /** Settings of the last start, by name. */
   readonly settingsAtStart: RowTable<{ readonly value: string | null }, string>;
 }
@@ -260,6 +263,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     oneTimeLinks: table("oneTimeLinks"),
     workers: table("workers"),
     audit: table("audit"),
+    activity: table("activity"),
     settingsAtStart: table("settingsAtStart"),
   };
 }

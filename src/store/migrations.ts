@@ -107,7 +107,7 @@ function toSchema6(db: MigrationDb): () => void {
   };
 }
 
-/** Added the audit log, which begins empty, and the settings of the last start. */
+/** Added the audit log and the figures of a day, which begin empty, and the settings of the last start. */
 function toSchema7(): () => void {
   return () => {};
 }

@@ -7,6 +7,7 @@ import { bands, ranks } from "../judge/rank.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { parseLocation } from "../parse/location.ts";
 import type { Account, Plan, Theme } from "./accounts.ts";
+import type { Activity } from "./activity.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
@@ -186,6 +187,15 @@ export const rowFormats = {
   ),
   // A later release may add actions.
   audit: record<AuditEntry>({ id: isId, at: isTime, actor: isObject, action: isText, subject: orNull(isObject), details: isObject }, "id"),
+  activity: record<Activity>({
+    since: isTime,
+    finished: isNumber,
+    failed: isObject,
+    claimed: isNumber,
+    waitedMs: isNumber,
+    longestWaitMs: isNumber,
+    browserRestarts: isNumber,
+  }),
   settingsAtStart: record<{ readonly value: string | null }>({ value: orNull(isText) }),
   instance: reference,
   queueByLane: reference,

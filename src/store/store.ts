@@ -1,5 +1,6 @@
 /** The store: one repository per kind of record over one database. */
 import { accountRepository } from "./accounts.ts";
+import { activityRepository } from "./activity.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
 import { auditRepository } from "./audit.ts";
 import { credentialRepository } from "./credentials.ts";
@@ -60,6 +61,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     apiTokens: apiTokenRepository(db),
     workers: workerRepository(db),
     audit: auditRepository(db),
+    activity: activityRepository(db),
     /** See `instanceOf`. */
     instance: (): string => instanceOf(db),
     health: db.health,

@@ -17,6 +17,7 @@ import { listen } from "../../src/http/server.ts";
 import { createServerOrigin } from "../../src/http/server-origin.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
+import { noActivity } from "../../src/store/activity.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import type { Operator } from "../../src/web/admin/operator.ts";
@@ -42,6 +43,10 @@ export const quietOperator: Operator = {
   untrustedForwarder: () => null,
   unsandboxedBecause: () => null,
   diskSpace: () => null,
+  storeBytes: () => null,
+  lastDay: () => noActivity(new Date(0)),
+  startedAt: new Date(0),
+  versions: () => ({ assay: "0.0.0", bun: "1.0.0", chromium: null, schema: 1 }),
   natsServers: null,
   fleet: () => null,
   backups: () => ({ lastSuccess: null, lastFailure: null, nextAt: null }),

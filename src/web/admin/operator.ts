@@ -3,6 +3,7 @@ import type { BackupState } from "../../backup/backup-state.ts";
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
 import type { FleetState } from "../../fleet/fleet-state.ts";
+import type { Activity } from "../../store/activity.ts";
 import type { Actor } from "../../store/audit.ts";
 
 /** Effective setting and its source. */
@@ -30,6 +31,12 @@ export interface Operator {
   unsandboxedBecause(): string | null;
   /** Disk of the data directory; null where the system does not report it. */
   diskSpace(): DiskSpace | null;
+  /** Size of the store's file; null if it cannot be read. */
+  storeBytes(): number | null;
+  lastDay(): Activity;
+  readonly startedAt: Date;
+  /** `chromium` is null before the first browser has started; `schema` is that of the store. */
+  versions(): { readonly assay: string; readonly bun: string; readonly chromium: string | null; readonly schema: number };
   readonly examination: DoctorRun;
   /** Servers of `nats.url`, separated by ", "; null without. */
   readonly natsServers: string | null;

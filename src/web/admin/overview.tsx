@@ -1,4 +1,4 @@
-/** `/admin`: warnings, the queue and the system checks. */
+/** `/admin`: warnings, the queue, figures of the last day, backups and the system checks. */
 import type { DoctorFinding } from "../../doctor/background-run.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -15,6 +15,7 @@ import type { PageHandler, Visit } from "../visit.ts";
 import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
 import { AdminBackups } from "./backups.tsx";
 import { AdminBanners } from "./banners.tsx";
+import { AdminDay, AdminServer } from "./day.tsx";
 import { AdminQueue } from "./queue.tsx";
 
 /** Reload interval without script while the system checks run. */
@@ -31,6 +32,8 @@ function overview(visit: Visit): Response {
       <>
         <AdminBanners />
         <AdminQueue />
+        <AdminDay />
+        <AdminServer />
         <AdminBackups />
         <Doctor />
       </>

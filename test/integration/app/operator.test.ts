@@ -12,6 +12,7 @@ import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { faultOfFile } from "../../../src/catalog/fault.ts";
 import type { CatalogOutcome } from "../../../src/catalog/load.ts";
 import type { FleetState } from "../../../src/fleet/fleet-state.ts";
+import { noActivity } from "../../../src/store/activity.ts";
 import { serverActor } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
@@ -31,6 +32,7 @@ let outcome: CatalogOutcome = { catalog, faults: null };
 const checks = createCatalogHolder(catalog, { load: async () => outcome, onReload: () => {}, now: () => new Date(0) });
 const logged: string[] = [];
 const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+const activity = { lastDay: () => noActivity(new Date(0)) };
 let store: Store;
 let browsers: Browsers;
 let dns: DnsServerHandle;
@@ -52,7 +54,7 @@ const load = (env: Record<string, string>) =>
   loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
 const backups = { state: () => ({ lastSuccess: null, lastFailure: null }), nextAt: () => null };
 const operatorOf = (env: Record<string, string> = {}) =>
-  createOperator(load(env), { store, checks, browsers, fleet: () => null, backups, log });
+  createOperator(load(env), { store, checks, browsers, fleet: () => null, backups, activity, log });
 
 describe("settings", () => {
   const env = {
@@ -137,7 +139,7 @@ describe("the doctor inside the server", () => {
     const env = { ASSAY_DNS_SERVERS: dns.address, ASSAY_BROWSER_PATH: join(folder, "none"), ASSAY_NATS_URL: nats.url };
     let fault: string | null = null;
     const fleet: FleetState = { state: () => "connected", fault: () => fault, presentWorkers: () => [] };
-    const operator = createOperator(load(env), { store, checks, browsers, fleet: () => fleet, backups, log });
+    const operator = createOperator(load(env), { store, checks, browsers, fleet: () => fleet, backups, activity, log });
     const ofNats = async () => (await examined(operator))?.find(({ what }) => what === "nats");
     expect(operator.natsServers).toBe(nats.url);
     expect(await ofNats()).toMatchObject({ state: "ok", detail: expect.stringContaining("JetStream: on") });
@@ -151,7 +153,9 @@ describe("the doctor inside the server", () => {
       throw new Error("no store");
     };
     const broken: Store = { ...store, accounts: { ...store.accounts, list } };
-    expect(await examined(createOperator(load({}), { store: broken, checks, browsers, fleet: () => null, backups, log }))).toBeNull();
+    expect(
+      await examined(createOperator(load({}), { store: broken, checks, browsers, fleet: () => null, backups, activity, log })),
+    ).toBeNull();
     expect(logged.join("")).toContain("no store");
   });
 });

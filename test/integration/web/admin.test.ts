@@ -10,6 +10,7 @@ import { loadCatalogSafely } from "../../../src/catalog/load.ts";
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
 import type { CancelAnyScan } from "../../../src/evidence/scan.ts";
 import type { Account } from "../../../src/store/accounts.ts";
+import { noActivity } from "../../../src/store/activity.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
@@ -129,6 +130,20 @@ describe("/admin", () => {
     expect(html).toContain(`href="/scans/${running?.token}"`);
     expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
     expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
+  });
+
+  test.each([
+    ["en-gb", "Scans failed", "1,5", "browser-unavailable", "not started yet"],
+    ["de-de", "Fehlgeschlagene Scans", "1.5", "browser-unavailable", "noch nicht gestartet"],
+  ])("shows the last day and the server in %s", async (locale, label, count, ...texts) => {
+    const failed = { timeout: 1_500, "browser-unavailable": 3 };
+    sad.lastDay = () => ({ ...noActivity(new Date()), finished: 7, failed, claimed: 2, waitedMs: 6_000, longestWaitMs: 5_000 });
+    sad.storeBytes = () => 12_345_678;
+    const html = await read(`/admin?locale=${locale}`);
+    await visitor.get("/admin?locale=en-gb");
+    for (const text of [label, `${count}03`, `${count}00`, "12", ...texts]) expect(html).toContain(text);
+    expect(html.indexOf("timeout")).toBeLessThan(html.indexOf("browser-unavailable"));
+    expect(html).toMatch(/>3 [Ss]e[ck][^<]*<.*>5 [Ss]e[ck]/s);
   });
 
   test("cancels a scan of anybody", async () => {
