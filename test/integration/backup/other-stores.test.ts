@@ -86,11 +86,11 @@ function withLostPage(): Buffer {
   const node = page + 24 + bytes.readUInt16LE(page + 24);
   const list = node + 8 + bytes.readUInt16LE(node + 6);
   const length = Number(bytes.readBigInt64LE(list));
-  // A negative number is the length of a run of pages, and belongs to the next one.
-  const single = Array.from({ length }, (_, at) => list + 8 * (at + 1)).find(
-    (at) => bytes.readBigInt64LE(at) > 0n && (at === list + 8 || bytes.readBigInt64LE(at - 8) >= 0n),
-  );
-  if (single === undefined) throw new Error("the list has no single page");
-  bytes.writeBigInt64LE(0n, single);
+  // A negative number is the length of a run of pages, whose first page follows it.
+  const entries = Array.from({ length }, (_, at) => list + 8 * (at + 1));
+  const isRun = (at: number) => at > list && bytes.readBigInt64LE(at) < 0n;
+  const lost = entries.find((at) => bytes.readBigInt64LE(at) < -1n || (bytes.readBigInt64LE(at) > 0n && !isRun(at - 8)));
+  if (lost === undefined) throw new Error("the store has too few free pages");
+  bytes.writeBigInt64LE(bytes.readBigInt64LE(lost) < 0n ? bytes.readBigInt64LE(lost) + 1n : 0n, lost);
   return bytes;
 }
