@@ -1,14 +1,12 @@
 /** The Debian package: control files, documentation and unit around the program. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { fileMode, output, programMode, type StagedFile, stage } from "./staged-files.ts";
+import { programMode, type StagedFile, stage, tarGz } from "./staged-files.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const sources = join(root, "build/package");
 const maintainer = "the assay authors <assay@packages.invalid>";
-/** Of zstd. Each further level takes twice the time for less than 2 % of the size. */
-const compressionLevel = 9;
 /** Pages about an installation; those about the source are left out. */
 export const packagedDocs = ["api.md", "ci.md", "fleet.md", "operate.md", "scoring.md", "writing-checks.md"];
 
@@ -31,15 +29,31 @@ export function debianVersion(version: string): string {
   return version.replace("-", "~");
 }
 
-/** Packs the files, below a folder that must not exist yet. @throws Error if dpkg-deb is missing or fails */
+/** Writes the package. Its files are staged below a folder that exists. */
 export async function packDeb(folder: string, outfile: string, options: DebOptions): Promise<void> {
   const files = installedFiles(options);
-  stage(folder, [...files, ...controlFiles(files, options)], options.epochS);
-  await output("dpkg-deb", ["--root-owner-group", "-Zzstd", `-z${compressionLevel}`, "--build", folder, outfile], {
-    SOURCE_DATE_EPOCH: String(options.epochS),
-    // More threads would give other bytes on another machine.
-    DPKG_DEB_THREADS_MAX: "1",
-  });
+  const [control, data] = [join(folder, "control"), join(folder, "data")];
+  stage(control, controlFiles(files, options), options.epochS);
+  stage(data, files, options.epochS);
+  const members = [
+    { name: "debian-binary", bytes: Buffer.from("2.0\n") },
+    { name: "control.tar.gz", bytes: await tarGz(control, ".") },
+    { name: "data.tar.gz", bytes: await tarGz(data, ".") },
+  ];
+  writeFileSync(outfile, Buffer.concat([Buffer.from("!<arch>\n"), ...members.flatMap((member) => arMember(member, options.epochS))]));
+}
+
+/** Head, content, and padding to an even length: deb(5), ar(5). */
+function arMember({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }, epochS: number): readonly Uint8Array[] {
+  const fields = [
+    name.padEnd(16),
+    String(epochS).padEnd(12),
+    "0".padEnd(6),
+    "0".padEnd(6),
+    "100644".padEnd(8),
+    String(bytes.length).padEnd(10),
+  ];
+  return [Buffer.from(`${fields.join("")}\`\n`), bytes, Buffer.from(bytes.length % 2 === 0 ? "" : "\n")];
 }
 
 function installedFiles({ program, notices, sbom, settings, version, epochS }: DebOptions): readonly StagedFile[] {
@@ -81,11 +95,11 @@ function controlFiles(files: readonly StagedFile[], { architecture, version, rec
     .filter(({ path }) => !path.startsWith("etc/"))
     .map(({ path, bytes }) => `${createHash("md5").update(bytes).digest("hex")}  ${path}\n`);
   return [
-    { path: "DEBIAN/control", content: `${control.join("\n")}\n` },
-    { path: "DEBIAN/conffiles", content: "/etc/assay/assay.toml\n" },
-    { path: "DEBIAN/md5sums", content: sums.join("") },
-    ...["postinst", "prerm", "postrm"].map((name) => ({ path: `DEBIAN/${name}`, from: join(sources, name), mode: programMode })),
-  ].map((file) => ({ mode: fileMode, ...file }));
+    { path: "control", content: `${control.join("\n")}\n` },
+    { path: "conffiles", content: "/etc/assay/assay.toml\n" },
+    { path: "md5sums", content: sums.join("") },
+    ...["postinst", "prerm", "postrm"].map((name) => ({ path: name, from: join(sources, name), mode: programMode })),
+  ];
 }
 
 function copyright(): string {

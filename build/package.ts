@@ -8,7 +8,7 @@ import { debianVersion, packagedDocs, packDeb } from "./deb.ts";
 import { compileProgram } from "./program.ts";
 import { sbomOf } from "./sbom.ts";
 import { type SourceState, sourceState } from "./source-state.ts";
-import { packTar, programMode, stage } from "./staged-files.ts";
+import { programMode, stage, tarGz } from "./staged-files.ts";
 
 const usage = `Usage: npm run package -- [--version V] [--out DIR] [--arch x64|arm64]...
 
@@ -55,7 +55,7 @@ async function packageFor(architecture: Architecture, source: SourceState, out: 
       tar: join(out, `${name}.tar.gz`),
       sbom: join(out, `${name}.cdx.json`),
     };
-    await packDeb(join(work, "deb"), results.deb, {
+    await packDeb(work, results.deb, {
       architecture: debian,
       version: debianVersion(version),
       program,
@@ -78,7 +78,7 @@ async function packageFor(architecture: Architecture, source: SourceState, out: 
       ],
       epochS,
     );
-    await packTar(join(work, name), name, results.tar);
+    writeFileSync(results.tar, await tarGz(work, name));
     writeFileSync(results.sbom, sbom);
     return Object.values(results);
   } finally {

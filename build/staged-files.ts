@@ -2,8 +2,10 @@
 import { chmodSync, copyFileSync, lutimesSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+/** Of libdeflate. The largest part, the packed browser, gets no smaller at higher levels. */
+const compressionLevel = 6;
 const folderMode = 0o755;
-export const fileMode = 0o644;
+const fileMode = 0o644;
 export const programMode = 0o755;
 
 /** File to be packed: its path in the archive, with a content or a file to copy. */
@@ -29,23 +31,19 @@ export function stage(folder: string, files: readonly StagedFile[], epochS: numb
   lutimesSync(folder, epochS, epochS);
 }
 
-/** Packs the folder as .tar.gz, with its name as the first part of each path. */
-export async function packTar(folder: string, name: string, outfile: string): Promise<void> {
+/** Packs one entry of a folder, or "." for all of it, as .tar.gz. The bytes depend on names, contents, rights and dates alone. */
+export async function tarGz(folder: string, entry: string): Promise<Uint8Array<ArrayBuffer>> {
   const tar = await output("tar", [
     ...["--create", "--format=gnu", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"],
-    ...["--directory", dirname(folder), name],
+    ...["--directory", folder, entry],
   ]);
-  writeFileSync(outfile, Bun.gzipSync(tar));
+  return Bun.gzipSync(tar, { library: "libdeflate", level: compressionLevel });
 }
 
 /** Runs a program to its end. @throws Error with its messages if it fails or is missing */
-export async function output(
-  program: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Uint8Array<ArrayBuffer>> {
+export async function output(program: string, args: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
   if (Bun.which(program) === null) throw new Error(`${program} is not installed`);
-  const child = Bun.spawn([program, ...args], { stdin: "ignore", stdout: "pipe", stderr: "pipe", env: { ...process.env, ...env } });
+  const child = Bun.spawn([program, ...args], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [stdout, stderr, code] = await Promise.all([new Response(child.stdout).bytes(), new Response(child.stderr).text(), child.exited]);
   if (code !== 0) throw new Error(`${program} ${args[0] ?? ""} failed with exit code ${code}: ${stderr.trim()}`);
   return stdout;
