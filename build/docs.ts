@@ -17,6 +17,7 @@ interface Block {
 
 const blocks: readonly Block[] = [
   { file: "docs/operate.md", name: "settings", text: settingsTable },
+  { file: "docs/operate.md", name: "unit", text: unitBlock },
   { file: "docs/ci.md", name: "policy", text: policyTable },
 ];
 
@@ -52,6 +53,11 @@ function settingsTable(): string {
     return [code(key), inMarkdown(allowed), defaultOf(settings[key]), inMarkdown(doc)];
   });
   return table([["key", "value", "default", "meaning"], ...rows]);
+}
+
+/** The unit of the Debian package. */
+function unitBlock(): string {
+  return `\`\`\`ini\n${readFileSync(resolve(root, "build/package/assay.service"), "utf8")}\`\`\`\n`;
 }
 
 function policyTable(): string {
