@@ -1,4 +1,4 @@
-/** The image: built from the archive on a Debian of this machine, and run by podman with the seccomp profile and no rights. */
+/** The image, built from the archive on a Debian of this machine. Podman runs it with the seccomp profile and without rights. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
