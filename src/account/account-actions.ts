@@ -15,7 +15,7 @@ export function createAccountActions({
   passwordCost = owaspPasswordCost,
   now,
 }: {
-  readonly store: Pick<Store, "accounts" | "credentials" | "sessions" | "oneTimeLinks" | "redemptions" | "audit">;
+  readonly store: Pick<Store, "accounts" | "credentials" | "oidcLinks" | "sessions" | "oneTimeLinks" | "redemptions" | "audit">;
   /** Setting `accounts.password_min`. */
   readonly passwordCharsMin: number;
   readonly passwordCost?: PasswordCost;
@@ -25,6 +25,7 @@ export function createAccountActions({
   const throttles = createSignInThrottles(() => now().getTime());
   return {
     passwords,
+    throttles,
     ...createSignIn({ store, passwords, throttles, now }),
     ...createOwnCredentials({ store, passwords, throttles, now }),
     ...createSignInRefusals({ store, now }),

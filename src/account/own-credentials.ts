@@ -149,6 +149,12 @@ function secondFactorChanges({ store, now }: OwnCredentialsSettings, { verifyPas
       return withNewRecoveryCodes(proof, verified, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
     },
 
+    /** From then on the password alone opens the account. */
+    removeLink: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
+      const verified = store.credentials.get(proof.account.id);
+      return (await verifyPassword(proof)) ?? change(proof, verified, { oidc: null });
+    },
+
     removeTotp: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
       const verified = store.credentials.get(proof.account.id);
       return (await verifyPassword(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });

@@ -1,5 +1,6 @@
-/** Sign-ins between password and second factor: in memory, short-lived, and no session yet. */
+/** Sign-ins between first and second factor: in memory, short-lived, and no session yet. */
 import { randomBytes } from "node:crypto";
+import type { LinkedSignIn } from "../store/oidc-links.ts";
 import { type Caller, networkOf } from "./caller.ts";
 
 const pendingMs = 10 * 60_000;
@@ -7,13 +8,15 @@ const pendingMs = 10 * 60_000;
 const wrongCodesMax = 5;
 /** Per account and client address (IPv6: /64). Beyond this the oldest of both is dropped, so no other address can drop it. */
 const pendingOfAddressMax = 5;
-/** In all, about 1 MB. Each costs a password hash, so an attacker needs minutes and as many networks. */
+/** In all, about 1 MB. Each costs a password hash or a sign-in at the provider, so an attacker needs minutes and as many networks. */
 const pendingMax = 2_000;
 
 interface PendingSignIn {
   readonly accountId: number;
-  /** Hash that the password matched; it may change before the code arrives. */
-  readonly passwordHash: string;
+  /** The account's hash at the first factor; it may change before the code arrives. Null without a password. */
+  readonly passwordHash: string | null;
+  /** Linked to the account with the second factor; null for a sign-in that links nothing. */
+  readonly link: LinkedSignIn | null;
   readonly address: string;
   readonly network: string;
   readonly expiresAtMs: number;
@@ -42,13 +45,13 @@ export function createPendingSignIns(nowMs: () => number) {
   }
 
   return {
-    /** Returns a challenge that represents the verified password. */
-    begin: ({ accountId, passwordHash }: Pick<PendingSignIn, "accountId" | "passwordHash">, caller: Caller): string => {
+    /** Returns a challenge that represents the verified first factor. */
+    begin: ({ accountId, passwordHash, link }: Pick<PendingSignIn, "accountId" | "passwordHash" | "link">, caller: Caller): string => {
       const { address } = caller;
       makeRoom(accountId, address);
       const challenge = randomBytes(32).toString("base64url");
       const network = networkOf(caller);
-      pending.set(challenge, { accountId, passwordHash, address, network, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
+      pending.set(challenge, { accountId, passwordHash, link, address, network, expiresAtMs: nowMs() + pendingMs, wrongCodes: 0 });
       return challenge;
     },
     find,

@@ -28,6 +28,7 @@ export function createSignInThrottles(nowMs: () => number) {
   const byAddress = createThrottle(perAddress, nowMs);
   const byNetwork = createThrottle(perNetwork, nowMs);
   const byRegistration = createThrottle(perRegistration, nowMs);
+  const byProvider = createThrottle(perAddress, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const accountKey = (origin: string, email: string) => `${origin} ${emailKey(email)}`;
   return {
@@ -54,6 +55,9 @@ export function createSignInThrottles(nowMs: () => number) {
     acceptCode: (accountId: number): void => bySecondFactor.clear(String(accountId)),
     /** Like `attemptPassword`, for the mail address of a new or changed account. */
     attemptEmail: (caller: Caller): number => byRegistration.attempt(networkOf(caller)),
+    /** Like `attemptPassword`, for an answer of the identity provider: each costs it some requests. */
+    attemptProvider: (caller: Caller): number => byProvider.attempt(networkOf(caller)),
+    acceptProvider: (caller: Caller): void => byProvider.undo(networkOf(caller)),
     /** Undoes the count for an invited person or an account's owner. */
     acceptEmail: (caller: Caller): void => byRegistration.undo(networkOf(caller)),
   };

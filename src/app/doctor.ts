@@ -4,6 +4,7 @@ import { createLog, type Log } from "../base/log.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
 import type { NatsExamination } from "../fleet/examine-nats.ts";
 import { loadConfiguredCatalog } from "./configured-catalog.ts";
+import { oidcExamination } from "./oidc.ts";
 import { egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 import { natsUrlText } from "./worker-settings.ts";
@@ -16,6 +17,7 @@ export function doctorSettings(config: Config): DoctorSettings {
     listen: config.listen,
     dnsServers: config["dns.servers"],
     examineNats: config["nats.url"].length === 0 ? null : () => examineConfiguredNats(config, log),
+    examineOidc: oidcExamination(config),
     loadCatalog: () => loadConfiguredCatalog(config),
     openBrowsers: () => openConfiguredBrowsers(config, log),
     openScanner: (browsers, port, catalog) =>

@@ -113,10 +113,13 @@ function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting
   }));
 }
 
-function written(value: Config[keyof Config] | Config["scan.connect_to"][number] | Config["nats.url"][number]): string | null {
+function written(
+  value: Config[keyof Config] | Config["scan.connect_to"][number] | Config["nats.url"][number] | Config["oidc.groups"][number],
+): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");
   if (typeof value !== "object") return String(value);
+  if ("group" in value) return `${value.group}=${value.plan}${value.admin ? ":admin" : ""}`;
   if ("tls" in value) return `${value.tls ? "tls" : "nats"}://${endpoint(value.host, value.port)}`;
   if ("host" in value) return `${endpoint(value.host, value.port)}=${endpoint(value.address, value.addressPort)}`;
   return "address" in value ? endpoint(value.address, value.port) : JSON.stringify(value);

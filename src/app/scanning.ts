@@ -11,7 +11,7 @@ import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { ConfigError } from "./config.ts";
 import { workerFiles } from "./placement.ts";
-import type { Config } from "./settings.ts";
+import type { Config, SettingKey } from "./settings.ts";
 import { memoryNeeded } from "./slot-memory.ts";
 
 const mebibyte = 1024 ** 2;
@@ -40,20 +40,21 @@ export function scanDeadlines(config: Config): ScanDeadlines {
 /** Certificates trusted besides the bundled roots, as PEM texts. @throws ConfigError for a file of `scan.ca_files` without certificate. */
 export function caPems(config: Config): readonly string[] {
   const ofSystem = config["scan.system_roots"] ? systemRoots(process.env.SSL_CERT_FILE) : [];
-  return [...ofSystem, ...config["scan.ca_files"].map(certificateFile)];
+  return [...ofSystem, ...config["scan.ca_files"].map((file) => certificatePem("scan.ca_files", file))];
 }
 
-function certificateFile(file: string): string {
-  const pem = readPem(file);
-  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new ConfigError(`scan.ca_files: ${file} holds no PEM certificate`);
+/** @throws ConfigError */
+export function certificatePem(setting: SettingKey, file: string): string {
+  const pem = readPem(setting, file);
+  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new ConfigError(`${setting}: ${file} holds no PEM certificate`);
   return pem;
 }
 
-function readPem(file: string): string {
+function readPem(setting: SettingKey, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError(`scan.ca_files: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    throw new ConfigError(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

@@ -23,6 +23,7 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { urlHost } from "./listen-at.ts";
 import { loadDataFiles } from "./load-data-files.ts";
 import { observeServer } from "./observation.ts";
+import { openConfiguredAccounts } from "./oidc.ts";
 import { createOperator, settingsAtStart } from "./operator.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
@@ -96,11 +97,12 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const shared = { store, now: () => new Date(), log };
   const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, cancelScan, ready: readiness });
+  const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
   onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled, cancelScan };
-  const pages = createPages(webSettings(config, { ...shared, checks: checks.current, operator, scanning }));
+  const pages = createPages(webSettings(config, { ...shared, checks: checks.current, accounts, operator, scanning }));
   const listening = await openServerSockets(config, { api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
@@ -135,6 +137,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   await Promise.all([listening.stop(), dispatcher.stop(drainMs), backups.stop()]);
   stopKeepingBrowser();
   await activity.stop();
+  accounts.oidc?.close();
   await scanner.close();
   await browsers.stop();
 }

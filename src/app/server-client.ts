@@ -119,7 +119,7 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
   const headers = [["Authorization", `Bearer ${token}`]] as const;
 
   async function ask(path: string, options: Partial<RequestOptions> = {}): Promise<HttpReply> {
-    const all = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "GET", json: null, trust, ...options } as const;
+    const all = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "GET", body: null, trust, ...options } as const;
     const reply = await reached(egress, origin, () => {
       return httpRequest(egress, `${origin}${path}`, { ...all, headers: [...headers, ...(options.headers ?? [])] });
     });
@@ -135,8 +135,9 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
   return {
     checks: () => read(CheckListSchema, "/api/v1/checks"),
     start: async ({ urls, location, idempotencyKey }) => {
-      const json = JSON.stringify({ urls, ...(location === null ? {} : { location }) });
-      const reply = await ask("/api/v1/scans/bulk", { method: "POST", json, headers: [["Idempotency-Key", idempotencyKey]] });
+      const text = JSON.stringify({ urls, ...(location === null ? {} : { location }) });
+      const body = { mediaType: "application/json", text };
+      const reply = await ask("/api/v1/scans/bulk", { method: "POST", body, headers: [["Idempotency-Key", idempotencyKey]] });
       const { items } = bodyOf(Started, reply, origin);
       if (items.length !== urls.length) throw foreignAnswer(origin);
       return { lines: items.map((item) => startedLine(item, origin)), retryAfterMs: retryAfterOf(reply) };
@@ -145,7 +146,7 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
     result: (scan) => read(StoredScanSchema, `/api/v1/scans/${scan}/result`, { deadlineMs: resultMs, bodyBytesMax: resultBytesMax }),
     cancel: async (scan) => {
       const path = `${origin}/api/v1/scans/${scan}`;
-      const options = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "DELETE", json: null, trust, headers } as const;
+      const options = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "DELETE", body: null, trust, headers } as const;
       const reply = await reached(egress, origin, () => httpRequest(egress, path, options));
       return reply.status === 204;
     },

@@ -10,6 +10,7 @@ interface Earlier {
   readonly public_url?: string | null;
   readonly "scan.concurrency"?: number;
   readonly "browser.memory_max"?: number;
+  readonly "accounts.signup"?: "closed" | "invite" | "open";
 }
 
 export interface Setting<S extends TSchema = TSchema> {

@@ -10,6 +10,7 @@ import { pageLocales } from "../text/i18n.ts";
 import { settingsOfBackups } from "./backup-settings.ts";
 import { settingsOfFleet } from "./fleet-settings.ts";
 import { settingsOfMetrics } from "./metrics-settings.ts";
+import { settingsOfOidc } from "./oidc-settings.ts";
 import { settingsOfRetention } from "./retention-settings.ts";
 import { settingsOfScans } from "./scan-settings.ts";
 import { type Environment, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
@@ -88,6 +89,7 @@ export const settings = {
   ...settingsOfFleet,
   ...settingsOfRetention,
   ...settingsOfBackups,
+  ...settingsOfOidc,
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
     doc: "API requests a minute, for each account and calling address.",
     allowed: "a whole number from 1 to 100000",

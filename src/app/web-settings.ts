@@ -1,6 +1,5 @@
 /** Settings of the pages, built from the configuration and from the parts of the server. */
 import { readFileSync } from "node:fs";
-import { createAccountActions } from "../account/account-actions.ts";
 import { openapiDocument } from "../api/openapi.ts";
 import { version } from "../base/build.ts";
 import type { LoadedChecks } from "../catalog/catalog-holder.ts";
@@ -19,6 +18,7 @@ import type { Config } from "./settings.ts";
 const legalCharsMax = 65_536;
 
 interface Running extends Pick<PagesSettings, "store" | "now" | "log"> {
+  readonly accounts: Pick<PagesSettings["accounts"], "actions" | "oidc">;
   readonly checks: () => LoadedChecks;
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };
   readonly scanning: Pick<ScanningSettings, "ready" | "progress" | "locations" | "wake" | "cancelled" | "cancelScan">;
@@ -37,8 +37,11 @@ export function webSettings(config: Config, { checks, ...running }: Running): ()
   };
 }
 
-function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "checks">): Omit<PagesSettings, keyof LoadedChecks> {
-  const { store, operator, now } = running;
+function fixedSettings(
+  config: Config,
+  { scanning, accounts, ...running }: Omit<Running, "checks">,
+): Omit<PagesSettings, keyof LoadedChecks> {
+  const { operator } = running;
   return {
     ...running,
     version,
@@ -66,7 +69,7 @@ function fixedSettings(config: Config, { scanning, ...running }: Omit<Running, "
     accounts: {
       signUp: config["accounts.signup"],
       defaultPlan: config["accounts.default_plan"],
-      actions: createAccountActions({ store, passwordCharsMin: config["accounts.password_min"], now }),
+      ...accounts,
     },
     contacts: { security: config["security.contact"], plans: config["plans.contact"] },
     legal: {

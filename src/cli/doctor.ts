@@ -9,7 +9,9 @@ import { jsonLine, print, table } from "./terminal.ts";
 
 export function doctorCommand(onExit: (code: ExitCode) => void): Command {
   const doctor = new Command("doctor")
-    .description("Check data directory, port, checks, DNS, nats-server if nats.url is set, and browser; exit 1 if something is wrong.")
+    .description(
+      "Check data directory, port, checks, DNS, nats-server if nats.url is set, identity provider if oidc.issuer is set, and browser; exit 1 if something is wrong.",
+    )
     .option("--json", "as a JSON array; with --store as an object")
     .option("--store", "read every row of the store instead, and name what is lost; exit 6 if it is damaged")
     .option("--repair", "with --store: rebuild lists and indexes from the records; the server must be stopped")

@@ -17,11 +17,14 @@ import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
 type Plan = Account["plan"];
 
 export function userCommand(): Command {
-  const user = new Command("user").description("Create and list accounts, change their plans, and reset passwords and second factors.");
+  const user = new Command("user").description(
+    "Create and list accounts, change their plans, and reset passwords, second factors and links.",
+  );
   addCreate(user);
   addList(user);
   addSetPlan(user);
   addResetPassword(user);
+  addUnlink(user);
   addSwitches(user);
   addLinks(user);
   return user;
@@ -104,6 +107,26 @@ function addResetPassword(user: Command): void {
       } else printLink(config, await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, new Date(), cliActor()));
     }),
   );
+}
+
+function addUnlink(user: Command): void {
+  user
+    .command("unlink <email>")
+    .description("Remove the link of an account to an identity of the identity provider, and end its sessions.")
+    .action((email: string, _options, command: Command) =>
+      withStore(command, async (store) => {
+        const account = accountOf(store, email);
+        const link = store.oidcLinks.ofAccount(account.id);
+        if (link === null) throw new CliError(exitCodes.usage, `${account.email} is not linked to an identity`);
+        await store.credentials.change(account.id, { oidc: null }, { reopen: null });
+        const { passwordHash } = store.credentials.get(account.id);
+        note(`${account.email} is no longer linked to ${stripControls(link.subject)} of ${link.issuer}`);
+        if (passwordHash === null)
+          note(
+            `it has no password: the next verified identity with this mail address gets it, or assay user reset-password ${account.email}`,
+          );
+      }),
+    );
 }
 
 function addSwitches(user: Command): void {

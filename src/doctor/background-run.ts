@@ -1,7 +1,7 @@
 /** Run of the doctor in the background: started on a page, its findings shown there when it is done. */
 
 export interface DoctorFinding {
-  readonly what: "data directory" | "port" | "checks" | "dns" | "nats" | "browser";
+  readonly what: "data directory" | "port" | "checks" | "dns" | "nats" | "oidc" | "browser";
   readonly state: "ok" | "failed";
   readonly detail: string;
 }

@@ -1,6 +1,7 @@
 /** System checks of the doctor: data directory, port, checks, DNS, nats-server and browser, which scans a page of this machine. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { OidcExamination } from "../account/oidc/examine-provider.ts";
 import { messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
@@ -27,6 +28,8 @@ export interface DoctorSettings {
   readonly loadCatalog: () => Promise<Catalog>;
   /** Null without `nats.url`. Never rejects. */
   readonly examineNats: (() => Promise<NatsExamination>) | null;
+  /** Null without `oidc.issuer`. Never rejects. */
+  readonly examineOidc: (() => Promise<OidcExamination>) | null;
   readonly openBrowsers: () => Browsers;
   /** Scanner that may reach only `port` of 127.0.0.1. */
   readonly openScanner: (browsers: Browsers, port: number, catalog: Catalog) => Scanner;
@@ -49,6 +52,7 @@ export async function examineMachine(settings: DoctorSettings): Promise<readonly
     finding,
     await dns(settings),
     ...(await nats(settings, null)),
+    ...(await oidc(settings)),
     await selfTest(settings, catalog),
   ];
 }
@@ -67,6 +71,7 @@ export async function examineServer(
     checksOfServer(catalog, checks.lastReload()),
     await dns(settings),
     ...(await nats(settings, fleetFault())),
+    ...(await oidc(settings)),
     await selfTest(settings, catalog),
   ];
 }
@@ -173,6 +178,12 @@ async function nats({ examineNats }: DoctorSettings, fleetFault: string | null):
   const { isUsable, detail } = await examineNats();
   if (fleetFault === null) return [{ what: "nats", state: isUsable ? "ok" : "failed", detail }];
   return [{ what: "nats", state: "failed", detail: `fleet: ${fleetFault}; ${detail}` }];
+}
+
+async function oidc({ examineOidc }: DoctorSettings): Promise<readonly DoctorFinding[]> {
+  if (examineOidc === null) return [];
+  const { isUsable, detail } = await examineOidc();
+  return [{ what: "oidc", state: isUsable ? "ok" : "failed", detail }];
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */

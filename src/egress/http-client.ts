@@ -20,7 +20,7 @@ export interface GetOptions {
   readonly bodyBytesMax: number;
   /** Characters kept of a header value; the default limit of evidence if absent. */
   readonly headerCharsMax?: number;
-  /** Sent after Host, User-Agent and Accept. */
+  /** Sent after Host and User-Agent. An own Accept replaces the default. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** Trusted roots for https. Without it, certificates are not verified, because the tls probe assesses them. */
   readonly trust?: SecureContext | undefined;
@@ -28,8 +28,8 @@ export interface GetOptions {
 
 export interface RequestOptions extends GetOptions {
   readonly method: "GET" | "POST" | "DELETE";
-  /** Text of the body; null without one. */
-  readonly json: string | null;
+  /** Null without one. */
+  readonly body: { readonly mediaType: string; readonly text: string } | null;
 }
 
 export interface HttpReply {
@@ -50,7 +50,7 @@ export interface HttpReply {
  * `invalid` for an answer that is not HTTP/1.1 or has an oversized head; `timeout`; `unreachable` when the peer disconnects.
  */
 export function httpGet(egress: Egress, url: string | URL, options: GetOptions): Promise<HttpReply> {
-  return httpRequest(egress, url, { ...options, method: "GET", json: null });
+  return httpRequest(egress, url, { ...options, method: "GET", body: null });
 }
 
 /** @throws EgressError as `httpGet` does. */
@@ -59,7 +59,7 @@ export function httpRequest(egress: Egress, url: string | URL, options: RequestO
 }
 
 async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal): Promise<HttpReply> {
-  const { method, json } = options;
+  const { method, body: sent } = options;
   const { protocol, hostname, pathname, search, host } = url;
   const port = portOf(url);
   const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
@@ -69,13 +69,13 @@ async function requestUntil(egress: Egress, url: URL, options: RequestOptions, s
     const fields = [
       ["Host", host],
       ["User-Agent", ownUserAgent],
-      ["Accept", "*/*"],
+      ...(options.headers?.some(([name]) => name.toLowerCase() === "accept") ? [] : [["Accept", "*/*"] as const]),
       ["Accept-Encoding", "identity"],
       ...(options.headers ?? []),
-      ...(json === null ? [] : [["Content-Type", "application/json"] as const, ["Content-Length", Buffer.byteLength(json)] as const]),
+      ...(sent === null ? [] : [["Content-Type", sent.mediaType] as const, ["Content-Length", Buffer.byteLength(sent.text)] as const]),
     ];
     const lines = [`${method} ${pathname}${search} HTTP/1.1`, ...fields.map(([name, value]) => `${name}: ${value}`), "Connection: close"];
-    await exchange(socket, `${lines.join("\r\n")}\r\n\r\n${json ?? ""}`, reader, signal);
+    await exchange(socket, `${lines.join("\r\n")}\r\n\r\n${sent?.text ?? ""}`, reader, signal);
     const { status, pairs, body, truncated } = reader.response();
     return {
       status,

@@ -1,6 +1,7 @@
 /** Credentials of accounts, stored apart so that no list of accounts exposes them. */
 import { type AuditAction, type ChangedBy, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { identityKey, type OidcLink } from "./oidc-identity.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf, type OpenedSession, putSession, type SessionOrigin } from "./sessions.ts";
 
@@ -19,6 +20,8 @@ export interface Credentials {
   readonly totp: Totp | null;
   /** SHA-256 of each unused recovery code. */
   readonly recoveryCodeHashes: readonly string[];
+  /** Identity that signs in to the account; absent in accounts that never had one. */
+  readonly oidc?: OidcLink | null;
 }
 
 const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCodeHashes: [] };
@@ -97,5 +100,8 @@ export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confi
 
 /** Only within a transaction. */
 export function putCredentials(db: Db, accountId: number, change: Partial<Credentials>): void {
-  db.credentials.put(accountId, { ...(db.credentials.get(accountId) ?? noCredentials), ...change });
+  const former = db.credentials.get(accountId) ?? noCredentials;
+  if (change.oidc !== undefined && former.oidc) db.accountIdsByIdentity.remove(identityKey(former.oidc));
+  if (change.oidc) db.accountIdsByIdentity.put(identityKey(change.oidc), accountId);
+  db.credentials.put(accountId, { ...former, ...change });
 }

@@ -74,6 +74,8 @@ export interface Tables {
   readonly apiTokens: RowTable<ApiToken, string>;
   readonly apiTokenHashes: RowTable<string, [accountId: number, tokenId: number]>;
   readonly credentials: RowTable<Credentials, number>;
+  /** By the SHA-256 of issuer and subject (see `oidc-links.ts`). */
+  readonly accountIdsByIdentity: RowTable<number, string>;
   /** By the SHA-256 of the session's value. */
   readonly sessions: RowTable<Session, string>;
   readonly sessionHashes: RowTable<string, [accountId: number, sessionId: number]>;
@@ -258,6 +260,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     apiTokens: table("apiTokens"),
     apiTokenHashes: table("apiTokenHashes"),
     credentials: table("credentials"),
+    accountIdsByIdentity: table("accountIdsByIdentity"),
     sessions: table("sessions"),
     sessionHashes: table("sessionHashes"),
     oneTimeLinks: table("oneTimeLinks"),

@@ -1,6 +1,7 @@
 /** Tables that follow from the records: compared with them, and rebuilt from them. */
 import { emailKey } from "./account-index.ts";
 import type { Db } from "./database.ts";
+import { identityKey } from "./oidc-identity.ts";
 import { publicKeysOf } from "./public-list.ts";
 import { gapValue, impliedGaps } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -14,7 +15,7 @@ interface DerivedRow {
   readonly value: string | number;
 }
 
-type Source = "scans" | "accounts" | "apiTokens" | "sessions";
+type Source = "scans" | "accounts" | "credentials" | "apiTokens" | "sessions";
 type SourceTables = Pick<Db, Source>;
 type DerivedName =
   | "publicScans"
@@ -24,6 +25,7 @@ type DerivedName =
   | "queueGaps"
   | "running"
   | "accountIdsByEmail"
+  | "accountIdsByIdentity"
   | "apiTokenHashes"
   | "sessionHashes";
 
@@ -63,6 +65,12 @@ const derivations = [
     rowsOf: ({ email, id }) => [{ key: emailKey(email), value: id }],
     sourceKeyOf: namedValue,
   } satisfies Derivation<"accounts">,
+  {
+    table: "accountIdsByIdentity",
+    source: "credentials",
+    rowsOf: ({ oidc }, accountId) => (oidc ? [{ key: identityKey(oidc), value: accountId }] : []),
+    sourceKeyOf: namedValue,
+  } satisfies Derivation<"credentials">,
   {
     table: "apiTokenHashes",
     source: "apiTokens",

@@ -13,6 +13,7 @@ import type { AuditEntry } from "./audit.ts";
 import type { Credentials } from "./credentials.ts";
 import type { IdempotentStart } from "./idempotent-starts.ts";
 import { laneNames } from "./lanes.ts";
+import type { OidcLink } from "./oidc-identity.ts";
 import type { LinkKind, OneTimeLink } from "./one-time-links.ts";
 import { scanStatuses } from "./scan-status.ts";
 import type { ScanRecord } from "./scans.ts";
@@ -87,6 +88,8 @@ const finding = record<StoredResult["findings"][number]>({
   values: isObject,
 });
 
+const granted = record<OidcLink["granted"]>({ plan: isSwitch, admin: isSwitch });
+const oidcLink = record<OidcLink>({ issuer: isText, subject: isText, linkedAt: isTime, granted: granted.accepts });
 const workerFault = record<WorkerFault>({ at: isTime, text: isText });
 
 /** A row that only names another one: damaged, it names none. */
@@ -149,7 +152,12 @@ export const rowFormats = {
     expiresAt: orNull(isTime),
     lastUsedAt: orNull(isTime),
   }),
-  credentials: record<Credentials>({ passwordHash: orNull(isText), totp: orNull(isObject), recoveryCodeHashes: isList }),
+  credentials: record<Credentials>({
+    passwordHash: orNull(isText),
+    totp: orNull(isObject),
+    recoveryCodeHashes: isList,
+    oidc: optional(orNull(oidcLink.accepts)),
+  }),
   sessions: record<Session>({
     id: isId,
     accountId: isId,
@@ -205,6 +213,7 @@ export const rowFormats = {
   scansByAccount: reference,
   ownScans: numericReference,
   accountIdsByEmail: numericReference,
+  accountIdsByIdentity: numericReference,
   apiTokenHashes: reference,
   sessionHashes: reference,
 } as const;

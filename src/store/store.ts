@@ -7,6 +7,7 @@ import { credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
 import { instanceOf } from "./instance.ts";
 import type { DataDirLock } from "./lock.ts";
+import { oidcLinkRepository } from "./oidc-links.ts";
 import { oneTimeLinkRepository } from "./one-time-links.ts";
 import { publicScanRepository } from "./public-list.ts";
 import { redemptionRepository } from "./redemption.ts";
@@ -55,6 +56,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     retention: retentionRepository(db),
     accounts: accountRepository(db),
     credentials: credentialRepository(db),
+    oidcLinks: oidcLinkRepository(db),
     sessions: sessionRepository(db),
     oneTimeLinks: oneTimeLinkRepository(db),
     redemptions: redemptionRepository(db),

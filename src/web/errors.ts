@@ -1,4 +1,5 @@
 /** Errors of the pages, one constructor each: status and texts. */
+import type { OidcRefused } from "../account/oidc/identity-accounts.ts";
 import type { TextValues } from "../text/i18n.ts";
 
 /** Block in `pages.errors` with `title`, `what` and `next`. */
@@ -13,6 +14,7 @@ export type ErrorName =
   | "formBroken"
   | "tooLong"
   | "hostNotOurs"
+  | `oidc-${OidcRefused["because"]}`
   | "internal";
 
 /** Error caused by the visitor or by load. Anything else that is thrown becomes a 500. */
@@ -70,6 +72,16 @@ export function formTooLong(): PageError {
 
 export function hostUnknown(): PageError {
   return new PageError(400, "hostNotOurs");
+}
+
+/** Seconds after which a provider that does not answer may be asked again. */
+const providerRetrySeconds = 30;
+
+/** Refused sign-in by the identity provider `provider`. */
+export function oidcRefusedPage(because: OidcRefused["because"], provider: string): PageError {
+  return because === "unreachable"
+    ? new PageError(503, "oidc-unreachable", { provider }, { "retry-after": String(providerRetrySeconds) })
+    : new PageError(403, `oidc-${because}`, { provider });
 }
 
 /** Internal error: visitors only learn the request id. */

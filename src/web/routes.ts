@@ -4,6 +4,7 @@ import { getReset, postReset } from "./account/registration/reset.tsx";
 import { getSetup, postSetup } from "./account/registration/setup.tsx";
 import { getSignUp, postSignUp } from "./account/registration/sign-up.tsx";
 import { getSecondFactor, postSecondFactor } from "./account/second-factor/second-factor.tsx";
+import { getOidcCallback, getOidcStart, postOidcLink } from "./account/sign-in/oidc.tsx";
 import { getSecondStep, postSecondStep } from "./account/sign-in/second-step.tsx";
 import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";
 import { getSignOut, postSignOut } from "./account/sign-in/sign-out.tsx";
@@ -18,6 +19,7 @@ import { getAdminWorkers, postWorkerState } from "./admin/workers.tsx";
 import { assetAnswer, assets } from "./assets.ts";
 import { getHome } from "./home.tsx";
 import { legalPage } from "./legal.tsx";
+import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
@@ -93,6 +95,9 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/scans/:token/state", audience: "readers", isData: () => true, get: onScan(stateAnswer) },
     { path: "/setup", audience: "everybody", get: getSetup, post: postSetup },
     { path: "/sign-in", audience: "everybody", get: getSignIn, post: postSignIn },
+    { path: "/sign-in/oidc", audience: "everybody", get: getOidcStart },
+    { path: oidcCallbackPath, audience: "everybody", get: getOidcCallback },
+    { path: "/sign-in/oidc/link", audience: "everybody", get: getSecondStep, post: postOidcLink },
     { path: "/sign-in/code", audience: "everybody", get: getSecondStep, post: postSecondStep },
     { path: "/sign-out", audience: "everybody", get: getSignOut, post: postSignOut },
     { path: "/sign-up", audience: "everybody", get: getSignUp, post: postSignUp },

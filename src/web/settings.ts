@@ -1,5 +1,6 @@
 /** Settings and services that the composition root passes to the pages. */
 import type { AccountActions } from "../account/account-actions.ts";
+import type { OidcSignIn } from "../account/oidc/oidc-sign-in.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
@@ -39,6 +40,8 @@ export interface PagesSettings {
     readonly signUp: "closed" | "invite" | "open";
     readonly defaultPlan: Plan;
     readonly actions: AccountActions;
+    /** Null without an identity provider. */
+    readonly oidc: OidcSignIn | null;
   };
   /** `mailto:` or `https:` URLs; null if not configured. */
   readonly contacts: { readonly security: string | null; readonly plans: string | null };

@@ -133,6 +133,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       signUp: "closed",
       defaultPlan: "free",
       actions: createAccountActions({ store, passwordCharsMin: 12, passwordCost: testPasswordCost, now }),
+      oidc: null,
       ...accounts,
     },
     operator: quietOperator,

@@ -57,6 +57,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
+  { names: /^openid-client$/, places: ["src/account/oidc/provider.ts", "src/account/oidc/refusal.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet"] },
   { names: /^tar-stream$/, places: ["src/backup"] },

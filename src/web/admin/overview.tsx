@@ -80,6 +80,7 @@ const parts: Readonly<Record<DoctorFinding["what"], TextPath>> = {
   checks: "admin.doctor.parts.checks",
   dns: "admin.doctor.parts.dns",
   nats: "admin.doctor.parts.nats",
+  oidc: "admin.doctor.parts.oidc",
   browser: "admin.doctor.parts.browser",
 };
 

@@ -12,7 +12,7 @@ function pendingSignIns() {
   const clock = { ms: 0 };
   const pending = createPendingSignIns(() => clock.ms);
   const begin = (peer: string, accountId = 1) =>
-    pending.begin({ accountId, passwordHash: "hash" }, { address: addressOf(peer, null), userAgent: "a browser" });
+    pending.begin({ accountId, passwordHash: "hash", link: null }, { address: addressOf(peer, null), userAgent: "a browser" });
   return { clock, begin, find: pending.find };
 }
 

@@ -9,11 +9,12 @@ import type { CurrentSession, PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
 import { callerOf, startSession, withAccount } from "../sign-in/session-cookie.ts";
+import { LinkSection } from "./link-section.tsx";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
 
 /** Confirmations, named by the query parameter `done`. */
-const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off"] as const;
+const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off", "unlinked"] as const;
 type Confirmation = (typeof confirmations)[number];
 
 export const getProfile: PageHandler = (visit) => withAccount(visit, (account, session) => profilePage(visit, account, session));
@@ -27,6 +28,8 @@ function changeProfile(visit: Visit, account: Account, session: CurrentSession, 
       return changeEmail(visit, account, session, fields);
     case "password":
       return changePassword(visit, account, session, fields);
+    case "unlink":
+      return removeLink(visit, account, session, fields);
     case "preferences":
       return changePreferences(visit, account, fields);
     case "end-session":
@@ -68,6 +71,17 @@ async function changePassword(visit: Visit, account: Account, session: CurrentSe
   return profilePage(visit, account, session, { form: "password", formError });
 }
 
+async function removeLink(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
+  const { accounts, log } = visit.settings;
+  const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  const outcome = await accounts.actions.removeLink(proof);
+  if (outcome.status === "changed") {
+    log.info("link to an identity removed", { account: account.id });
+    return done(await startSession(visit, account, outcome.opened), "unlinked");
+  }
+  return profilePage(visit, account, session, { form: "unlink", formError: reauthenticationError(visit, outcome) });
+}
+
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const theme = themes.find((one) => one === fields.text("theme"));
   const language = fields.text("locale");
@@ -98,14 +112,15 @@ function done(visit: Visit, confirmation: Confirmation): Response {
 
 /** Form shown again with its error. */
 interface RejectedForm {
-  readonly form: "email" | "password";
+  readonly form: "email" | "password" | "unlink";
   /** Mail address as typed. */
   readonly email?: string;
   readonly formError: FormError;
 }
 
 function profilePage(visit: Visit, account: Account, { session }: CurrentSession, rejected: RejectedForm | null = null): Response {
-  const { i18n, url } = visit;
+  const { i18n, url, settings } = visit;
+  const { passwordHash } = settings.store.credentials.get(account.id);
   const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return accountPage(visit, {
     title: "account.title",
@@ -121,8 +136,15 @@ function profilePage(visit: Visit, account: Account, { session }: CurrentSession
     children: (
       <>
         <PreferencesSection account={account} />
-        <EmailSection email={rejected?.email ?? account.email} formError={rejected?.form === "email" ? rejected.formError : null} />
-        <PasswordSection formError={rejected?.form === "password" ? rejected.formError : null} />
+        {passwordHash === null ? (
+          <p>{i18n.t("account.noPassword")}</p>
+        ) : (
+          <>
+            <EmailSection email={rejected?.email ?? account.email} formError={rejected?.form === "email" ? rejected.formError : null} />
+            <PasswordSection formError={rejected?.form === "password" ? rejected.formError : null} />
+          </>
+        )}
+        <LinkSection account={account} formError={rejected?.form === "unlink" ? rejected.formError : null} />
         <SessionsSection account={account} current={session.id} />
       </>
     ),

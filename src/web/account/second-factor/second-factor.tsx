@@ -74,9 +74,8 @@ function unproved(visit: Visit, form: RejectedForm["form"], outcome: PasswordRef
 }
 
 function secondFactorPage(visit: Visit, account: Account, rejected: RejectedForm | null = null): Response {
-  const { store, accounts } = visit.settings;
-  const { totp, recoveryCodeHashes } = store.credentials.get(account.id);
-  const offered = accounts.actions.offeredTotp(account);
+  const { store } = visit.settings;
+  const { passwordHash, totp, recoveryCodeHashes } = store.credentials.get(account.id);
   return accountPage(visit, {
     title: "secondFactor.title",
     ...answerTo(rejected?.formError ?? null),
@@ -86,10 +85,18 @@ function secondFactorPage(visit: Visit, account: Account, rejected: RejectedForm
     ) : (
       <>
         <p>{visit.i18n.t("secondFactor.off.text")}</p>
-        {offered === null ? <EnrolmentForm renew={false} /> : <Enrolment account={account} secret={offered} rejected={rejected} />}
+        <EnrolmentSteps account={account} hasPassword={passwordHash !== null} rejected={rejected} />
       </>
     ),
   });
+}
+
+/** A factor that is turned on and off by the password is of no use without one. */
+function EnrolmentSteps({ account, hasPassword, rejected }: Omit<EnrolmentProps, "secret"> & { readonly hasPassword: boolean }) {
+  const { i18n, settings } = useVisit();
+  if (!hasPassword) return <p>{i18n.t("account.noPassword")}</p>;
+  const secret = settings.accounts.actions.offeredTotp(account);
+  return secret === null ? <EnrolmentForm renew={false} /> : <Enrolment account={account} secret={secret} rejected={rejected} />;
 }
 
 /** `again`: replaces the shown secret. */

@@ -52,10 +52,15 @@ export async function continueAfterSignIn(visit: Visit, { account, opened }: Sig
 }
 
 /** Never logs the typed mail address: users type passwords into the wrong field. */
-export function logRefusal({ settings, address: whole, requestId }: Visit, because: string, account: number | null): void {
+export function logRefusal(
+  { settings, address: whole, requestId }: Visit,
+  because: string,
+  account: number | null,
+  detail?: string | null,
+): void {
   const { accounts, log } = settings;
   const address = truncatedAddress(whole);
-  log.warn("sign-in refused", { because, account, address, requestId });
+  log.warn("sign-in refused", { because, account, ...(detail ? { detail } : {}), address, requestId });
   // Not awaited: the time of the answer must not depend on the account.
   accounts.actions
     .noteRefusal({ because, accountId: account, address })

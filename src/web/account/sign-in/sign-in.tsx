@@ -53,7 +53,7 @@ interface SignInPageProps {
   readonly formError?: FormError | null;
 }
 
-function signInPage(visit: Visit, { next, email = "", formError = null }: SignInPageProps): Response {
+export function signInPage(visit: Visit, { next, email = "", formError = null }: SignInPageProps): Response {
   const { i18n, url, settings } = visit;
   const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return page(visit, {
@@ -70,6 +70,7 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
         )}
         <UnencryptedNotice />
         <FormErrorNotice formError={formError} />
+        <ProviderSignIn next={next} />
         <Form action="/sign-in">
           <input type="hidden" name="next" value={next} />
           <EmailField value={email} autofocus />
@@ -82,6 +83,22 @@ function signInPage(visit: Visit, { next, email = "", formError = null }: SignIn
       <FirstAccountHelp />
     ),
   });
+}
+
+/** A link, because the CSP lets forms lead to this server only. */
+function ProviderSignIn({ next }: { readonly next: string }) {
+  const { i18n, settings } = useVisit();
+  const { oidc } = settings.accounts;
+  if (oidc === null) return null;
+  const provider = oidc.label;
+  if (oidc.fault() !== null) return <Notice kind="warn">{i18n.t("signIn.oidc.off", { provider })}</Notice>;
+  return (
+    <p>
+      <a class="button" href={`/sign-in/oidc?${new URLSearchParams({ next })}`}>
+        {i18n.t("signIn.oidc.button", { provider })}
+      </a>
+    </p>
+  );
 }
 
 function SignInHelp() {

@@ -1,0 +1,120 @@
+/** Sign-in by an identity provider: to the provider, back from it, and the password that confirms a new link. */
+import type { OidcSignIn } from "../../../account/oidc/oidc-sign-in.ts";
+import type { PasswordStep } from "../../../account/sign-in.ts";
+import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { cookieOf, setCookie } from "../../cookies.ts";
+import { notFound, oidcRefusedPage } from "../../errors.ts";
+import { Form, readForm } from "../../form.tsx";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
+import type { Visit } from "../../visit.ts";
+import { CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
+import { nextPath } from "./next-path.ts";
+import { codePage } from "./second-step.tsx";
+import { afterSignIn, callerOf, continueAfterSignIn, logRefusal } from "./session-cookie.ts";
+import { signInPage } from "./sign-in.tsx";
+
+/** Sends the browser to the provider. Only the public URL has a cookie that the way back finds. */
+export async function getOidcStart(visit: Visit): Promise<Response> {
+  const oidc = providerOf(visit);
+  const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
+  if (visit.account !== null) return redirect(visit, next);
+  const { publicUrl } = visit.settings.addresses;
+  if (publicUrl !== null && visit.server.origin !== publicUrl)
+    return redirect(visit, `${publicUrl}/sign-in/oidc?${new URLSearchParams({ next })}`);
+  const begun = await oidc.begin(next);
+  if (begun === null) throw oidcRefusedPage("unreachable", oidc.label);
+  visit.setCookies.push(setCookie("oidc", begun.cookie, visit.server.https, begun.cookieSeconds));
+  return redirect(visit, begun.url);
+}
+
+/** The redirection from the provider. */
+export async function getOidcCallback(visit: Visit): Promise<Response> {
+  const oidc = providerOf(visit);
+  const { https } = visit.server;
+  visit.setCookies.push(setCookie("oidc", "", https, 0));
+  const cookie = cookieOf(visit.request, "oidc", https);
+  const step = await oidc.finish({ cookie, query: visit.url.searchParams, caller: callerOf(visit) });
+  if (step.status === "confirm-link") return linkPage(visit, { provider: oidc.label, ...step });
+  if (step.status !== "oidc-refused") return answerToStep(visit, step, step.next);
+  logRefusal(visit, `oidc ${step.because}`, step.accountId, step.detail);
+  throw oidcRefusedPage(step.because, oidc.label);
+}
+
+/** The password of the account to which the identity is linked. */
+export async function postOidcLink(visit: Visit): Promise<Response> {
+  const oidc = providerOf(visit);
+  const fields = await readForm(visit);
+  const challenge = fields.text("challenge");
+  const proven = await oidc.confirmLink({ challenge, password: fields.text("password"), caller: callerOf(visit) });
+  if (proven === "over") return redirect(visit, "/sign-in?done=over");
+  const { step, email, next } = proven;
+  if (step.status === "throttled" || step.status === "busy")
+    return linkPage(visit, { provider: oidc.label, challenge, email, formError: throttledError(visit, step) });
+  if (step.status === "refused" && step.because === "password") {
+    logRefusal(visit, step.because, step.accountId);
+    const formError = fieldError("password", visit.i18n.t("credentials.errors.wrongPassword"), 403);
+    return linkPage(visit, { provider: oidc.label, challenge, email, formError });
+  }
+  if (step.status === "signed-in") visit.settings.log.info("account linked to an identity", { account: step.account.id });
+  return answerToStep(visit, step, next);
+}
+
+function answerToStep(visit: Visit, step: PasswordStep, next: string): Response | Promise<Response> {
+  switch (step.status) {
+    case "signed-in":
+      return continueAfterSignIn(visit, step, next);
+    case "second-factor":
+      return codePage(visit, { challenge: step.challenge, next });
+    case "refused":
+      logRefusal(visit, `oidc ${step.because}`, step.accountId);
+      throw oidcRefusedPage(step.because === "disabled" ? "disabled" : "over", providerOf(visit).label);
+    default:
+      return signInPage(visit, { next, formError: throttledError(visit, step) });
+  }
+}
+
+/** @throws PageError 404 without a provider. */
+function providerOf({ settings }: Visit): OidcSignIn {
+  const { oidc } = settings.accounts;
+  if (oidc === null) throw notFound();
+  return oidc;
+}
+
+interface LinkPageProps {
+  readonly provider: string;
+  /** Represents the identity that is linked. */
+  readonly challenge: string;
+  readonly email: string;
+  readonly formError?: FormError | null;
+}
+
+function linkPage(visit: Visit, { provider, challenge, email, formError = null }: LinkPageProps): Response {
+  const { i18n } = visit;
+  const title = i18n.t("signIn.oidc.link.title");
+  return page(visit, {
+    ...answerTo(formError),
+    title,
+    noIndex: true,
+    secret: true,
+    children: (
+      <div class="narrow">
+        <h1>{title}</h1>
+        <p>{i18n.t("signIn.oidc.link.what", { provider })}</p>
+        <p>
+          <UntrustedText>{email}</UntrustedText>
+        </p>
+        <p>{i18n.t("signIn.oidc.link.next", { provider })}</p>
+        <UnencryptedNotice />
+        <FormErrorNotice formError={formError} />
+        <Form action="/sign-in/oidc/link">
+          <input type="hidden" name="challenge" value={challenge} />
+          <CurrentPassword name="password" label={i18n.t("credentials.password")} error={errorAt(formError, "password")} />
+          <SubmitButton>{i18n.t("signIn.oidc.link.submit")}</SubmitButton>
+        </Form>
+      </div>
+    ),
+  });
+}
