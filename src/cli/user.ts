@@ -118,7 +118,7 @@ function addUnlink(user: Command): void {
         const account = accountOf(store, email);
         const link = store.oidcLinks.ofAccount(account.id);
         if (link === null) throw new CliError(exitCodes.usage, `${account.email} is not linked to an identity`);
-        await store.credentials.change(account.id, { oidc: null }, { reopen: null });
+        await store.credentials.change(account.id, { oidc: null }, { reopen: null, by: cliActor() });
         const { passwordHash } = store.credentials.get(account.id);
         note(`${account.email} is no longer linked to ${stripControls(link.subject)} of ${link.issuer}`);
         if (passwordHash === null)

@@ -88,7 +88,8 @@ export function credentialRepository(db: Db) {
   };
 }
 
-function actionOf({ passwordHash, totp }: Partial<Credentials>): AuditAction {
+function actionOf({ passwordHash, totp, oidc }: Partial<Credentials>): AuditAction {
+  if (oidc === null) return "identity.unlinked";
   if (passwordHash !== undefined) return "password.changed";
   if (totp === undefined) return "recovery-codes.renewed";
   return totp === null ? "second-factor.removed" : "second-factor.enabled";

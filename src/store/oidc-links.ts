@@ -1,6 +1,7 @@
 /** Links between accounts and identities of an identity provider. A link is part of the account's credentials. */
 import { accountIdByEmail, hasAccounts } from "./account-index.ts";
 import { type Account, type AccountRefusal, type Plan, putAccount } from "./accounts.ts";
+import { noteAccount, serverActor } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
 import { type Identity, identityKey, type OidcLink } from "./oidc-identity.ts";
@@ -21,20 +22,23 @@ export interface LinkedSignIn {
 }
 
 export function oidcLinkRepository(db: Db) {
-  /** Only within a transaction. */
-  function put(
-    account: Account,
-    link: Omit<OidcLink, "granted">,
-    { grants, defaultPlan }: LinkedSignIn,
-    before: OidcLink["granted"],
-  ): Account {
-    const plan = grants.plan ?? (before.plan ? defaultPlan : account.plan);
-    const admin = grants.admin || (account.admin && !before.admin);
+  /** Applies a sign-in to an account; `former` is null for a new link. Only within a transaction. */
+  function put(account: Account, former: OidcLink | null, { identity, grants, defaultPlan, now }: LinkedSignIn): Account {
+    const { id } = account;
+    const link = former ?? newLink(identity, now);
+    const plan = grants.plan ?? (link.granted.plan ? defaultPlan : account.plan);
+    const admin = grants.admin || (account.admin && !link.granted.admin);
     // A role that an operator gave stays when the group goes.
-    const granted = { plan: grants.plan !== null, admin: grants.admin && (before.admin || !account.admin) };
+    const granted = { plan: grants.plan !== null, admin: grants.admin && (link.granted.admin || !account.admin) };
     const next: Account = { ...account, plan, admin };
-    if (plan !== account.plan || admin !== account.admin) db.accounts.put(account.id, next);
-    putCredentials(db, account.id, { oidc: { ...link, granted } });
+    const via = "groups";
+    if (plan !== account.plan)
+      noteAccount(db, id, "plan.changed", { by: serverActor, details: { from: account.plan, to: plan, via }, now });
+    if (admin !== account.admin) noteAccount(db, id, "role.changed", { by: serverActor, details: { admin, via }, now });
+    const action = former === null ? "identity.linked" : "sign-in.identified";
+    noteAccount(db, id, action, { by: "self", details: { issuer: identity.issuer }, now });
+    db.accounts.put(id, next);
+    putCredentials(db, id, { oidc: { ...link, granted } });
     return next;
   }
 
@@ -52,7 +56,7 @@ export function oidcLinkRepository(db: Db) {
       db.write(() => {
         const account = accountOf(db, signIn.identity);
         const link = account === undefined ? null : linkOf(account.id);
-        return account === undefined || link === null ? undefined : put(account, link, signIn, link.granted);
+        return account === undefined || link === null ? undefined : put(account, link, signIn);
       }),
 
     /**
@@ -65,7 +69,7 @@ export function oidcLinkRepository(db: Db) {
         if (account === undefined || account.disabled) return "taken";
         if (linkOf(accountId) !== null || accountOf(db, signIn.identity) !== undefined) return "taken";
         if ((db.credentials.get(accountId)?.passwordHash ?? null) !== verifiedPasswordHash) return "taken";
-        return put(account, newLink(signIn), signIn, { plan: false, admin: false });
+        return put(account, null, signIn);
       }),
 
     /** Creates an account without a password. `not-first`: the first account is an administrator, which no provider may create. */
@@ -74,14 +78,14 @@ export function oidcLinkRepository(db: Db) {
         if (!hasAccounts(db)) return "not-first";
         if (accountIdByEmail(db, email) !== undefined) return "email-taken";
         if (accountOf(db, signIn.identity) !== undefined) return "taken";
-        const account = putAccount(db, { email, plan: signIn.defaultPlan, now: signIn.now });
-        return typeof account === "string" ? account : put(account, newLink(signIn), signIn, { plan: false, admin: false });
+        const account = putAccount(db, { email, plan: signIn.defaultPlan, now: signIn.now, by: "self", via: "identity" });
+        return typeof account === "string" ? account : put(account, null, signIn);
       }),
   };
 }
 
-function newLink({ identity: { issuer, subject }, now }: LinkedSignIn): Omit<OidcLink, "granted"> {
-  return { issuer, subject, linkedAt: now.toISOString() };
+function newLink({ issuer, subject }: Identity, now: Date): OidcLink {
+  return { issuer, subject, linkedAt: now.toISOString(), granted: { plan: false, admin: false } };
 }
 
 function accountOf(db: Db, identity: Identity): Account | undefined {

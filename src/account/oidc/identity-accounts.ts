@@ -46,9 +46,9 @@ export function createIdentityAccounts({ signUp, store, log }: IdentityAccountsS
       return account;
     }
     const { email } = person;
-    if (email === null || !person.emailVerified)
-      return oidcRefused("mail", email === null ? "no mail address" : "the mail address is not verified");
+    if (email === null) return oidcRefused("mail", "no mail address");
     const owner = store.accounts.findByEmail(email);
+    if (!person.emailVerified) return oidcRefused("mail", "the mail address is not verified", owner?.id);
     if (owner === undefined) return newAccount(email, signIn);
     if (owner.disabled) return oidcRefused("disabled", null, owner.id);
     if (store.oidcLinks.ofAccount(owner.id) !== null) return oidcRefused("taken", null, owner.id);

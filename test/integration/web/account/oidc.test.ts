@@ -153,6 +153,9 @@ describe("groups", () => {
     expect(rights()).toEqual({ plan: "agency", admin: true });
     await at.signIn(member("staff"));
     expect(rights()).toEqual({ plan: "free", admin: false });
+    const noted = [...at.pages.store.audit.since(new Date(0))].slice(1).map(({ action }) => action);
+    const changes = ["plan.changed", "role.changed"];
+    expect(noted).toEqual(["account.created", ...changes, "identity.linked", ...changes, "sign-in.identified"]);
     await expectRefusal((await at.signIn({ ...member("guests"), sub: "guest", email: "guest@assay.test" })).answer, "no-account");
   });
 
