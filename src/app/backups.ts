@@ -74,13 +74,16 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   const since = new Date();
   const schedule = parseSchedule(config["backup.schedule"]);
   const stopping = new AbortController();
-  const state = () => readBackupState(config.data);
+  // The file cannot be written while the disk is full; without this, each look would make one more backup.
+  let ownState: BackupState = { lastSuccess: null, lastFailure: null };
+  const state = () => newerState(readBackupState(config.data), ownState);
   const nextAt = () => (schedule === null ? null : nextBackupAt(schedule, state(), { since, now: new Date() }));
   let running: Promise<void> | null = null;
   const look = () => {
     const due = nextAt();
     if (running !== null || due === null || due.getTime() > Date.now()) return;
-    running = runScheduled(loaded, log, stopping.signal).finally(() => {
+    running = runScheduled(loaded, log, stopping.signal).then((change) => {
+      ownState = { ...ownState, ...change };
       running = null;
     });
   };
@@ -96,43 +99,51 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   };
 }
 
+function newerState(stored: BackupState, own: BackupState): BackupState {
+  const newer = <E extends { readonly at: string }>(one: E | null, other: E | null) =>
+    one !== null && (other === null || one.at > other.at) ? one : other;
+  return { lastSuccess: newer(stored.lastSuccess, own.lastSuccess), lastFailure: newer(stored.lastFailure, own.lastFailure) };
+}
+
 /** Never throws: the next look follows. */
-async function runScheduled(loaded: LoadedConfig, log: Log, stop: AbortSignal): Promise<void> {
+async function runScheduled(loaded: LoadedConfig, log: Log, stop: AbortSignal): Promise<Partial<BackupState>> {
   const { config } = loaded;
-  const begunAt = new Date().toISOString();
-  const because = await runChild(loaded, stop).catch(messageOf);
-  if (stop.aborted) return;
-  const { lastFailure, lastSuccess } = readBackupState(config.data);
-  if (because !== null) {
+  const end = await runChild(loaded, stop).catch(messageOf);
+  const at = new Date().toISOString();
+  if (stop.aborted) return {};
+  if (typeof end === "string") {
+    log.error("the scheduled backup failed", { because: end });
+    const lastFailure = { at, because: end };
     // A child that was killed, or could not read the configuration, notes nothing.
-    if (lastFailure === null || lastFailure.at < begunAt)
-      noteQuietly(config.data, { lastFailure: { at: new Date().toISOString(), because } });
-    return log.error("the scheduled backup failed", { because });
+    noteQuietly(config.data, { lastFailure });
+    return { lastFailure };
   }
   const removed = await pruneBackups(config["backup.dir"], config["backup.keep"]).catch((error: unknown) => {
     log.error("old backups could not be removed", { because: messageOf(error) });
     return [];
   });
-  log.info("backup made", { archive: lastSuccess?.archive ?? "", bytes: lastSuccess?.bytes ?? 0, removed: removed.length });
+  log.info("backup made", { archive: end.archive, bytes: end.bytes, removed: removed.length });
+  return { lastSuccess: { at, archive: end.archive, bytes: end.bytes } };
 }
 
-/** Null after a success, else the reason. @throws the error of the system if there is no child */
-async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal): Promise<string | null> {
+/** What the child made, or the reason why it made nothing. @throws the error of the system if there is no child */
+async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal): Promise<Pick<MadeBackup, "archive" | "bytes"> | string> {
   const args = ["backup", "create", "--json", "--data", config.data, ...(configFile === null ? [] : ["--config", configFile])];
   const child = Bun.spawn([...ownProgram, ...args], {
     env: environmentOf(config),
     stdin: "ignore",
-    stdout: "ignore",
+    stdout: "pipe",
     stderr: "pipe",
     signal: stop,
   });
   lowerPriority(child.pid);
-  const lastWords = (await new Response(child.stderr).text()).trim().split("\n").at(-1) ?? "";
+  const [printed, words] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   await child.exited;
+  if (child.exitCode === 0) return JSON.parse(printed) as MadeBackup;
   // Signals to the whole process group reach the child first.
   if (child.exitCode === interruptedCode) await within(stopNoticeMs, aborted(stop), undefined);
-  if (child.exitCode === 0) return null;
-  return lastWords.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
+  const lastLine = words.trim().split("\n").at(-1) ?? "";
+  return lastLine.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
 }
 
 /** A child that has ended already has none. */

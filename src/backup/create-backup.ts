@@ -15,6 +15,7 @@ import { writeArchive } from "./write-archive.ts";
 
 /** Folder beside the result, in which a backup is made or verified. */
 export const workFolderPrefix = ".assay-backup-";
+const chunkBytes = 1024 ** 2;
 
 /** Work on stores, which runs in child processes: a damaged page or a hanging disk ends them alone. */
 export interface StoreTools {
@@ -62,9 +63,9 @@ async function createIn(work: string, options: BackupOptions): Promise<MadeBacku
   mkdirSync(staged, { mode: 0o700 });
   await tools.copy(dataDir, staged, stop);
   const report = await tools.inspect(staged, stop);
-  const { names, outside } = stageFiles(options, staged);
+  const { names, outside } = await stageFiles(options, staged);
   const files: ManifestFile[] = [];
-  for (const name of [storeName, ...names]) files.push(await manifestFile(staged, name));
+  for (const name of [storeName, ...names]) files.push(await manifestFile(staged, name, stop));
   const schema = schemaOf(report, dataDir);
   const manifest: Manifest = {
     format: "assay-backup",
@@ -91,10 +92,11 @@ function schemaOf({ schema }: StoreReport, dataDir: string): number {
   return schema;
 }
 
-async function manifestFile(folder: string, name: string): Promise<ManifestFile> {
+async function manifestFile(folder: string, name: string, stop: AbortSignal): Promise<ManifestFile> {
   const hash = new Bun.CryptoHasher("sha256");
   let bytes = 0;
-  for await (const chunk of createReadStream(join(folder, name), { highWaterMark: 1024 ** 2 }) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of createReadStream(join(folder, name), { highWaterMark: chunkBytes }) as AsyncIterable<Uint8Array>) {
+    stop.throwIfAborted();
     hash.update(chunk);
     bytes += chunk.length;
   }

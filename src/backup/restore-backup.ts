@@ -1,6 +1,6 @@
 /** Restores an archive into an empty data directory: unpacked and proven within it, then moved into place, the store last. */
-import { existsSync, lchownSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { openWorkFolder } from "../base/work-folder.ts";
 import { restoreFolderPrefix } from "../store/data-dir.ts";
@@ -21,7 +21,8 @@ export async function restoreBackup(dataDir: string, options: UnpackOptions): Pr
     const before = statSync(dataDir, { throwIfNoEntry: false });
     if (before !== undefined && !before.isDirectory()) throw new BackupError(`${dataDir} is not a folder`);
     const hadLock = existsSync(join(dataDir, lockName));
-    if (before !== undefined) assertEmpty(dataDir);
+    const firstMade = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    assertEmpty(dataDir);
     const lock = lockDataDir(dataDir);
     let isRestored = false;
     try {
@@ -33,9 +34,17 @@ export async function restoreBackup(dataDir: string, options: UnpackOptions): Pr
     } finally {
       if (!isRestored && !hadLock) rmSync(join(dataDir, lockName), { force: true });
       lock.release();
-      if (!isRestored && before === undefined) rmdirSync(dataDir);
+      if (!isRestored && firstMade !== undefined) removeEmpty(dataDir, firstMade);
     }
   });
+}
+
+/** Removes a folder and those above it, up to the first one that was made. Another process may use them by now. */
+function removeEmpty(folder: string, firstMade: string): void {
+  try {
+    rmdirSync(folder);
+    if (folder !== firstMade) removeEmpty(dirname(folder), firstMade);
+  } catch {}
 }
 
 /** What an interrupted restore left is no obstacle: it began in an empty directory. */

@@ -1,7 +1,7 @@
 /** Files of a backup besides the store, copied so that they no longer change. */
-import { constants, copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { BackupError } from "./backup-error.ts";
+import { BackupError, withPlace } from "./backup-error.ts";
 import { checksName, configName, filesMax, nameCharsMax, outsideName, seedName } from "./manifest.ts";
 
 /** What a server uses. */
@@ -23,7 +23,7 @@ export interface StagedFiles {
 const checksBytesMax = 64 * 1024 ** 2;
 
 /** Copies configuration, plugins and the key for NATS into the folder. @throws BackupError; the error of the file system */
-export function stageFiles({ dataDir, configFile, checksDir }: BackupSource, folder: string): StagedFiles {
+export async function stageFiles({ dataDir, configFile, checksDir }: BackupSource, folder: string): Promise<StagedFiles> {
   const [ownConfig, ownChecks] = [join(dataDir, configName), join(dataDir, checksName)];
   const config = configFile !== null && !isSame(configFile, ownConfig) ? resolve(configFile) : null;
   const checks = existsSync(checksDir) && !isSame(checksDir, ownChecks) ? resolve(checksDir) : null;
@@ -40,7 +40,8 @@ export function stageFiles({ dataDir, configFile, checksDir }: BackupSource, fol
   if (long !== undefined) throw new BackupError(`${long.path} has a path that is too long for a backup`);
   for (const { path, name } of copies) {
     mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 });
-    copyFileSync(path, join(folder, name), constants.COPYFILE_EXCL);
+    const content = await withPlace(path, "read", () => readFileSync(path));
+    writeFileSync(join(folder, name), content, { flag: "wx", mode: 0o600 });
   }
   return { names: copies.map(({ name }) => name), outside: { config, checks } };
 }

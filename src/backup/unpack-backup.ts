@@ -62,7 +62,11 @@ async function openFile(into: string, { name }: ManifestFile): Promise<FileSink>
 /** The sums of the files prove the archive; this proves the store in it. */
 function assertEqual(archive: string, { schema, tables }: Manifest, report: StoreReport): void {
   const found = new Map(report.tables.map((table) => [table.table, table]));
-  const wrong = tables.find(({ table, rows, sha256 }) => found.get(table)?.rows !== rows || found.get(table)?.sha256 !== sha256);
+  const wrong = tables.find(({ table, rows, sha256 }) => {
+    const inStore = found.get(table);
+    // An empty table of another release may be unknown to this one.
+    return inStore === undefined ? rows > 0 : inStore.rows !== rows || inStore.sha256 !== sha256;
+  });
   if (wrong !== undefined)
     throw new BackupError(`${archive} is damaged: the rows of its table ${wrong.table} are not those of its manifest`);
   if (report.schema !== schema) throw new BackupError(`${archive} is damaged: its store has not the schema of its manifest`);

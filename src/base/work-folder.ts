@@ -3,6 +3,8 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { type FileLock, tryLockFolder } from "./file-lock.ts";
 
+const attemptsMax = 5;
+
 export interface WorkFolder {
   readonly path: string;
   /** Removes the folder with its content. */
@@ -14,19 +16,19 @@ export interface WorkFolder {
  * @throws the error of the file system.
  */
 export function openWorkFolder(parent: string, prefix: string): WorkFolder {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     const path = mkdtempSync(join(parent, prefix));
     const lock = tryLockMade(path);
-    // Another process took it for a leftover before it was locked.
-    if (lock === null) continue;
-    removeLeftWorkFolders(parent, prefix);
-    return {
-      path,
-      remove: () => {
-        rmSync(path, { recursive: true, force: true });
-        lock.release();
-      },
+    const remove = () => {
+      rmSync(path, { recursive: true, force: true });
+      lock?.release();
     };
+    // Another process took it for a leftover before it was locked; or the file system has no locks.
+    if (lock === null && attempt < attemptsMax) remove();
+    else {
+      removeLeftWorkFolders(parent, prefix);
+      return { path, remove };
+    }
   }
 }
 
