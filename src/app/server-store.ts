@@ -2,7 +2,9 @@
 import { aborted, within } from "../base/deadline.ts";
 import type { Log } from "../base/log.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
+import { serverActor } from "../store/audit.ts";
 import { damagedDataDir, restoreFolderPrefix } from "../store/data-dir.ts";
+import { readDeletions } from "../store/deletions-file.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
@@ -44,6 +46,7 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
   // The store is there: what a killed restore left is not needed.
   removeLeftWorkFolders(config.data, restoreFolderPrefix);
   lock.markRunning();
+  await carryOutDeletions(store, config.data, log);
   return {
     store,
     close: async () => {
@@ -52,6 +55,15 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
       lock.release();
     },
   };
+}
+
+/** Deletions that a restored backup does not know, or that were interrupted. */
+async function carryOutDeletions({ erasure }: Store, dataDir: string, log: Log): Promise<void> {
+  for (const deletion of readDeletions(dataDir)) {
+    if (erasure.isDone(deletion.id)) continue;
+    const scans = await erasure.carryOut(deletion, serverActor, new Date());
+    log.info("a deletion was carried out again", { kind: deletion.kind, reference: deletion.reference, scans });
+  }
 }
 
 /** LMDB itself survives the end of a process; this finds what a failing disk or a power loss left. */

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { openWorkFolder } from "../base/work-folder.ts";
 import { restoreFolderPrefix } from "../store/data-dir.ts";
+import { deletionsName } from "../store/deletions-file.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { BackupError, withPlace } from "./backup-error.ts";
 import { checksName, configName, type Manifest, outsideName, seedName, storeName } from "./manifest.ts";
@@ -49,7 +50,7 @@ function removeEmpty(folder: string, firstMade: string): void {
 
 /** What an interrupted restore left is no obstacle: it began in an empty directory. */
 function assertEmpty(dataDir: string): void {
-  const allowed = [lockName, ...volumeNames, ...leftFolders(dataDir), ...(isHalfRestored(dataDir) ? movedNames : [])];
+  const allowed = [lockName, deletionsName, ...volumeNames, ...leftFolders(dataDir), ...(isHalfRestored(dataDir) ? movedNames : [])];
   const [other] = readdirSync(dataDir).filter((name) => !allowed.includes(name));
   if (other !== undefined)
     throw new BackupError(`data directory ${dataDir} is not empty (${other}); name another one by --data, or move its content away first`);

@@ -1,11 +1,9 @@
 /** Passwords on the command line: from stdin or a file, never as an argument, which every user of the machine could read. */
 import type { Command } from "commander";
-import { firstLineOf, passwordInFile } from "../app/passwords.ts";
+import { passwordInFile } from "../app/passwords.ts";
 import { CliError, exitCodes } from "./exit.ts";
+import { firstLineOfInput } from "./input-line.ts";
 import { currentTerminal, note } from "./terminal.ts";
-
-/** Characters read from stdin at most; far more than the longest password. */
-const inputCharsMax = 65_536;
 
 export interface PasswordOptions {
   readonly passwordStdin?: boolean;
@@ -22,18 +20,9 @@ export function addPasswordOptions(command: Command): Command {
 export async function readPassword({ passwordStdin, passwordFile }: PasswordOptions): Promise<string | null> {
   if (passwordStdin === true && passwordFile !== undefined)
     throw new CliError(exitCodes.usage, "--password-stdin and --password-file exclude each other");
-  if (passwordStdin === true) return firstLineOfStdin();
-  return passwordFile === undefined ? null : passwordInFile(passwordFile, "--password-file");
-}
-
-/** Stops at the end of the line, so that the password can be typed. */
-async function firstLineOfStdin(): Promise<string> {
-  if (currentTerminal().isInteractive()) note("Type the password, then Enter. It can be seen while you type.");
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of currentTerminal().stdin.stream()) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.includes("\n") || text.length > inputCharsMax) break;
+  if (passwordStdin === true) {
+    if (currentTerminal().isInteractive()) note("Type the password, then Enter. It can be seen while you type.");
+    return firstLineOfInput();
   }
-  return firstLineOf(text);
+  return passwordFile === undefined ? null : passwordInFile(passwordFile, "--password-file");
 }

@@ -120,7 +120,8 @@ export function putAccount(
   if (!isEmail(address)) return "email-invalid";
   if (accountIdByEmail(db, address) !== undefined) return "email-taken";
   const id = db.next("nextAccountId");
-  const first = id === 1;
+  // Also after all accounts were deleted.
+  const first = !hasAccounts(db);
   const account: Account = {
     id,
     email: address,

@@ -65,7 +65,7 @@ export type AuditAction = (typeof auditActions)[number];
 
 /** What was changed, without personal data: accounts, tokens, settings and scans by their id, workers by their name. */
 export interface AuditSubject {
-  readonly kind: "account" | "token" | "worker" | "setting" | "scan";
+  readonly kind: "account" | "token" | "worker" | "setting" | "scan" | "host";
   readonly id: string | number;
 }
 

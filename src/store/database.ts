@@ -85,6 +85,8 @@ export interface Tables {
   readonly audit: RowTable<AuditEntry, number>;
   /** By the hours since the Unix epoch. */
   readonly activity: RowTable<Activity, number>;
+  /** Deletions that this store has carried out, by their id (see `deletions-file.ts`). */
+  readonly deletions: RowTable<{ readonly at: string }, string>;
   /** Settings of the last start, by name. */
   readonly settingsAtStart: RowTable<{ readonly value: string | null }, string>;
 }
@@ -268,6 +270,7 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     audit: table("audit"),
     activity: table("activity"),
     settingsAtStart: table("settingsAtStart"),
+    deletions: table("deletions"),
   };
 }
 

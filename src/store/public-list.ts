@@ -75,6 +75,14 @@ export function addToPublicList(db: Tables, scan: ScanRecord): void {
   for (const key of publicKeysOf(scan)) db.publicScans.put(key, scan.token);
 }
 
+/** Under every name that this release, or one with other public suffixes, may have listed it. Only within a transaction. */
+export function removeFromPublicList({ publicScans }: Pick<Db, "publicScans">, scan: ScanRecord): void {
+  const host = hostOf(scan.url) ?? "";
+  const above = host.split(".").map((_label, at, labels) => labels.slice(at).join("."));
+  const keys = above.flatMap((name) => [any, ...bands].map((band): [string, string, number] => [name, band, scan.id]));
+  for (const key of [...publicKeysOf(scan), ...keys.filter(([name]) => hostPattern.test(name))]) publicScans.remove(key);
+}
+
 /** Keys of a finished scan in the public list. */
 export function publicKeysOf(scan: ScanRecord): readonly [name: string, band: string, scanId: number][] {
   const { id, summary } = scan;

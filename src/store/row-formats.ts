@@ -204,6 +204,7 @@ export const rowFormats = {
     longestWaitMs: isNumber,
     browserRestarts: isNumber,
   }),
+  deletions: record<{ readonly at: string }>({ at: isTime }),
   settingsAtStart: record<{ readonly value: string | null }>({ value: orNull(isText) }),
   instance: reference,
   queueByLane: reference,

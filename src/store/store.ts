@@ -5,6 +5,7 @@ import { apiTokenRepository } from "./api-tokens.ts";
 import { auditRepository } from "./audit.ts";
 import { credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
+import { erasureRepository } from "./erasure.ts";
 import { instanceOf } from "./instance.ts";
 import type { DataDirLock } from "./lock.ts";
 import { oidcLinkRepository } from "./oidc-links.ts";
@@ -54,6 +55,7 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     evidence: { find: (token: string) => db.evidence.get(token), has: (token: string) => db.evidence.doesExist(token) },
     screenshots: screenshotRepository(db),
     retention: retentionRepository(db),
+    erasure: erasureRepository(db),
     accounts: accountRepository(db),
     credentials: credentialRepository(db),
     oidcLinks: oidcLinkRepository(db),

@@ -1,0 +1,55 @@
+/** `assay data export`: all that is stored about an account or a host, as JSON lines. */
+import { Command } from "commander";
+import { screenshotType } from "../../evidence/scan.ts";
+import type { Account } from "../../store/accounts.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
+import { cliActor } from "../actor.ts";
+import { jsonLine, print, printWhileOpen } from "../terminal.ts";
+import { withStore } from "../user.ts";
+import { addSubjectOptions, type DataSubject, dataSubject, type SubjectOptions, scansOfSubject } from "./subject.ts";
+
+const help = `
+One JSON object a line, each with its "kind": account, token, session, and scan with result, evidence and picture (Base64). Password hashes, secrets
+of second factors and hashes of tokens are left out; those of a host do not say which account scanned it.
+
+Example:
+  assay data export --account you@example.com > you.jsonl`;
+
+export function exportCommand(): Command {
+  return addSubjectOptions(new Command("export").description("Print all that is stored about an account or a host, as JSON lines."))
+    .addHelpText("after", help)
+    .action((options: SubjectOptions, command: Command) =>
+      withStore(command, async (store) => {
+        const subject = dataSubject(store, options);
+        printWhileOpen(() => {
+          if (subject.account !== null) for (const line of linesOfAccount(store, subject.account)) print(jsonLine(line));
+          for (const scan of scansOfSubject(store, subject)) print(jsonLine(lineOfScan(store, subject, scan)));
+        });
+        const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
+        await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
+      }),
+    );
+}
+
+function* linesOfAccount(store: Store, account: Account): Generator<object, void> {
+  const { passwordHash, totp, recoveryCodeHashes, oidc = null } = store.credentials.get(account.id);
+  const secondFactor = totp === null ? null : { confirmedAt: totp.confirmedAt, recoveryCodesLeft: recoveryCodeHashes.length };
+  yield { kind: "account", ...account, hasPassword: passwordHash !== null, secondFactor, oidc };
+  for (const token of store.apiTokens.listOfAccount(account.id)) yield { kind: "token", ...token };
+  for (const session of store.sessions.listOfAccount(account.id, new Date())) yield { kind: "session", ...session };
+}
+
+function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKey: _place, ...scan }: ScanRecord): object {
+  const gathered = store.evidence.find(scan.token);
+  const picture = store.screenshots.find(scan.token);
+  return {
+    kind: "scan",
+    ...scan,
+    ...(account === null ? {} : { accountId }),
+    result: store.results.find(scan.token) ?? null,
+    evidence: gathered?.evidence ?? null,
+    timings: gathered?.timings ?? null,
+    screenshot: picture === undefined ? null : { type: screenshotType, base64: Buffer.from(picture).toString("base64") },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * The file of deletions beside the store, in no backup: a store that was restored from an older backup loses the same data again. It names
+ * subjects by keyed hashes only.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { syncFolder } from "../base/sync-folder.ts";
+import { asDataDirError } from "./data-dir.ts";
+
+export const deletionsName = "deletions";
+
+export interface Deletion {
+  /** Random; the store notes it once the deletion is done. */
+  readonly id: string;
+  /** ISO 8601, UTC. Later scans of a host, and later accounts, are not concerned. */
+  readonly at: string;
+  readonly kind: "account" | "host";
+  /** Keyed hash of the subject: see `referenceOf`. */
+  readonly reference: string;
+  /** Null for a host. */
+  readonly accountId: number | null;
+  /** For a host. */
+  readonly withSubdomains: boolean;
+}
+
+/** Passes over lines that cannot be read, as the last one after a loss of power. @throws DataDirError */
+export function readDeletions(dataDir: string): readonly Deletion[] {
+  try {
+    return readFileSync(join(dataDir, deletionsName), "utf8")
+      .split("\n")
+      .flatMap((line) => parseDeletion(line) ?? []);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw asDataDirError(error, dataDir);
+  }
+}
+
+/** On disk when it returns. @throws DataDirError */
+export function addDeletion(dataDir: string, deletion: Deletion): void {
+  try {
+    const file = openSync(join(dataDir, deletionsName), "a", 0o600);
+    try {
+      // Ends a line that a loss of power has cut.
+      writeSync(file, `\n${JSON.stringify(deletion)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    syncFolder(dataDir);
+  } catch (error) {
+    throw asDataDirError(error, dataDir);
+  }
+}
+
+function parseDeletion(line: string): Deletion | null {
+  try {
+    const { id, at, kind, reference, accountId = null, withSubdomains = false } = JSON.parse(line);
+    const isWhole = typeof id === "string" && typeof reference === "string" && !Number.isNaN(Date.parse(at));
+    return isWhole && (kind === "host" || (kind === "account" && Number.isSafeInteger(accountId)))
+      ? { id, at, kind, reference, accountId, withSubdomains: withSubdomains === true }
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,166 @@
+/** Deletion for privacy: all that is stored about an account or a host, in short transactions, also beside a running server. */
+import { createHmac } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { hostOf } from "../parse/site.ts";
+import { emailKey } from "./account-index.ts";
+import type { Account } from "./accounts.ts";
+import { type Actor, putAudit } from "./audit.ts";
+import { accountRange, type Db } from "./database.ts";
+import type { Deletion } from "./deletions-file.ts";
+import { instanceOf } from "./instance.ts";
+import { identityKey } from "./oidc-identity.ts";
+import { removeScan } from "./remove-scan.ts";
+import type { ScanRecord } from "./scans.ts";
+import { randomBase62 } from "./secret-value.ts";
+import { endSessionsOf } from "./sessions.ts";
+
+/** Scans of one transaction: a server that wants to write waits so long. */
+const scansAtOnce = 10;
+/** Between two transactions, so that a server gets its turn. */
+const pauseMs = 5;
+const deletionIdChars = 22;
+
+export interface HostScope {
+  /** ASCII, in lower case. */
+  readonly host: string;
+  readonly withSubdomains: boolean;
+}
+
+export function erasureRepository(db: Db) {
+  return {
+    accountDeletion: (account: Account, now: Date): Deletion => ({
+      ...newDeletion(now),
+      kind: "account",
+      reference: accountReference(db, account),
+      accountId: account.id,
+      withSubdomains: false,
+    }),
+    hostDeletion: ({ host, withSubdomains }: HostScope, now: Date): Deletion => ({
+      ...newDeletion(now),
+      kind: "host",
+      reference: referenceOf(db, `host ${host}`),
+      accountId: null,
+      withSubdomains,
+    }),
+
+    /** Whether this store has carried it out. */
+    isDone: (id: string): boolean => db.deletions.doesExist(id),
+
+    /** Scans of the host, of all accounts and in any state. Reads every scan. */
+    scansOfHost: (scope: HostScope): readonly ScanRecord[] => scansWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
+
+    /**
+     * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. Killed meanwhile,
+     * it can be called again.
+     */
+    carryOut: async (deletion: Deletion, by: Actor, now: Date): Promise<number> => {
+      const account = concernedAccount(db, deletion);
+      if (account !== undefined) await db.write(() => lockOut(db, account.id));
+      const tokens = deletion.kind === "host" ? tokensOfHost(db, deletion) : tokensOfAccount(db, account);
+      for (let at = 0; at < tokens.length; at += scansAtOnce) {
+        await db.write(() => {
+          for (const token of tokens.slice(at, at + scansAtOnce)) removeScan(db, token);
+        });
+        await wait(pauseMs);
+      }
+      return db.write(() => finish(db, deletion, { account, scans: tokens.length, by, now }));
+    },
+  };
+}
+
+interface Outcome {
+  readonly account: Account | undefined;
+  readonly scans: number;
+  readonly by: Actor;
+  readonly now: Date;
+}
+
+function finish(db: Db, { id, kind, reference, accountId }: Deletion, { account, scans, by, now }: Outcome): number {
+  // A scan that was started after its account was locked out: by a request that was under way.
+  const late = tokensOfAccount(db, account);
+  for (const token of late) removeScan(db, token);
+  if (account !== undefined) removeAccount(db, account);
+  const subject = { kind, id: kind === "account" && accountId !== null ? accountId : reference } as const;
+  const details = { reference, scans: scans + late.length };
+  db.deletions.put(id, { at: now.toISOString() });
+  if (account !== undefined || kind === "host") putAudit(db, { actor: by, action: "data.deleted", subject, details, now });
+  return scans + late.length;
+}
+
+function newDeletion(now: Date): Pick<Deletion, "id" | "at"> {
+  return { id: randomBase62(deletionIdChars), at: now.toISOString() };
+}
+
+/** HMAC with the identity of the store, so that names cannot be guessed from the file of deletions alone. */
+function referenceOf(db: Db, subject: string): string {
+  return createHmac("sha256", instanceOf(db)).update(subject).digest("base64url");
+}
+
+/** Of the record and not of the person: an id may be given again after a restore. */
+function accountReference(db: Db, { id, createdAt }: Account): string {
+  return referenceOf(db, `account ${id} ${createdAt}`);
+}
+
+function concernedAccount(db: Db, { accountId, reference }: Deletion): Account | undefined {
+  const account = accountId === null ? undefined : db.accounts.get(accountId);
+  return account !== undefined && accountReference(db, account) === reference ? account : undefined;
+}
+
+/** Sessions and tokens end first, so that the account starts no further scans. */
+function lockOut(db: Db, id: number): void {
+  const account = db.accounts.get(id);
+  if (account !== undefined) db.accounts.put(id, { ...account, disabled: true });
+  endSessionsOf(db, id);
+  for (const { key, value: hash } of [...db.apiTokenHashes.getRange(accountRange(id))]) {
+    db.apiTokens.remove(hash);
+    db.apiTokenHashes.remove(key);
+  }
+}
+
+function removeAccount(db: Db, { id, email }: Account): void {
+  lockOut(db, id);
+  for (const { key, value: link } of [...db.oneTimeLinks.getRange()]) {
+    const isInvited = link.email !== null && emailKey(link.email) === emailKey(email);
+    if (link.accountId === id || isInvited) db.oneTimeLinks.remove(key);
+  }
+  for (const key of [...db.idempotentStarts.getKeys()]) if (key[1] === id) db.idempotentStarts.remove(key);
+  const identity = db.credentials.get(id)?.oidc ?? null;
+  if (identity !== null) db.accountIdsByIdentity.remove(identityKey(identity));
+  db.credentials.remove(id);
+  db.accountIdsByEmail.remove(emailKey(email));
+  db.accounts.remove(id);
+}
+
+function tokensOfAccount(db: Db, account: Account | undefined): readonly string[] {
+  return account === undefined ? [] : [...db.scansByAccount.getRange(accountRange(account.id))].map(({ value }) => value);
+}
+
+function tokensOfHost(db: Db, { reference, withSubdomains, at }: Deletion): readonly string[] {
+  const known = new Map<string, boolean>();
+  const isConcerned = (host: string): boolean => {
+    const names = withSubdomains ? [host, ...domainsAbove(host)] : [host];
+    return names.some((name) => referenceOf(db, `host ${name}`) === reference);
+  };
+  const found = scansWhere(db, ({ url, createdAt }) => {
+    const host = hostOf(url);
+    if (host === null || Date.parse(createdAt) > Date.parse(at)) return false;
+    if (!known.has(host)) known.set(host, isConcerned(host));
+    return known.get(host) === true;
+  });
+  return found.map(({ token }) => token);
+}
+
+function scansWhere(db: Db, matches: (scan: ScanRecord) => boolean): readonly ScanRecord[] {
+  const found: ScanRecord[] = [];
+  for (const { value: scan } of db.scans.getRange()) if (matches(scan)) found.push(scan);
+  return found.toSorted((one, other) => one.id - other.id);
+}
+
+function isWithin(host: string | null, scope: HostScope): boolean {
+  return host === scope.host || (scope.withSubdomains && host?.endsWith(`.${scope.host}`) === true);
+}
+
+function domainsAbove(host: string): readonly string[] {
+  const labels = host.split(".");
+  return labels.slice(1).map((_label, at) => labels.slice(at + 1).join("."));
+}

@@ -1,0 +1,100 @@
+/** `assay data export` and `assay data delete`: what is printed, what is asked, and beside a running server. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openStore } from "../../../src/store/store.ts";
+import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { type PagesUnderTest, startPages } from "../../support/pages.ts";
+import { runInProcess } from "../../support/program.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "assay-data-cli-"));
+const data = join(folder, "data");
+const me = "me@assay.test";
+const assay = (...args: readonly string[]) => runInProcess(["data", ...args, "--data", data]);
+let pages: PagesUnderTest;
+let token: string;
+let foreign: string;
+
+beforeAll(async () => {
+  await openStore(data).close();
+  pages = await startPages({ dataDir: data });
+  await pages.store.accounts.create({ email: me, passwordHash: "$argon2id$secret", now: new Date() });
+  await pages.store.accounts.create({ email: "you@assay.test", now: new Date() });
+  await pages.store.apiTokens.create({ accountId: 1, name: "ci", now: new Date() });
+  token = (await storeSite(pages.store, "sound", { at: new Date(), accountId: 1, screenshot: pixelJpeg })).token;
+  foreign = (await storeSite(pages.store, "bare", { at: new Date(), accountId: 2 })).token;
+});
+afterAll(async () => {
+  await pages.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("assay data export", () => {
+  test("prints all of an account, one object a line, without secrets", async () => {
+    const { code, stdout } = await assay("export", "--account", me);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect([code, lines.map(({ kind }) => kind)]).toEqual([0, ["account", "token", "scan"]]);
+    expect(lines[0]).toMatchObject({ email: me, hasPassword: true, secondFactor: null });
+    expect(lines[2]).toMatchObject({ token, accountId: 1, status: "finished", result: { measured: true }, evidence: { subject: {} } });
+    expect(Buffer.from(lines[2].screenshot.base64, "base64").equals(pixelJpeg)).toBe(true);
+    expect(stdout).not.toContain("argon2id");
+    expect([...pages.store.audit.since(new Date(0))].at(-1)).toMatchObject({
+      action: "data.exported",
+      subject: { kind: "account", id: 1 },
+    });
+  });
+
+  test("prints all of a host, without the accounts that scanned it", async () => {
+    const host = new URL(pages.store.scans.findByToken(foreign)?.url ?? "").hostname;
+    const { stdout } = await assay("export", "--host", host.toUpperCase());
+    const [scan] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(scan).toMatchObject({ kind: "scan", token: foreign });
+    expect(scan).not.toHaveProperty("accountId");
+  });
+
+  test.each([
+    [["export"], "name either an account"],
+    [["export", "--account", me, "--host", "a.test"], "name either an account"],
+    [["export", "--account", "none@assay.test"], "there is no account"],
+    [["export", "--account", me, "--with-subdomains"], "needs --host"],
+    [["export", "--host", "https://a.test/"], "is no host"],
+    [["delete", "--host", ""], "is no host"],
+    [["delete", "--host", "a.test/b"], "is no host"],
+  ])("%s is refused", async (args, reason) => {
+    const { code, stdout, stderr } = await assay(...args);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(reason)]);
+  });
+});
+
+describe("assay data delete", () => {
+  test("deletes nothing without --yes where nobody can be asked", async () => {
+    const { code, stderr } = await assay("delete", "--account", me);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`delete 1 scans of ${me} for good; --yes confirms it`)]);
+    expect(pages.store.accounts.findByEmail(me)).toBeDefined();
+  });
+
+  test("is seen by a server that runs: pages and scans are gone, and those of others stay", async () => {
+    expect((await pages.visitor().get(`/scans/${token}`)).status).toBe(200);
+    const { code, stderr } = await assay("delete", "--account", me, "--yes");
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`deleted: 1 scans and the account ${me}\nno administrator is left`)]);
+    for (const path of [`/scans/${token}`, `/scans/${token}/screenshot`, `/scans/${token}.json`])
+      expect([path, (await pages.visitor().get(path)).status]).toEqual([path, 404]);
+    expect((await pages.visitor().get(`/scans/${foreign}`)).status).toBe(200);
+    expect(await (await pages.visitor().get("/scans")).text()).not.toContain(token);
+    expect((await assay("export", "--account", me)).code).toBe(2);
+  });
+
+  test("of a host can be repeated", async () => {
+    const host = new URL(pages.store.scans.findByToken(foreign)?.url ?? "").hostname;
+    expect((await assay("delete", "--host", host, "--yes")).stderr).toBe("deleted: 1 scans\n");
+    expect((await assay("delete", "--host", host, "--yes")).stderr).toBe("deleted: 0 scans\n");
+    expect((await pages.visitor().get(`/scans/${foreign}`)).status).toBe(404);
+  });
+});
