@@ -41,6 +41,8 @@ export interface TestFleet {
   readonly nats: NatsServer;
   readonly dataDir: string;
   head(): ServerUnderTest;
+  /** Lines of the head's log that contain all these texts. */
+  headLines(...texts: readonly string[]): readonly string[];
   readonly api: ApiClient;
   /** Of the owner, for requests of another kind. */
   readonly token: string;
@@ -232,6 +234,11 @@ async function startFrom(
     nats,
     dataDir,
     head: () => head,
+    headLines: (...texts) =>
+      head
+        .stderr()
+        .split("\n")
+        .filter((line) => texts.every((text) => line.includes(text))),
     // The port of the head changes with each start.
     get api() {
       return apiClient(head.url, token);

@@ -38,15 +38,11 @@ describe.skipIf(natsIsMissing())(`a full stream${skippedNote}`, () => {
 
   const url = (name: string) => `http://127.0.0.1:${site.port}/?${name}`;
   const log = () => fleet.head().stderr();
-  const linesWith = (...texts: readonly string[]) =>
-    log()
-      .split("\n")
-      .filter((line) => texts.every((text) => line.includes(text)));
 
   async function expectFinished(token: string): Promise<void> {
     expect((await fleet.api.ended(token, endMsMax)).status).toBe("finished");
-    await until(() => linesWith("scan ended", token).length > 0, endMsMax, log);
-    expect(linesWith("scan ended", token)).toHaveLength(1);
+    await until(() => fleet.headLines("scan ended", token).length > 0, endMsMax, log);
+    expect(fleet.headLines("scan ended", token)).toHaveLength(1);
   }
 
   async function degraded(): Promise<unknown> {
@@ -67,7 +63,7 @@ describe.skipIf(natsIsMissing())(`a full stream${skippedNote}`, () => {
       const token = await fleet.scan(url("jobs"), "jobs");
       const because = "scans of the location jobs cannot be published: its stream in NATS is full";
       await until(async () => Bun.deepEquals(await degraded(), [{ source: "fleet", because }]), endMsMax, log);
-      expect(linesWith("scans cannot be published; they wait", "jobs", "maximum bytes")).toHaveLength(1);
+      expect(fleet.headLines("scans cannot be published; they wait", "jobs", "maximum bytes")).toHaveLength(1);
       await expectFinished(await fleet.scan(url("local")));
 
       await (await jetstreamManager(head)).streams.purge(scanStreamOf("jobs"));
@@ -93,11 +89,11 @@ describe.skipIf(natsIsMissing())(`a full stream${skippedNote}`, () => {
       const token = await fleet.scan(url("results"), "results");
       const fault = "a result cannot be sent: maximum bytes exceeded";
       await until(() => worker.log().includes("result not sent yet"), endMsMax, worker.log);
-      await until(() => linesWith("worker reports a fault", "honest", fault).length > 0, endMsMax, log);
+      await until(() => fleet.headLines("worker reports a fault", "honest", fault).length > 0, endMsMax, log);
       expect(await fleet.shownWorker("honest")).toContain(fault);
       await expectFinished(await fleet.scan(url("other")));
       await expectFinished(token);
-      expect(linesWith("worker reports a fault", "honest")).toHaveLength(1);
+      expect(fleet.headLines("worker reports a fault", "honest")).toHaveLength(1);
       const head = await connectAs(headIdentity(fleet.dataDir), fleet.nats.url);
       const { streams } = await jetstreamManager(head);
       await until(async () => (await streams.info(resultStreamOf("results"))).state.messages === 0, endMsMax, log);

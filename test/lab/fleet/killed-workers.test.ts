@@ -87,10 +87,7 @@ describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => 
   const url = (name: string) => `http://127.0.0.1:${site.port}/?${encodeURIComponent(name)}`;
   const log = () => fleet.head().stderr();
   const workerOf = (moment: Moment) => `at-${locationOf(moment)}`;
-  const endsOf = (token: string) =>
-    log()
-      .split("\n")
-      .filter((line) => line.includes("scan ended") && line.includes(token)).length;
+  const endsOf = (token: string) => fleet.headLines("scan ended", token).length;
 
   /** Starts a worker that does not survive the moment, and resolves when it and its browser are gone. */
   async function killAt(moment: Moment): Promise<void> {

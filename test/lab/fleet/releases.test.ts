@@ -71,12 +71,7 @@ describe.skipIf(natsIsMissing())(`releases of head and workers${skippedNote}`, (
   }
 
   const scan = (location: string) => fleet.scan(`http://127.0.0.1:${site.port}/`, location);
-  const endsOf = (token: string) =>
-    fleet
-      .head()
-      .stderr()
-      .split("\n")
-      .filter((line) => line.includes("scan ended") && line.includes(token)).length;
+  const endsOf = (token: string) => fleet.headLines("scan ended", token).length;
 
   test.each(refusals)(
     "differ too much ($name): one line says so, and the scan waits for the other release",

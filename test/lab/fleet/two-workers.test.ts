@@ -39,10 +39,6 @@ describe.skipIf(natsIsMissing())(`two workers with one job${skippedNote}`, () =>
   });
 
   const log = () => fleet.head().stderr();
-  const linesAbout = (token: string, event: string) =>
-    log()
-      .split("\n")
-      .filter((line) => line.includes(event) && line.includes(token));
   const pages = (location: Location) => waiting.get(`/?${location}`) ?? [];
   const release = (location: Location, which: 1 | 2) => pages(location)[which - 1]?.();
   const requested = (location: Location, count: number) => until(() => pages(location).length >= count, endMsMax, log);
@@ -65,9 +61,10 @@ describe.skipIf(natsIsMissing())(`two workers with one job${skippedNote}`, () =>
 
   async function expectOneEnd(token: string, dropped: readonly string[]): Promise<void> {
     expect((await fleet.api.ended(token, endMsMax)).status).toBe("finished");
-    await until(() => linesAbout(token, "result dropped").length >= dropped.length, endMsMax, log);
-    expect(linesAbout(token, "scan ended")).toHaveLength(1);
-    const lines = linesAbout(token, "result dropped");
+    await until(() => fleet.headLines("result dropped", token).length >= dropped.length, endMsMax, log);
+    await until(() => fleet.headLines("scan ended", token).length > 0, endMsMax, log);
+    expect(fleet.headLines("scan ended", token)).toHaveLength(1);
+    const lines = fleet.headLines("result dropped", token);
     expect(lines).toHaveLength(dropped.length);
     for (const [at, name] of dropped.entries()) expect(lines[at]).toContain(name);
     expect(await fleet.withStore(({ scans }) => scans.findByToken(token)?.attempts)).toBe(1);
