@@ -49,7 +49,8 @@ const proxied = [
   // Each build of Chromium knows one of these two; without it, WebRTC sends UDP past the proxy.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-  "--disable-features=OptimizationHints,MediaRouter,Translate,AcceptCHFrame,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,HttpsFirstBalancedModeAutoEnable",
+  // WebRtcHideLocalIpsWithMdns would join the multicast group of mDNS for a page with WebRTC; the policy above gathers no local address to hide.
+  "--disable-features=WebRtcHideLocalIpsWithMdns,OptimizationHints,MediaRouter,Translate,AcceptCHFrame,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,HttpsFirstBalancedModeAutoEnable",
 ];
 
 export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: string; readonly sandbox: boolean }): readonly string[] {

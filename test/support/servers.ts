@@ -54,16 +54,21 @@ export interface TlsOptions {
   readonly ciphers?: string;
 }
 
-export async function startHttp(routes: Routes): Promise<TestServer> {
+/** `address`: another one of loopback. */
+export async function startHttp(routes: Routes, address?: string): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
-  return listening(createHttpServer(answering(routes, requests)), requests);
+  return listening(createHttpServer(answering(routes, requests)), requests, address);
 }
 
 /** HTTP/1.1 over TLS 1.2 and 1.3 by default; `tls` allows 1.0 to 1.3. */
-export async function startHttps(identity: ServerIdentity, routes: Routes, tls: TlsOptions = {}): Promise<TestServer> {
+export async function startHttps(
+  identity: ServerIdentity,
+  routes: Routes,
+  { address, ...tls }: TlsOptions & { readonly address?: string } = {},
+): Promise<TestServer> {
   const requests: ReceivedRequest[] = [];
   const options = { cert: identity.certificateChainPem, key: identity.privateKeyPem, ...tls };
-  return listening(createHttpsServer(options, answering(routes, requests)), requests);
+  return listening(createHttpsServer(options, answering(routes, requests)), requests, address);
 }
 
 /** A TCP server whose behaviour the test defines, usually a faulty one. */
@@ -115,8 +120,8 @@ function lowerCase(headers: Readonly<Record<string, string | readonly string[]>>
   );
 }
 
-/** Starts any server on a free port. Its request handler may record into `requests`. */
-export async function listening(server: Server, requests: readonly ReceivedRequest[] = []): Promise<TestServer> {
+/** Starts any server on a free port of a loopback address. Its request handler may record into `requests`. */
+export async function listening(server: Server, requests: readonly ReceivedRequest[] = [], address = "127.0.0.1"): Promise<TestServer> {
   const open = new Set<Socket>();
   let connections = 0;
   server.on("connection", (socket: Socket) => {
@@ -128,7 +133,7 @@ export async function listening(server: Server, requests: readonly ReceivedReque
   // Many tests have clients that abort the handshake.
   server.on("tlsClientError", () => {});
   server.on("clientError", (_error: Error, socket: Socket) => void socket.destroy());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return {
     port: (server.address() as AddressInfo).port,
     requests,
