@@ -50,7 +50,8 @@ export function createOperator(
     versions: () => ({
       assay: commit === null ? version : `${version} (${commit})`,
       bun: Bun.version,
-      chromium: browsers.state()?.version ?? null,
+      // As in HeadlessChrome/140.0.7339.16.
+      chromium: browsers.state()?.version.replace(/^.*\//, "") ?? null,
       schema: schemaVersion,
     }),
     natsServers: written(config["nats.url"]),

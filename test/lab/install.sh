@@ -8,6 +8,7 @@ for program in \
   nsd:nsd unbound:unbound ldns-signzone:ldnsutils \
   testssl:testssl.sh sslscan:sslscan gnutls-serv:gnutls-bin socat:socat ip:iproute2 xmllint:libxml2-utils \
   mmdebstrap:mmdebstrap systemd-nspawn:systemd-container \
+  prometheus:prometheus \
   curl:curl strace:strace nats-server:nats-server faketime:faketime mariadbd:mariadb-server php:php php-fpm8.2:php-fpm; do
   PATH="$PATH:/usr/sbin" command -v "${program%%:*}" >/dev/null 2>&1 || missing="$missing ${program##*:}"
 done
