@@ -34,7 +34,7 @@ export const settingsOfOidc = {
     fallback: () => null,
     isPath: true,
   }),
-  "oidc.label": setting(optional(Type.String({ minLength: 1, maxLength: labelCharsMax, pattern: "^[^\\p{Cc}\\p{Cf}]+$" })), {
+  "oidc.label": setting(optional(parsed(parseLabel)), {
     doc: "Name of the identity provider on the button of the sign-in page.",
     allowed: `at most ${labelCharsMax} characters`,
     fallback: () => null,
@@ -63,6 +63,11 @@ function parseIssuer(text: string): string | null {
   const url = text.length > issuerCharsMax || !/^https?:\/\/[\x21-\x7e]+$/i.test(text) ? null : URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || /[?#]/.test(text) || text.includes(wellKnown)) return null;
   return url.protocol === "https:" || isLoopbackHost(url.hostname) ? text : null;
+}
+
+function parseLabel(text: string): string | null {
+  const label = text.trim();
+  return label !== "" && label.length <= labelCharsMax && !/[\p{Cc}\p{Cf}]/u.test(label) ? label : null;
 }
 
 /** Names of groups may contain `=` and `:`, so the last ones count. */

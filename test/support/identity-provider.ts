@@ -20,6 +20,8 @@ export interface Staging {
   readonly userInfo?: TestClaims;
   /** Closes every connection. */
   readonly down?: boolean;
+  /** Who is signed in there, for browsers. */
+  readonly person?: TestClaims;
   /** Values of the configuration document. */
   readonly metadata?: TestClaims;
 }
@@ -84,6 +86,14 @@ export async function startTestProvider(): Promise<TestProvider> {
     sendJson(response, 200, { access_token: access, token_type: "Bearer", expires_in: tokenSeconds, id_token: idToken(grant) });
   }
 
+  function answer(authorizationUrl: string, person: TestClaims): URLSearchParams {
+    const { searchParams: asked } = new URL(authorizationUrl);
+    const code = randomUUID();
+    const [challenge, nonce, redirectUri] = [asked.get("code_challenge") ?? "", asked.get("nonce"), asked.get("redirect_uri")];
+    grants.set(code, { challenge, nonce, redirectUri, person });
+    return new URLSearchParams({ code, state: asked.get("state") ?? "", iss: issuer() });
+  }
+
   server = await startHttp({
     "/.well-known/openid-configuration": (_request, response) => {
       if (staging.down) return void response.destroy();
@@ -100,6 +110,11 @@ export async function startTestProvider(): Promise<TestProvider> {
     },
     "/keys": (_request, response) =>
       sendJson(response, 200, { keys: [{ ...key.publicKey.export({ format: "jwk" }), kid: key.id, use: "sig" }] }),
+    "/authorize": (request, response) => {
+      const asked = new URL(request.url ?? "", issuer());
+      const query = answer(asked.href, staging.person ?? {});
+      response.writeHead(303, { location: `${asked.searchParams.get("redirect_uri")}?${query}` }).end();
+    },
     "/token": (request, response) => void token(request, response),
     "/userinfo": (request, response) =>
       sendJson(response, 200, people.get(request.headers.authorization?.replace("Bearer ", "") ?? "") ?? {}),
@@ -107,13 +122,7 @@ export async function startTestProvider(): Promise<TestProvider> {
   return {
     issuer: issuer(),
     requests: server.requests,
-    answer: (authorizationUrl, person) => {
-      const { searchParams: asked } = new URL(authorizationUrl);
-      const code = randomUUID();
-      const [challenge, nonce, redirectUri] = [asked.get("code_challenge") ?? "", asked.get("nonce"), asked.get("redirect_uri")];
-      grants.set(code, { challenge, nonce, redirectUri, person });
-      return new URLSearchParams({ code, state: asked.get("state") ?? "", iss: issuer() });
-    },
+    answer,
     stage: (next) => {
       staging = next;
     },

@@ -4,6 +4,7 @@ import type { PasswordStep } from "../../../account/sign-in.ts";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { cookieOf, setCookie } from "../../cookies.ts";
+import { errorPage } from "../../error-page.tsx";
 import { notFound, oidcRefusedPage } from "../../errors.ts";
 import { Form, readForm } from "../../form.tsx";
 import { page } from "../../page.tsx";
@@ -31,16 +32,18 @@ export async function getOidcStart(visit: Visit): Promise<Response> {
 }
 
 /** The redirection from the provider. */
-export async function getOidcCallback(visit: Visit): Promise<Response> {
-  const oidc = providerOf(visit);
-  const { https } = visit.server;
-  visit.setCookies.push(setCookie("oidc", "", https, 0));
-  const cookie = cookieOf(visit.request, "oidc", https);
-  const step = await oidc.finish({ cookie, query: visit.url.searchParams, caller: callerOf(visit) });
+export async function getOidcCallback(called: Visit): Promise<Response> {
+  const oidc = providerOf(called);
+  const { https } = called.server;
+  called.setCookies.push(setCookie("oidc", "", https, 0));
+  const cookie = cookieOf(called.request, "oidc", https);
+  const step = await oidc.finish({ cookie, query: called.url.searchParams, caller: callerOf(called) });
+  // No link of the page, such as that to another language, repeats the code.
+  const visit: Visit = { ...called, url: new URL("/sign-in", called.url) };
   if (step.status === "confirm-link") return linkPage(visit, { provider: oidc.label, ...step });
   if (step.status !== "oidc-refused") return answerToStep(visit, step, step.next);
   logRefusal(visit, `oidc ${step.because}`, step.accountId, step.detail);
-  throw oidcRefusedPage(step.because, oidc.label);
+  return errorPage(visit, oidcRefusedPage(step.because, oidc.label));
 }
 
 /** The password of the account to which the identity is linked. */
@@ -70,7 +73,7 @@ function answerToStep(visit: Visit, step: PasswordStep, next: string): Response 
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
       logRefusal(visit, `oidc ${step.because}`, step.accountId);
-      throw oidcRefusedPage(step.because === "disabled" ? "disabled" : "over", providerOf(visit).label);
+      return errorPage(visit, oidcRefusedPage(step.because === "disabled" ? "disabled" : "over", providerOf(visit).label));
     default:
       return signInPage(visit, { next, formError: throttledError(visit, step) });
   }

@@ -9,14 +9,12 @@ import type { Account } from "../../../../src/store/accounts.ts";
 import { type TestClaims, type TestProvider, testClientId, testClientSecret } from "../../../support/identity-provider.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
+import type { RefusalKind } from "../../../support/refused-answers.ts";
 
 export const adaEmail = "ada@assay.test";
 export const adaPassword = "green lamps over Oslo";
 export const ada: TestClaims = { sub: "248289761001", email: adaEmail, email_verified: true };
 export const callback = "/sign-in/oidc/callback";
-
-type ErrorKey = keyof typeof enGb.pages.errors;
-export type RefusalKind = ErrorKey extends infer K ? (K extends `oidc-${infer Kind}` ? Kind : never) : never;
 
 export interface OidcPages {
   readonly pages: PagesUnderTest;

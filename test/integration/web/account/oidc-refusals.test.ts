@@ -1,7 +1,8 @@
 /** Refused answers of an identity provider, each with a page and one log line. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Staging, startTestProvider, type TestProvider, testClientId } from "../../../support/identity-provider.ts";
-import { ada, callback, expectRefusal, isSignedIn, type OidcPages, openOidcPages, placeOf, type RefusalKind } from "./oidc-pages.ts";
+import { startTestProvider, type TestProvider } from "../../../support/identity-provider.ts";
+import { refusedAnswers } from "../../../support/refused-answers.ts";
+import { ada, callback, expectRefusal, isSignedIn, type OidcPages, openOidcPages, placeOf } from "./oidc-pages.ts";
 
 let provider: TestProvider;
 let at: OidcPages;
@@ -15,39 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => at.stop());
 
-const refusedStagings: readonly (readonly [string, RefusalKind, Staging])[] = [
-  ["a token for another audience", "audience", { claims: { aud: "another-client" } }],
-  ["a token that another party asked for", "audience", { claims: { aud: [testClientId, "another"], azp: "another" } }],
-  ["a token of another issuer", "issuer", { claims: { iss: "https://other.test" } }],
-  ["a token without nonce", "nonce", { claims: { nonce: undefined } }],
-  ["a token with another nonce", "nonce", { claims: { nonce: "another" } }],
-  ["a token that has expired", "clock", { claims: { exp: Math.floor(Date.now() / 1_000) - 60 } }],
-  ["a token from the future", "clock", { claims: { iat: Math.floor(Date.now() / 1_000) + 3_600 } }],
-  ["a token without signature", "signature", { alg: "none" }],
-  [
-    "a token without signature of a provider that allows it",
-    "signature",
-    { alg: "none", metadata: { id_token_signing_alg_values_supported: ["none"] } },
-  ],
-  ["a token signed with the client secret", "signature", { alg: "HS256" }],
-  ["a token that was changed", "signature", { tampered: true }],
-  ["a token signed with an unknown key", "signature", { foreignKey: true }],
-  ["a token without subject", "broken", { claims: { sub: undefined } }],
-  ["a refused client", "client", { tokenError: { status: 401, body: '{"error":"invalid_client"}' } }],
-  ["an answer that is no JSON", "broken", { tokenError: { status: 200, body: "secret details" } }],
-  ["a page in place of an answer", "broken", { tokenError: { status: 200, body: "<p>secret details", contentType: "text/html" } }],
-  ["an endless answer", "broken", { tokenError: { status: 200, body: `"${"x".repeat(2 ** 20)}"` } }],
-  ["an address that is not verified", "mail", { claims: { email_verified: false } }],
-  ["no address", "mail", { claims: { email: undefined }, userInfo: { email: undefined } }],
-  [
-    "an address that only another source verified",
-    "no-account",
-    { claims: { email_verified: undefined }, userInfo: { email: "other@assay.test" } },
-  ],
-];
-
 describe("is refused with a page that says what to do, and one log line:", () => {
-  test.each(refusedStagings)("%s", async (_name, kind, staging) => {
+  test.each(refusedAnswers)("%s", async (_name, kind, staging) => {
     const { id } = await at.account();
     provider.stage(staging);
     await at.withProvider();
