@@ -58,7 +58,8 @@ async function run({ port, request, connections, durationMs, status }: LoadInput
               const end = head.indexOf(endOfHead);
               if (end === -1) return;
               const text = head.toString("latin1", 0, end);
-              if (Number(text.slice(9, 12)) !== status) return reject(new Error(`answered: ${text.slice(0, 200)}`));
+              if (Number(text.slice(9, 12)) !== status)
+                return reject(new Error(`answered: ${text.slice(0, 200)} ${head.toString("utf8", end).slice(0, 300)}`));
               const length = status === 304 ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(text)?.[1]);
               if (Number.isNaN(length)) return reject(new Error(`no content-length: ${text}`));
               bytesLeft = length - (head.length - end - endOfHead.length);
