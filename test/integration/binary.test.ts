@@ -54,8 +54,9 @@ describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, (
     installed?.remove();
   });
 
-  test("prints its version", async () => {
-    expect(await run(["--version"], options)).toMatchObject({ code: 0, stderr: "" });
+  test("prints its version, and its commit behind it", async () => {
+    const oneLine = expect.stringMatching(/^\d+\.\d+\.\d+( \(commit [0-9a-f]{12}(, modified)?\))?\n$/);
+    expect(await run(["--version"], options)).toEqual({ code: 0, stdout: oneLine, stderr: "" });
   });
 
   test("ignores configuration files in the current folder", async () => {

@@ -14,6 +14,10 @@ function freshData(): string {
 }
 
 describe("usage", () => {
+  test("licences need the compiled program, and the refusal says how to make it", async () => {
+    expect(await run(["licences"])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("npm run compile") });
+  });
+
   test("--version is one line on stdout", async () => {
     expect(await run(["--version"])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
   });

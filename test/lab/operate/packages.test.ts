@@ -27,6 +27,8 @@ const isFull = process.env.OPERATE_FULL === "1";
 const fullNote = " (skipped: OPERATE_FULL is not 1)";
 const missing = machineIsMissing();
 const folder = mkdtempSync(join(tmpdir(), "assay-packages-"));
+/** As the bill of materials names it. */
+let browserVersion = "";
 const [first, again, newer] = ["first", "again", "newer"].map((name) => join(folder, name)) as [string, string, string];
 
 function build(version: string, out: string): Promise<string> {
@@ -72,6 +74,7 @@ describe("the packages", () => {
     for (const name of ["bun", "elysia", "lmdb", "puppeteer-core"]) expect([name, versionOf(name)]).toEqual([name, dependencies[name]]);
     expect(Object.keys(devDependencies).filter((name) => versionOf(name) !== undefined)).toEqual([]);
     expect(versionOf("Chromium and V8")).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    browserVersion = versionOf("Chromium and V8") ?? "";
     expect(new Set(bom.components.map((component) => component["bom-ref"])).size).toBe(bom.components.length);
   });
 
@@ -157,6 +160,7 @@ describe.skipIf(missing !== null)(`the Debian package${missing === null ? "" : `
       client = apiClient(url, await asAssay("token", "create", "--user", "first@assay.test", "--name", "test", "--quiet"));
       token = (await client.start(`http://127.0.0.1:${site.port}/`)) ?? "";
       expect(await client.ended(token, scanMsMax)).toMatchObject({ status: "finished", security: { measured: true } });
+      expect(await log()).toContain(`HeadlessChrome/${browserVersion}"`);
       const namespaces = async (pid: string) =>
         (await machine.ok("readlink", ...["user", "pid", "net"].map((kind) => `/proc/${pid}/ns/${kind}`))).split("\n");
       const [renderer = ""] =
