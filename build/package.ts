@@ -126,5 +126,7 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   console.error(`package: ${(error as Error).message}`);
+  // The compiler's own messages.
+  if (error instanceof AggregateError) for (const one of error.errors) console.error(String(one));
   process.exitCode = 1;
 }

@@ -23,13 +23,14 @@ const missing =
       ? "podman is not installed"
       : machineIsMissing();
 
-/** Rights of docs/operate.md. The network of the machine reaches the page of the test; limits stay below those of the machine. */
-const rights = ["--cap-drop=all", "--security-opt=no-new-privileges", "--security-opt=seccomp=seccomp.json", "--read-only"];
+/** The network of the machine reaches the page of the test, and the limits stay below those of the machine. */
 const machine = ["--network=host", "--ulimit=nofile=20000:20000", "--ulimit=nproc=4096:4096"];
 
 describe.skipIf(missing !== null)(`the image${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-container-"));
   const archive = join(folder, `assay-${version}-linux-x64`);
+  /** As in docs/operate.md. */
+  const rights = ["--cap-drop=all", "--security-opt=no-new-privileges", `--security-opt=seccomp=${archive}/seccomp.json`, "--read-only"];
   const port = portWithoutListener();
   const url = `http://127.0.0.1:${port}`;
   let site: TestServer;
@@ -38,7 +39,7 @@ describe.skipIf(missing !== null)(`the image${missing === null ? "" : ` (skipped
   function podman(...args: readonly string[]): Promise<CommandEnd> {
     const own = ["podman", `--root=${folder}/storage`, `--runroot=${folder}/run`, `--tmpdir=${folder}/tmp`];
     const hidden = `if [ -d /sys/fs/cgroup/unified ]; then umount /sys/fs/cgroup/unified; fi; exec "$@"`;
-    return spawned(["unshare", "--mount", "sh", "-c", hidden, "--", ...own, ...args], archive);
+    return spawned(["unshare", "--mount", "sh", "-c", hidden, "--", ...own, ...args]);
   }
 
   const inside = (...command: readonly string[]) => podman("run", "--rm", ...rights, "--tmpfs=/tmp:exec", ...machine, image, ...command);
@@ -48,7 +49,7 @@ describe.skipIf(missing !== null)(`the image${missing === null ? "" : ` (skipped
     await finished([process.execPath, "build/package.ts", "--arch", "x64", "--version", version, "--out", folder], root);
     await finished(["tar", "--extract", "--gzip", "--file", `${archive}.tar.gz`, "--directory", folder]);
     expect(await podman("import", debianRoot, "debian:bookworm-slim")).toMatchObject({ code: 0 });
-    expect(await podman("build", "--isolation=chroot", "--tag", image, ".")).toMatchObject({ code: 0 });
+    expect(await podman("build", "--isolation=chroot", "--tag", image, archive)).toMatchObject({ code: 0 });
   }, testMsMax);
 
   afterAll(async () => {
