@@ -10,8 +10,8 @@ import { outdatedScreenshots, removeScreenshot } from "./screenshots.ts";
 const dayMs = 86_400_000;
 /** Time of one step without its transaction, in milliseconds: requests wait no longer. */
 const stepMsMax = 2;
-/** Scans whose data one transaction removes: about a millisecond without the flush to disk. */
-const removedAtOnce = 20;
+/** Scans whose data one transaction removes: some milliseconds with the flush to disk. */
+const removedAtOnce = 10;
 
 export interface RetentionRules {
   /** Days after the end of a scan. */

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of the appliance beyond the unavoidable work. Prints a table and writes dist/bench.json.
  * `--full` measures longer. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts, as in `--only api,queue`; an unknown name lists them all. Those of the fleet, and soak, run only
+ * `--only <names>` runs only the named parts, as in `--only api,queue`; an unknown name lists them all. Those of the fleet, retention and soak run only
  * if they are named. Of the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set the simulated workers.
  */
 import { mkdirSync } from "node:fs";
@@ -19,6 +19,7 @@ import { benchPreloadList } from "./preload-list.ts";
 import { benchMemory, benchStart } from "./process.ts";
 import { benchQueue } from "./queue.ts";
 import { type Row, tableOf } from "./report.ts";
+import { benchRetention } from "./retention.ts";
 import { benchScan } from "./scan.ts";
 import { benchSlots } from "./slots.ts";
 import { benchSoak } from "./soak.ts";
@@ -49,6 +50,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   pages: () => benchPages({ rounds: full ? 15 : 5 }),
   preload: () => Promise.resolve(benchPreloadList({ rounds: full ? 31 : 9 })),
   queue: () => benchQueue({ rounds: full ? 101 : 31 }),
+  retention: () => benchRetention(),
   scan: () => benchScan({ pairs: full ? 100 : 20 }),
   slots: () => benchSlots({ starts: full ? 31 : 9, rounds: full ? 7 : 3 }),
   start: () => benchStart({ starts: full ? 31 : 9 }),
@@ -66,7 +68,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   "fleet-soak": () => benchFleetSoak({ scans: scans(fleetSoakScans) }),
 };
 /** They take long, and those of the fleet need nats-server. */
-const onlyIfNamed = ["soak", "fleet", "fleet-scaling", "fleet-soak"];
+const onlyIfNamed = ["soak", "retention", "fleet", "fleet-scaling", "fleet-soak"];
 const selected = values.only?.split(",") ?? Object.keys(parts).filter((name) => !onlyIfNamed.includes(name));
 
 const rows: Row[] = [];

@@ -75,7 +75,7 @@ describe("evidence", () => {
       removed.push(step.removed);
       [from, isEnd] = [step.next, step.next === null];
     }
-    expect(Math.max(...removed)).toBeLessThanOrEqual(20);
+    expect(Math.max(...removed)).toBeLessThanOrEqual(10);
     expect(removed.reduce((sum, count) => sum + count)).toBe(45);
   });
 });
