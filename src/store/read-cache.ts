@@ -1,5 +1,7 @@
 /** Caches of reads that every committed change empties, also a change of another process. */
 
+/** A turn of the event loop can be long: a change of another process in the middle of it is then seen too. */
+const checkedMsMax = 2;
 /** Per cache. The cache is emptied beyond it. */
 const entriesMax = 1_000;
 
@@ -15,11 +17,12 @@ export interface ReadCaches {
 
 /**
  * `readChanges` returns a number that every committed transaction changes, from a new snapshot. It is read once in a turn of the event
- * loop: what another process commits before it sends a request is then seen by that request.
+ * loop, and again after `checkedMsMax`: what another process commits before it sends a request is then seen by that request.
  */
 export function createReadCaches(readChanges: () => number): ReadCaches {
   let changes = Number.NaN;
   let checked = false;
+  let checkedAtMs = 0;
   const expire = () => {
     checked = false;
   };
@@ -45,8 +48,10 @@ export function createReadCaches(readChanges: () => number): ReadCaches {
   }
 
   function check(): void {
-    if (checked) return;
+    const nowMs = performance.now();
+    if (checked && nowMs - checkedAtMs < checkedMsMax) return;
     checked = true;
+    checkedAtMs = nowMs;
     // Runs before the next requests are read from their sockets.
     setImmediate(expire);
     changes = readChanges();
