@@ -50,6 +50,8 @@ const commonPasswords: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
+export const commonPasswordCount = commonPasswords.size;
+
 /** Longest unit whose repetition is refused. */
 const repeatedCharsMax = 4;
 

@@ -1,6 +1,8 @@
 /** Public script URLs that bypass a policy which trusts their host; lists from csp_evaluator. */
 import { URLS as angularUrls } from "csp_evaluator/dist/allowlist_bypasses/angular.js";
 import { URLS as jsonpUrls, NEEDS_EVAL as needsEval } from "csp_evaluator/dist/allowlist_bypasses/jsonp.js";
+// The package does not export this file.
+import about from "../../node_modules/csp_evaluator/package.json" with { type: "json" };
 
 export interface ScriptBypass {
   /** `jsonp`: calls a function that the request names. `angular`: a library that evaluates expressions in the document. */
@@ -9,6 +11,9 @@ export interface ScriptBypass {
   /** True if the bypass also requires that the policy allows eval. */
   readonly needsEval: boolean;
 }
+
+/** Version of csp_evaluator, from which the lists are. */
+export const scriptBypassesRelease: string = about.version;
 
 export const scriptBypasses: readonly ScriptBypass[] = [...bypassesFrom("jsonp", jsonpUrls), ...bypassesFrom("angular", angularUrls)];
 

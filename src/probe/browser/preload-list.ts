@@ -9,7 +9,8 @@ export interface PreloadList extends PreloadLines {
   readonly date: string;
 }
 
-const embeddedDate = "2026-06-01";
+/** A test compares it with the name of the file. */
+export const embeddedPreloadDate = "2026-06-01";
 
 let current: PreloadList | null = null;
 
@@ -19,6 +20,6 @@ export function usePreloadList(list: PreloadList | null): void {
 }
 
 export function preloadList(): PreloadList {
-  current ??= { date: embeddedDate, bytes: gunzipSync(readFileSync(embeddedFile)) };
+  current ??= { date: embeddedPreloadDate, bytes: gunzipSync(readFileSync(embeddedFile)) };
   return current;
 }

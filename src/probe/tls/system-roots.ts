@@ -17,18 +17,19 @@ const bundleBytesMax = 16 * 1024 ** 2;
 
 /** `sslCertFile` (SSL_CERT_FILE) replaces the default files, as in OpenSSL. An unreadable file counts as empty. */
 export function systemRoots(sslCertFile: string | undefined): readonly string[] {
-  const text = firstReadable(sslCertFile === undefined || sslCertFile === "" ? bundleFiles : [sslCertFile]);
+  const text = systemRootsFile(sslCertFile)?.text ?? "";
   const bundled = new Set(rootCertificates.map(fingerprint));
   return certificatesIn(text).filter((pem) => !bundled.has(fingerprint(pem)));
 }
 
-function firstReadable(files: readonly string[]): string {
-  for (const file of files) {
+/** The file that `systemRoots` reads; null if none can be read. */
+export function systemRootsFile(sslCertFile: string | undefined): { readonly file: string; readonly text: string } | null {
+  for (const file of sslCertFile === undefined || sslCertFile === "" ? bundleFiles : [sslCertFile]) {
     try {
-      if (statSync(file).size <= bundleBytesMax) return readFileSync(file, "latin1");
+      if (statSync(file).size <= bundleBytesMax) return { file, text: readFileSync(file, "latin1") };
     } catch {}
   }
-  return "";
+  return null;
 }
 
 function fingerprint(pem: string): string {

@@ -196,6 +196,17 @@ describe.skipIf(compiledBinary === null || straceIsMissing())(`without the inter
     dayMsMax,
   );
 
+  test("the inventory of an installation contacts nothing", async () => {
+    const file = join(day.folder, "offline.trace");
+    const { code, stdout } = await run(["doctor", "--offline", ...settings.slice(0, 2), "--dns", dns.address], {
+      command: traced(day.command, file),
+    });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(dns.address)]);
+    const { destinations, sends, families } = readSocketTrace([file]);
+    expect([...destinations.keys(), ...sends.keys()].filter((place) => !/^(NETLINK|UNIX)/.test(place))).toEqual([]);
+    expect([...families].filter((family) => !/^AF_(UNIX|NETLINK)$/.test(family))).toEqual([]);
+  });
+
   /** Destinations that an installation without the internet must not have. */
   function strangers({ destinations, listening }: SocketTrace): readonly string[] {
     const isAllowed = (destination: string) => {
