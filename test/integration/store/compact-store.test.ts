@@ -1,5 +1,6 @@
 /** Compaction: every row is kept, the file shrinks, and a store that is used, damaged or missing is refused unchanged. */
-import { readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compactStore } from "../../../src/store/compact-store.ts";
@@ -8,15 +9,12 @@ import { openStore } from "../../../src/store/store.ts";
 import { storeFileOf } from "../../../src/store/store-file.ts";
 import { walkStore } from "../../../src/store/store-walk.ts";
 import { storeSite } from "../../support/finished-scans.ts";
-import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
-let temporary: TemporaryStore;
 let dataDir: string;
 
 beforeEach(async () => {
-  temporary = temporaryStore();
-  dataDir = temporary.dataDir;
-  const { store } = temporary;
+  dataDir = mkdtempSync(join(tmpdir(), "assay-compact-"));
+  const store = openStore(dataDir);
   await store.accounts.create({ email: "me@assay.test", now: new Date() });
   for (let at = 0; at < 12; at++)
     await storeSite(store, "sound", {
@@ -27,15 +25,15 @@ beforeEach(async () => {
   await store.scans.queue({ accountId: 1, url: "https://waits.test/", now: new Date() });
   const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 100 };
   await store.retention.removeEvidence(rules, new Date(), null);
+  await store.close();
 });
-afterEach(() => temporary.stop());
+afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const contentOf = async () => (await walkStore(dataDir, () => {}))?.tables;
 const leftovers = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
 
 describe("compaction", () => {
   test("keeps every row of every table and gives the free pages back", async () => {
-    await temporary.store.close();
     const before = await contentOf();
     const { bytesBefore, bytesAfter } = await compactStore(dataDir);
     expect(bytesAfter).toBeLessThan(bytesBefore / 4);
@@ -56,7 +54,6 @@ describe("compaction", () => {
     const lock = lockDataDir(dataDir);
     await expect(compactStore(dataDir)).rejects.toThrow("in use by another assay server");
     lock.release();
-    await temporary.store.close();
     const code = `const { openStore } = await import(${JSON.stringify(join(import.meta.dirname, "../../../src/store/store.ts"))});
       openStore(${JSON.stringify(dataDir)}); process.stdout.write("open"); await new Promise(() => setTimeout(() => {}, 60_000));`;
     const user = Bun.spawn([process.execPath, "-e", code], { stdin: "ignore", stdout: "pipe" });
@@ -68,7 +65,6 @@ describe("compaction", () => {
   });
 
   test("refuses a damaged store, and a folder without one", async () => {
-    await temporary.store.close();
     truncateSync(storeFileOf(dataDir), statSync(storeFileOf(dataDir)).size / 2);
     await expect(compactStore(dataDir)).rejects.toThrow("assay doctor --store");
     await expect(compactStore(join(dataDir, "none"))).rejects.toThrow("has no store yet");
