@@ -87,13 +87,19 @@ export function createStartHandlers({ store, locations, wake, cancelled, now }: 
   }
 
   /** One scan for each of `distinctUrls`. */
-  async function queue({ request }: StartRequest, account: Account, wanted: WantedScans): Promise<StartOutcome> {
+  async function queue(
+    { request, requestContext: { requestId } }: StartRequest,
+    account: Account,
+    wanted: WantedScans,
+  ): Promise<StartOutcome> {
     const key = idempotencyKeyOf(request);
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(wanted) };
     const urls = distinctUrls(wanted.urls);
     if (urls.length === 0) return { scans: [], replayed: false };
     const { location } = wanted;
-    const outcome = await written(() => store.scans.queueAll({ accountId: account.id, urls, location, idempotency, now: now() }));
+    const outcome = await written(() =>
+      store.scans.queueAll({ accountId: account.id, urls, location, idempotency, requestId, now: now() }),
+    );
     if (outcome === "key-reused") throw idempotencyKeyReused();
     wake();
     return outcome;

@@ -38,7 +38,7 @@ export async function judgeOnce(
     catalog,
   );
   try {
-    return await judging.withCurrent((judge) => judge({ url: evidence.subject.url, evidence }));
+    return await judging.withCurrent((judge) => judge({ fields: { url: evidence.subject.url }, evidence }));
   } finally {
     await judging.close();
   }

@@ -1,7 +1,7 @@
 /** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
 import { version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
-import { createLog } from "../base/log.ts";
+import { createLog, logWith } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
 import { inboxPrefixOf } from "../fleet/subjects.ts";
@@ -35,7 +35,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
   const worker = usable(() => userOfCredentials(credentialsFile));
   // Before anything is started; read again at each start of a connection.
   if (caFile !== null) usable(() => certificatesOf(caFile));
-  const log = createLog({ level: config["log.level"], format: config["log.format"] });
+  const log = logWith(createLog({ level: config["log.level"], format: config["log.format"] }), { worker });
   const slots = config["scan.concurrency"];
   const metrics = openMetrics({ version });
   const scans = createScanMetrics(metrics.registry, [{ location }]);

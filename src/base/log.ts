@@ -2,8 +2,9 @@
 
 const logLevels = ["debug", "info", "warn", "error"] as const;
 type LogLevel = (typeof logLevels)[number];
+export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 /** `event` is a fixed, searchable phrase; variable data belongs in `fields`. */
-type LogLine = (event: string, fields?: Readonly<Record<string, string | number | boolean | null>>) => void;
+type LogLine = (event: string, fields?: LogFields) => void;
 export type Log = { readonly [L in LogLevel]: LogLine };
 
 export interface LogOptions {
@@ -28,6 +29,15 @@ export function createLog({ level, format, write = (line) => void process.stderr
       write(asText ? `${time} ${at} ${event}${text}\n` : `${JSON.stringify({ time, level: at, event, ...Object.fromEntries(shown) })}\n`);
     };
   };
+  return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
+}
+
+/** Adds fields to the end of each line; those of the line itself win. */
+export function logWith(log: Log, added: LogFields): Log {
+  const lineOf =
+    (level: LogLevel): LogLine =>
+    (event, fields = {}) =>
+      log[level](event, { ...fields, ...added, ...fields });
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 

@@ -18,6 +18,8 @@ export interface FleetJob {
   readonly screenshot: boolean;
   /** Characters kept of a header value. */
   readonly headerCharsMax: number;
+  /** Of the request that started the scan, for the log. Older workers ignore it. */
+  readonly requestId?: string | undefined;
 }
 
 /** From worker to head, unacknowledged: a lost one is made up for by the next. */

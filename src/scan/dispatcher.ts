@@ -1,13 +1,13 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Log, messageOf } from "../base/log.ts";
+import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import { type Cancellation, type ProgressStage, type ScanErrorCode, stagePercent } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
-import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding } from "./gatherer.ts";
+import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
 import type { ScanObserver } from "./scan-observer.ts";
 import type { Scanner } from "./scanner.ts";
@@ -63,7 +63,7 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
     const scan = await store.scans.claimNext(location, new Date());
     if (scan === undefined) return false;
     const waitedMs = Date.now() - Date.parse(scan.createdAt);
-    log.debug("scan claimed", { token: scan.token, location, ms: waitedMs });
+    log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
     // The wait of a later attempt would count the earlier attempt too.
     if (scan.attempts === 1) options.observer.claimed(waitedMs);
     active.start(scan, false);
@@ -119,9 +119,14 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
 async function requeueInterrupted({ store, remote, observer, log }: DispatcherOptions): Promise<void> {
   const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
   for (const scan of await store.scans.requeueInterrupted(new Date(), isAdoptable)) {
-    log.warn("scan was interrupted", { token: scan.token, status: scan.status });
+    log.warn("scan was interrupted", { ...fieldsOf(scan), status: scan.status });
     if (scan.status === "failed") observer.ended(scan, "interrupted");
   }
+}
+
+function fieldsOf(scan: ScanRecord): LogFields {
+  const { token, url, attempts: attempt, requestId } = scan;
+  return scanFields(url, { token, attempt, location: scanLocationOf(scan), requestId });
 }
 
 function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
@@ -193,7 +198,7 @@ function createCancel(options: DispatcherOptions, active: ReturnType<typeof crea
 async function cancelQueued({ store, progress, observer, log }: DispatcherOptions, token: string): Promise<boolean> {
   const scan = await store.scans.cancelQueued(token, new Date());
   if (scan === undefined) return false;
-  log.info("waiting scan cancelled", { token });
+  log.info("waiting scan cancelled", fieldsOf(scan));
   progress.publish(token, { type: "failed" });
   observer.ended(scan, "cancelled");
   return true;
@@ -210,21 +215,25 @@ interface RunningScan {
 }
 
 async function runScan(options: DispatcherOptions, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
-  const { scanner, progress, observer, log } = options;
+  const { scanner, progress, observer } = options;
   const { token, url, attempts } = scan;
-  const inLog = location === localLocation ? { token, url } : { token, url, location };
-  log.info(adopted ? "scan adopted" : "scan started", { ...inLog, attempt: attempts });
+  const log = logWith(options.log, fieldsOf(scan));
+  log.info(adopted ? "scan adopted" : "scan started");
   progress.publish(token, { type: "claimed", location });
-  const writer = createProgressWriter(options, scan);
+  const writer = createProgressWriter({ ...options, log }, scan);
   const timer = observer.begin();
   const onStage = (stage: ProgressStage) => {
     writer.report(stage);
     timer.stage(stage);
   };
-  const { outcome, release } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted }, onStage, ending);
+  const {
+    outcome,
+    worker = null,
+    release,
+  } = await scanner.scanStored(url, { token, attempt: attempts, location, adopted, requestId: scan.requestId }, onStage, ending);
   writer.end();
   if (stop.aborted && !isCancelled(ending)) return;
-  const stored = await storePersistently(options, token, isCancelled(ending) ? asCancelled(outcome) : outcome, stop);
+  const stored = await storePersistently({ ...options, log }, token, isCancelled(ending) ? asCancelled(outcome) : outcome, stop);
   // The server stops: the next process reads what was received.
   if (stored === null && stop.aborted) return;
   await release();
@@ -233,7 +242,7 @@ async function runScan(options: DispatcherOptions, { scan, location, adopted, st
   timer.end(stored.evidence);
   observer.ended(scan, stored.status === "failed" ? stored.code : null);
   const ended = stored.status === "failed" ? { code: stored.code } : { score: stored.result.score };
-  log.info("scan ended", { ...inLog, status: stored.status, ...ended, ms: outcome.timings.total ?? null });
+  log.info("scan ended", { status: stored.status, ...ended, ...(worker === null ? {} : { worker }), ms: outcome.timings.total ?? null });
 }
 
 /** A scan that ended before the abort reached it keeps its outcome. */
@@ -254,7 +263,7 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log }: Dis
       if (absentSince === null || absentSince > before) continue;
       for (const scan of await store.scans.failWaiting(location, before, now)) {
         const { token } = scan;
-        log.warn("scan failed: no worker at its location", { token, location, absentSince: absentSince.toISOString() });
+        log.warn("scan failed: no worker at its location", { ...fieldsOf(scan), absentSince: absentSince.toISOString() });
         progress.publish(token, { type: "failed" });
         observer.ended(scan, "no-worker");
       }
@@ -281,7 +290,7 @@ function createProgressWriter({ store, progress, log }: DispatcherOptions, { tok
     timer = setTimeout(write, progressEveryMs);
     store.scans
       .setProgress(token, stage, stagePercent[stage])
-      .catch((error) => log.warn("progress not stored", { token, because: messageOf(error) }));
+      .catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
   };
   return {
     report: (stage: ProgressStage) => {
@@ -315,7 +324,7 @@ async function storePersistently(
       else await store.scans.fail(token, { ...toStore, now });
       return toStore;
     } catch (error) {
-      log.error("scan not stored", { token, status: toStore.status, because: messageOf(error) });
+      log.error("scan not stored", { status: toStore.status, because: messageOf(error) });
       if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: stop }).catch(() => {});
       else if (toStore === storageFailure) return null;
       else toStore = storageFailure;

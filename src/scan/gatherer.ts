@@ -1,4 +1,5 @@
 /** Where scans are gathered: in this process, or by workers of a location. */
+import type { LogFields } from "../base/log.ts";
 import type { LocationDirectory, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import type { Gathered } from "./task.ts";
 
@@ -10,6 +11,15 @@ export interface StoredJob {
   readonly location: string;
   /** An earlier process of this server handed it out: its result may be waiting. */
   readonly adopted: boolean;
+  /** Of the request that started the scan. */
+  readonly requestId?: string | undefined;
+}
+
+/** Fields of every log line about the scan. */
+export function scanFields(url: string, stored: Omit<StoredJob, "adopted"> | null): LogFields {
+  if (stored === null) return { url };
+  const { token, location, attempt, requestId } = stored;
+  return { token, url, location, attempt, ...(requestId === undefined ? {} : { requestId }) };
 }
 
 export interface GatherJob {
@@ -36,6 +46,8 @@ export interface GatherWatch {
 
 export interface GatherEnd {
   readonly gathered: Gathered | ScanErrorCode;
+  /** Id of the worker elsewhere that had the scan last; null while none was heard of. */
+  readonly worker?: string | null;
   /** To be called once the outcome is stored: until then a worker's result can be had again. Never rejects. */
   readonly release: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Judges evidence in threads, and replaces their catalog while scans run. */
-import type { Log } from "../base/log.ts";
+import type { Log, LogFields } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
@@ -22,12 +22,13 @@ export interface JudgingOptions {
   readonly deadlineMs: number;
   readonly onIdleFault: (fault: string) => void;
   /** A check that threw or returned no verdict; its row is `notChecked`. */
-  readonly onCheckFault: (key: string, fault: string, url: string) => void;
+  readonly onCheckFault: (key: string, fault: string, fields: LogFields) => void;
   readonly log: Log;
 }
 
 interface JudgeRequest {
-  readonly url: string;
+  /** Names the scan in the log. */
+  readonly fields: LogFields;
   readonly evidence: Evidence;
   readonly signal?: AbortSignal | undefined;
 }
@@ -113,7 +114,7 @@ function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
 }
 
 /** Judges again without a check that hangs or ends its thread: the last one started. */
-async function judgeIn(pool: WorkerPool, { deadlineMs, onCheckFault, log }: JudgingOptions, { url, evidence, signal }: JudgeRequest) {
+async function judgeIn(pool: WorkerPool, { deadlineMs, onCheckFault, log }: JudgingOptions, { fields, evidence, signal }: JudgeRequest) {
   const hung: string[] = [];
   while (hung.length < hungMax) {
     const started: string[] = [];
@@ -124,12 +125,12 @@ async function judgeIn(pool: WorkerPool, { deadlineMs, onCheckFault, log }: Judg
     );
     if (ended.end === "cancelled") return "interrupted";
     if (ended.end === "done") {
-      for (const { key, fault } of ended.value.faults) onCheckFault(key, fault, url);
+      for (const { key, fault } of ended.value.faults) onCheckFault(key, fault, fields);
       return ended.value.result;
     }
     const suspect = started.at(-1);
     const because = ended.end === "died" ? ended.because : null;
-    log.error("worker lost while judging", { url, check: suspect ?? null, end: ended.end, because });
+    log.error("worker lost while judging", { ...fields, check: suspect ?? null, end: ended.end, because });
     if (suspect === undefined) break;
     hung.push(suspect);
   }

@@ -1,5 +1,5 @@
 /** Gathers evidence in threads of this process, each with a browser of its own. Survives dead workers and a lost browser. */
-import { type Log, messageOf } from "../base/log.ts";
+import { type Log, logWith, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { blockedPorts } from "../egress/blocked-ports.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
@@ -9,7 +9,7 @@ import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { ScriptAdvisories } from "../parse/script-advisories.ts";
 import type { PreloadList } from "../probe/browser/preload-list.ts";
 import { withCrashedPage } from "./crashed-page.ts";
-import type { Gatherer, GatherJob, GatherWatch } from "./gatherer.ts";
+import { type Gatherer, type GatherJob, type GatherWatch, scanFields } from "./gatherer.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
 import type { BrowserUnavailable, Gathered, GatherTask, ScanDeadlines, WorkerMessage } from "./task.ts";
 
@@ -65,9 +65,10 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
   const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, deadlines } = options;
 
   async function gatherOn(terms: ScanTerms, { url, stored }: GatherJob, { onStage, signal }: GatherWatch) {
-    const scan = stored === null ? { url } : { token: stored.token, url };
-    const gathered = await gatherTask(url, terms, onWorkerMessage(options, scan, onStage), signal);
-    if (typeof gathered !== "string") for (const refusal of gathered.refusals) options.log.warn("egress refused", { ...scan, refusal });
+    const log = logWith(options.log, scanFields(url, stored));
+    const onMessage = onWorkerMessage({ ...options, log }, onStage);
+    const gathered = await gatherTask(url, terms, { onMessage, signal, log });
+    if (typeof gathered !== "string") for (const refusal of gathered.refusals) log.warn("egress refused", { refusal });
     return gathered;
   }
 
@@ -80,7 +81,7 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
     startBrowser: async () => {
       // A browser that cannot be prepared is reported by `browsers`.
       const pool = await gatherPool.open().catch(() => null);
-      const onMessage = onWorkerMessage(options, {}, () => {});
+      const onMessage = onWorkerMessage(options, () => {});
       await pool?.run("startBrowser", null, { deadlineMs: 0, onMessage });
     },
     close: gatherPool.close,
@@ -115,28 +116,28 @@ function createGatherPool({ browsers, workerFile, concurrency, preloadList = nul
   };
 }
 
-function onWorkerMessage(
-  { browsers, log }: LocalGathererOptions,
-  scan: Readonly<Record<string, string>>,
-  onStage: GatherWatch["onStage"],
-): (message: WorkerMessage) => void {
+function onWorkerMessage({ browsers, log }: LocalGathererOptions, onStage: GatherWatch["onStage"]): (message: WorkerMessage) => void {
   return (message) => {
     if (message.type === "stage") onStage(message.stage);
     if (message.type === "browser") browsers.record(message.event);
     if (message.type !== "trace") return;
     const { event, ...fields } = message.trace;
-    log.debug(event, { ...scan, ...fields });
+    log.debug(event, fields);
   };
+}
+
+interface GatherTaskWatch extends Pick<TaskWatch, "onMessage" | "signal"> {
+  /** Names the scan. */
+  readonly log: Log;
 }
 
 /** Gathers evidence in a worker, and once more after a broken worker or browser. */
 function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions) {
-  const { egress, caPems, scriptAdvisories = null, log, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
+  const { egress, caPems, scriptAdvisories = null, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
 
   async function gatherOnce(
     task: GatherTask,
-    onMessage: TaskWatch["onMessage"],
-    signal?: AbortSignal,
+    { onMessage, signal, log }: GatherTaskWatch,
   ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
     let pool: WorkerPool;
     try {
@@ -146,30 +147,25 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalG
     }
     const ended = await pool.run("gather", task, { deadlineMs: task.deadlines.scanMs + graceMs, onMessage, signal });
     if (ended.end === "died" || ended.end === "late")
-      log.error("worker lost while gathering", { url: task.url, end: ended.end, because: ended.end === "died" ? ended.because : null });
+      log.error("worker lost while gathering", { end: ended.end, because: ended.end === "died" ? ended.because : null });
     return ended;
   }
 
   /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
-  return async (
-    url: string,
-    terms: ScanTerms,
-    onMessage: TaskWatch["onMessage"],
-    signal?: AbortSignal,
-  ): Promise<Gathered | ScanErrorCode> => {
+  return async (url: string, terms: ScanTerms, watch: GatherTaskWatch): Promise<Gathered | ScanErrorCode> => {
     const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
     let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
       const scannedAt = terms.scannedAt ?? new Date().toISOString();
-      last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, onMessage, signal);
+      last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, watch);
       // A browser may also be ended while it starts.
       const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
-      if (broke) log.warn("browser broke while gathering", { url, attempt });
+      if (broke) watch.log.warn("browser broke while gathering", { gathering: attempt });
       if (!broke && last.end !== "died") break;
     }
     if (last.end !== "done") return errorCodeOf[last.end];
     if ("browserUnavailable" in last.value) {
-      log.error("browser not available", { url, because: last.value.browserUnavailable });
+      watch.log.error("browser not available", { because: last.value.browserUnavailable });
       return "browser-unavailable";
     }
     return last.value.browserBroke ? withCrashedPage(last.value) : last.value;

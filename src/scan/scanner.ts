@@ -1,7 +1,7 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
 import type { ProgressStage } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
-import type { GatherEnd, Gatherer, StoredJob } from "./gatherer.ts";
+import { type GatherEnd, type Gatherer, type StoredJob, scanFields } from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
 import { type LocalGathererOptions, openLocalGatherer } from "./local-gatherer.ts";
 import type { ScanOutcome } from "./task.ts";
@@ -21,6 +21,7 @@ type OnProgress = (stage: ProgressStage) => void;
 
 interface ScanInHand {
   readonly url: string;
+  readonly stored: StoredJob | null;
   readonly onProgress: OnProgress;
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +29,8 @@ interface ScanInHand {
 /** The outcome of a scan, and what is to be called once it is stored. */
 export interface ScanEnd {
   readonly outcome: ScanOutcome;
-  /** See `GatherEnd`. */
+  /** See `GatherEnd`, here and below. */
+  readonly worker?: string | null;
   readonly release: () => Promise<void>;
 }
 
@@ -52,8 +54,8 @@ export function openScanner(options: ScannerOptions): Scanner {
       threads: concurrency,
       deadlineMs: deadlines.judgeMs,
       onIdleFault: (fault) => log.error("idle worker broke", { fault }),
-      onCheckFault: (check, fault, url) => {
-        log.error("check failed", { check, fault, url });
+      onCheckFault: (check, fault, fields) => {
+        log.error("check failed", { check, fault, ...fields });
         onCheckFault?.(check);
       },
       log,
@@ -62,22 +64,27 @@ export function openScanner(options: ScannerOptions): Scanner {
   );
   const local = openLocalGatherer({ ...options, workerFile: workerFiles.gather });
 
-  async function judged(judge: Judge, { url, signal, onProgress }: ScanInHand, { gathered, release }: GatherEnd): Promise<ScanEnd> {
-    const ended = (outcome: ScanOutcome): ScanEnd => ({ outcome, release });
+  async function judged(
+    judge: Judge,
+    { url, stored, signal, onProgress }: ScanInHand,
+    { gathered, worker = null, release }: GatherEnd,
+  ): Promise<ScanEnd> {
+    const ended = (outcome: ScanOutcome): ScanEnd => ({ outcome, worker, release });
     if (typeof gathered === "string") return ended({ status: "failed", code: gathered, evidence: null, timings: {} });
     const { evidence, screenshot, timings, unreachable } = gathered;
     if (unreachable !== null) return ended({ status: "failed", code: unreachable, evidence, timings });
     onProgress("analysing");
     const judgeStartMs = performance.now();
-    const result = await judge({ url, evidence, signal });
+    const result = await judge({ fields: scanFields(url, stored), evidence, signal });
     const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
     if (typeof result === "string") return ended({ status: "failed", code: result, evidence, timings: allTimings });
     onProgress("storing");
     return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });
   }
 
-  function scan(inHand: ScanInHand, stored: StoredJob | null): Promise<ScanEnd> {
-    const job = { url: inHand.url, stored };
+  function scan(inHand: ScanInHand): Promise<ScanEnd> {
+    const { url, stored } = inHand;
+    const job = { url, stored };
     const watch = { onStage: inHand.onProgress, signal: inHand.signal };
     if (stored === null || stored.location === localLocation)
       return judging.withCurrent(async (judge) => judged(judge, inHand, await local.gather(job, watch)));
@@ -87,8 +94,8 @@ export function openScanner(options: ScannerOptions): Scanner {
   }
 
   return {
-    scanUrl: async (url, onProgress, signal) => (await scan({ url, onProgress, signal }, null)).outcome,
-    scanStored: (url, stored, onProgress, signal) => scan({ url, onProgress, signal }, stored),
+    scanUrl: async (url, onProgress, signal) => (await scan({ url, stored: null, onProgress, signal })).outcome,
+    scanStored: (url, stored, onProgress, signal) => scan({ url, stored, onProgress, signal }),
     useCatalog: judging.replace,
     startBrowser: local.startBrowser,
     close: async () => {

@@ -60,6 +60,8 @@ export interface ScanRecord {
   readonly summary: ScanSummary | null;
   /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
   readonly queueKey?: QueueKey | undefined;
+  /** Of the request that started the scan; absent in scans of older releases. */
+  readonly requestId?: string | undefined;
   /** Absent for the location of the server itself: see `scanLocationOf`. */
   readonly location?: string | undefined;
   /** What retention has removed, and when; absent while all is kept. */

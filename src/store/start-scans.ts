@@ -22,12 +22,14 @@ export interface StartRequest {
   readonly urls: readonly string[];
   readonly idempotency: IdempotencyKey | null;
   readonly now: Date;
+  /** For the log. */
+  readonly requestId?: string | undefined;
   /** `local` by default. The caller checks that it exists. */
   readonly location?: string | undefined;
 }
 
 /** What a new scan consists of. */
-interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location"> {}
+interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location" | "requestId"> {}
 
 export function startMethods(db: Db, queueMax: number) {
   return {
@@ -58,13 +60,13 @@ export function startMethods(db: Db, queueMax: number) {
 }
 
 function startAll(db: Db, queueMax: number, request: StartRequest): StartOutcome | "key-reused" {
-  const { accountId, urls, idempotency, now, location } = request;
+  const { accountId, urls, idempotency, now, location, requestId } = request;
   const found = idempotency === null ? undefined : findIdempotentStart(db, accountId, idempotency.key, now);
   if (found !== undefined && found.start.fingerprint !== idempotency?.fingerprint) return "key-reused";
   const earlier = new Map(found?.start.scans.map(([index, token, id]) => [index, { token, id }]));
   const fill = fillerFor(db, queueMax, request);
   const scans = urls.map(
-    (url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now, location }),
+    (url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now, location, requestId }),
   );
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
   if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });
@@ -78,7 +80,7 @@ function fillerFor(db: Db, queueMax: number, { accountId, location = localLocati
 function queueScan(
   db: Db,
   fill: ReturnType<typeof laneFiller>,
-  { accountId, url, now, location = localLocation }: NewScan,
+  { accountId, url, now, requestId, location = localLocation }: NewScan,
 ): ScanRecord | "full" {
   const token = newScanToken();
   const queueKey = fill(token);
@@ -98,6 +100,7 @@ function queueScan(
     errorCode: null,
     summary: null,
     queueKey,
+    ...(requestId === undefined ? {} : { requestId }),
     ...storedLocation(location),
   };
   db.scans.put(token, scan);

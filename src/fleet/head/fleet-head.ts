@@ -6,7 +6,7 @@ import type { Readers } from "./answer-presence.ts";
 import { createFleetCounters, type FleetCounters } from "./fleet-counters.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
-import { createJobBoard, type JobBoard } from "./job-board.ts";
+import { createJobBoard, type JobBoard, jobFields } from "./job-board.ts";
 import { createJobPublisher } from "./job-publisher.ts";
 import { listenToWorkers } from "./listen-to-workers.ts";
 import { createPresenceRegistry, type PresentWorker } from "./presence-registry.ts";
@@ -64,7 +64,7 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
     const mayCome = await hasResult(transport, out).catch(() => true);
     if (mayCome || out.state !== "sent") return;
     counters.count("spent");
-    log.error("scan was lost with its worker twice", { token, location });
+    log.error("scan was lost with its worker twice", jobFields(out));
     out.end("crashed");
   }
 
@@ -106,7 +106,7 @@ function endWithoutWorker({ waitMaxMs, log }: FleetHeadOptions, board: JobBoard,
     const since = absentSince(out.location);
     const isWaiting = out.state === "unsent" || out.state === "sent";
     if (!isWaiting || since === null || now - since.getTime() < waitMaxMs) continue;
-    log.warn("scan ends: its location has no worker", { token: out.job.token, location: out.location, since: since.toISOString() });
+    log.warn("scan ends: its location has no worker", { ...jobFields(out), since: since.toISOString() });
     out.end("no-worker");
   }
 }

@@ -1,5 +1,7 @@
 /** Scans that are out: published for workers, or soon to be, until their outcome is stored. */
+import type { LogFields } from "../../base/log.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
+import { scanFields } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import type { FleetJob } from "../messages.ts";
 
@@ -14,6 +16,8 @@ export interface JobOut {
    * `ended`: the outcome is known, and not released yet.
    */
   state: "unsent" | "sent" | "reading" | "ended";
+  /** Id of the worker that was last heard of with this scan; null before. */
+  worker: string | null;
   /** In the stream of jobs; null if unknown. */
   sequence: number | null;
   /** When the job was last published or adopted. */
@@ -24,6 +28,11 @@ export interface JobOut {
   republished: number;
   /** How often NATS announced a result and did not return its parts. */
   unreadable: number;
+}
+
+/** Fields of every log line of the head about the job. */
+export function jobFields({ location, job, worker }: Pick<JobOut, "location" | "job" | "worker">): LogFields {
+  return { ...scanFields(job.url, { ...job, location }), ...(worker === null ? {} : { worker }) };
 }
 
 export interface JobBoard {

@@ -56,6 +56,7 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
       if (note === null || out?.location !== location || out.state === "ended") return;
       const enrolled = store.workers.find(worker);
       if (enrolled === undefined || enrolled.location !== location || enrolled.revokedAt !== null) return;
+      out.worker = worker;
       out.begunAtMs ??= Date.now();
       if (note.stage !== null) out.onStage(note.stage);
     },

@@ -5,7 +5,7 @@ import { partsMax } from "../result-parts.ts";
 import type { ResultAddress } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
-import type { JobBoard, JobOut } from "./job-board.ts";
+import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
 import { isRunning } from "./result-intake.ts";
 import type { HeadTransport } from "./transport.ts";
 
@@ -97,16 +97,16 @@ async function removeUnwanted({ transport, store, count }: ReconcileOptions, res
 }
 
 function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOut): void {
-  const { location, job } = out;
+  const { job } = out;
   // The scan may have ended while other scans were looked at.
   if (board.find(job.token, job.attempt) !== out || out.state !== "sent") return;
   if (out.republished >= republishedMax) {
-    log.error("scan was lost in NATS too often", { token: job.token, location });
+    log.error("scan was lost in NATS too often", jobFields(out));
     out.end("crashed");
     return;
   }
   count("republished");
-  log.warn("scan is published again: NATS has lost it", { token: job.token, location, attempt: job.attempt });
+  log.warn("scan is published again: NATS has lost it", jobFields(out));
   out.republished++;
   out.begunAtMs = null;
   out.state = "unsent";
@@ -127,7 +127,7 @@ async function endIfOverdue(
     return;
   }
   if (Date.now() - out.begunAtMs < jobMsMax(out, times) || out.state !== "sent") return;
-  log.error("no worker has finished the scan in time", { token: job.token, location });
+  log.error("no worker has finished the scan in time", jobFields(out));
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
   out.end("timeout");
 }

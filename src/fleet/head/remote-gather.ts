@@ -5,7 +5,7 @@ import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCanc
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
 import type { FleetStore } from "./fleet-store.ts";
-import type { JobBoard, JobOut } from "./job-board.ts";
+import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
 import type { ResultIntake } from "./result-intake.ts";
 import type { HeadTransport } from "./transport.ts";
 
@@ -46,7 +46,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
       // Again, for a worker that took the job between the first note and the withdrawal.
       if (ofCancelled) cancel(out);
     } catch (error) {
-      log.debug("messages of a stored scan are removed later", { token: job.token, because: messageOf(error) });
+      log.debug("messages of a stored scan are removed later", { ...jobFields(out), because: messageOf(error) });
     }
   }
 
@@ -68,13 +68,13 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     const end = (gathered: Gathered | ScanErrorCode) => {
       signal?.removeEventListener("abort", abort);
       out.state = "ended";
-      resolve({ gathered, release: () => release(out, gathered === "cancelled") });
+      resolve({ gathered, worker: out.worker, release: () => release(out, gathered === "cancelled") });
     };
     const now = Date.now();
     const out: JobOut = {
       ...{ location: stored.location, job, onStage, end },
       state: stored.adopted ? "sent" : "unsent",
-      ...{ sequence: null, sentAtMs: stored.adopted ? 0 : now, begunAtMs: null, republished: 0, unreadable: 0 },
+      ...{ worker: null, sequence: null, sentAtMs: stored.adopted ? 0 : now, begunAtMs: null, republished: 0, unreadable: 0 },
     };
     signal?.addEventListener("abort", abort, { once: true });
     board.add(out);
@@ -85,7 +85,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
 }
 
 /** The instant of the scan is its start in the store: the next process of this server expects the same one. */
-function jobOf({ store, jobSettings }: RemoteGatherOptions, url: string, { token, attempt }: StoredJob): FleetJob {
+function jobOf({ store, jobSettings }: RemoteGatherOptions, url: string, { token, attempt, requestId }: StoredJob): FleetJob {
   const scannedAt = store.scans.findByToken(token)?.startedAt ?? new Date().toISOString();
-  return { v: fleetProtocol, token, attempt, url, scannedAt, ...jobSettings };
+  return { v: fleetProtocol, token, attempt, url, scannedAt, ...jobSettings, ...(requestId === undefined ? {} : { requestId }) };
 }

@@ -9,7 +9,7 @@ import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
 import { type ResultAddress, resultKeyOf } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
-import type { JobBoard, JobOut } from "./job-board.ts";
+import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
 import { createMessageRate } from "./message-rate.ts";
 import type { DeliveredManifest, HeadTransport } from "./transport.ts";
 
@@ -121,11 +121,12 @@ class HeldResults implements ResultIntake {
     const out = this.#claim(each);
     if (out === null) return;
     out.state = "reading";
+    out.worker = each.address.worker;
     let read: Awaited<ReturnType<typeof readResult>>;
     try {
       read = await readResult(this.#options.transport, each, out);
     } catch (error) {
-      this.#options.log.debug("result not readable yet", { token: out.job.token, because: messageOf(error) });
+      this.#options.log.debug("result not readable yet", { ...jobFields(out), because: messageOf(error) });
       out.unreadable++;
       if (hasEnded(out)) this.#leaveMemory(each);
       else if (out.unreadable >= unreadableMax) this.#giveUp(each, out);
@@ -141,7 +142,7 @@ class HeldResults implements ResultIntake {
       return;
     }
     each.isOutcome = true;
-    if ("fault" in read) refuse(this.#options, each.address, read.fault);
+    if ("fault" in read) refuse(this.#options, each.address, out, read.fault);
     else accept(this.#options, each.address);
     out.end("fault" in read ? "crashed" : read.gathered);
   }
@@ -176,7 +177,7 @@ class HeldResults implements ResultIntake {
   /** The scan is gathered again: the comparison with NATS finds neither job nor result. */
   #giveUp(each: Held, out: JobOut): void {
     this.#options.count("lost");
-    this.#options.log.warn("result without one of its parts", { token: out.job.token, location: out.location });
+    this.#options.log.warn("result without one of its parts", jobFields(out));
     out.state = "sent";
     this.#acknowledge(each);
   }
@@ -217,9 +218,9 @@ function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: R
   store.workers.noteScan(worker).catch((error) => log.warn("scan of worker not counted", { token, because: messageOf(error) }));
 }
 
-function refuse({ store, count, log }: ResultIntakeOptions, { worker, token, location }: ResultAddress, fault: string): void {
+function refuse({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress, out: JobOut, fault: string): void {
   count("faults");
-  log.error("result of worker refused", { worker: store.workers.find(worker)?.name ?? worker, location, token, fault });
+  log.error("result of worker refused", { ...jobFields(out), worker: store.workers.find(worker)?.name ?? worker, fault });
   const lastFault = { at: new Date().toISOString(), text: fault };
   store.workers.noteFault(worker, lastFault).catch((error) => log.warn("fault of worker not stored", { token, because: messageOf(error) }));
 }

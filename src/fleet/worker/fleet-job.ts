@@ -34,6 +34,7 @@ const fleetJob = TypeCompiler.Compile(
     scannedAt: Type.String({ maxLength: 30 }),
     deadlines,
     screenshot: Type.Boolean(),
+    requestId: Type.Optional(Type.String({ pattern: "^[\\w-]{1,64}$" })),
     headerCharsMax: Type.Integer({ minimum: headerValueCharsMax, maximum: headerValueCharsMaxHighest }),
   }),
 );

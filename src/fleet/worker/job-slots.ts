@@ -1,10 +1,11 @@
 /** The jobs that a worker holds: gathers each once, sends its result, and answers every delivery of it. */
 
-import type { Log } from "../../base/log.ts";
+import type { Log, LogFields } from "../../base/log.ts";
 import { messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
+import { scanFields } from "../../scan/gatherer.ts";
 import type { LocalGatherer } from "../../scan/local-gatherer.ts";
 import type { Gathered, ScanDeadlines } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol, jobAckWaitMs, jobDeliveriesMax, jobWorkingEveryMs, type ProgressNote } from "../messages.ts";
@@ -173,7 +174,7 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   const { address, connection, connected, onFault, log } = options;
   const { job, ending } = one;
   const { token, attempt, url } = job;
-  const fields = { token, url, attempt, location: address.location };
+  const fields = scanFields(url, { ...job, location: address.location });
   const { signal } = ending;
   if (signal.aborted) return endEarly(one, fields, log);
 
@@ -211,14 +212,14 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
 
 async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOptions): Promise<Gathered | ScanErrorCode> {
   const { gatherer, address } = options;
-  const { url, token, attempt, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines } = job;
+  const { url, token, attempt, requestId, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines } = job;
   const timer = options.timeScan();
   const onStage = (stage: ProgressStage) => {
     sayProgress(options, job, stage);
     timer.stage(stage);
   };
   sayProgress(options, job, null);
-  const stored = { token, attempt, location: address.location, adopted: false };
+  const stored = { token, attempt, location: address.location, adopted: false, requestId };
   const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
   const gathered = await gatherer.gatherOn(terms, { url, stored }, { onStage, signal });
   timer.end(typeof gathered === "string" ? null : gathered.evidence);
@@ -233,7 +234,7 @@ function failureOf(gathered: Gathered | ScanErrorCode): ScanErrorCode | null {
  * The head has withdrawn a cancelled job already, and a superseded one has a newer attempt. An answer after a standstill would count for
  * the delivery to another worker.
  */
-function endEarly({ delivered, ending }: HeldJob, fields: Readonly<Record<string, string | number>>, log: Log): CountedOutcome {
+function endEarly({ delivered, ending }: HeldJob, fields: LogFields, log: Log): CountedOutcome {
   const because = ending.signal.reason as Ending;
   const isReturned = because === "stopping" || because === "standstill";
   if (because === "stopping") delivered.giveBack();

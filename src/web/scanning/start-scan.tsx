@@ -72,7 +72,7 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
     const counted = account === null ? countGuest(visit) : countAccount(visitorKey(visit));
     if (counted.exceeded) return { refused: rateLimited(visit, counted.resetSeconds) };
     try {
-      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, location, now });
+      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, location, requestId: visit.requestId, now });
       if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(location))) };
       settings.scanning.wake();
       return { scan };

@@ -60,7 +60,7 @@ afterEach(async () => {
   await temporary.stop();
 });
 
-async function started(concurrency = 2, over: Store = store): Promise<Dispatcher> {
+async function started(concurrency = 2, over: Store = store, to = log): Promise<Dispatcher> {
   dispatcher = await startDispatcher({
     store: over,
     scanner,
@@ -69,7 +69,7 @@ async function started(concurrency = 2, over: Store = store): Promise<Dispatcher
     waitMaxMs: 1_000,
     progress,
     observer: silentObserver,
-    log,
+    log: to,
   });
   return dispatcher;
 }
@@ -109,6 +109,22 @@ describe("the dispatcher", () => {
     await until(() => statusOf(token) === "failed");
     expect(store.scans.findByToken(token)?.errorCode).toBe("unresolved");
     await until(() => released.includes(token));
+  });
+
+  test("names request, scan, location and attempt in every line about a scan", async () => {
+    const lines: Record<string, unknown>[] = [];
+    const all = createLog({ level: "debug", format: "json", write: (line) => void lines.push(JSON.parse(line)) });
+    const url = "https://a.test/";
+    const requestId = crypto.randomUUID();
+    const scan = await store.scans.queue({ accountId: 1, url, requestId, now: new Date() });
+    if (scan === "full") throw new Error("the queue is full");
+    await started(1, store, all);
+    await until(() => held.length === 1);
+    expect(held[0]?.stored).toMatchObject({ requestId, attempt: 1 });
+    held[0]?.end(finished);
+    await until(() => lines.some(({ event }) => event === "scan ended"));
+    expect(lines.map(({ event }) => event)).toEqual(["scan claimed", "scan started", "scan ended"]);
+    for (const line of lines) expect(line).toMatchObject({ token: scan.token, url, location: "local", attempt: 1, requestId });
   });
 
   test("misses no scan when many are queued at once", async () => {

@@ -40,12 +40,12 @@ test("a scan that runs across a reload ends with the catalog it began with, the 
   const gathered = Promise.withResolvers<void>();
   const across = judging.withCurrent(async (judge) => {
     await gathered.promise;
-    return judge({ url, evidence: evidence() });
+    return judge({ fields: { url }, evidence: evidence() });
   });
   const next = await write({ "own-check.ts": pluginSource("own-check", { weight: "5" }) });
   expect(next.version).not.toBe(former.version);
   judging.replace(next);
-  const after = await judging.withCurrent((judge) => judge({ url, evidence: evidence() }));
+  const after = await judging.withCurrent((judge) => judge({ fields: { url }, evidence: evidence() }));
   expect(rowsOf(after)).toEqual({ catalogVersion: next.version, own: ["own-check passed 5"] });
   gathered.resolve();
   expect(rowsOf(await across)).toEqual({ catalogVersion: former.version, own: ["own-check passed 2"] });
@@ -60,7 +60,7 @@ test("a thread that replaces a hung one judges with the same files, though they 
   writeFileSync(join(checksDir, "own-hanging.ts"), "const = 1;");
   for (const name of ["_shared.ts", "own-check.ts"]) rmSync(join(checksDir, name));
   for (let scans = 0; scans < 2; scans += 1) {
-    const result = await judging.withCurrent((judge) => judge({ url, evidence: evidence() }));
+    const result = await judging.withCurrent((judge) => judge({ fields: { url }, evidence: evidence() }));
     expect(rowsOf(result)).toEqual({ catalogVersion: catalog.version, own: ["own-check passed 3", "own-hanging notChecked 2"] });
   }
   expect(logged.filter((line) => line.includes("worker lost while judging"))).toHaveLength(2);

@@ -1,6 +1,6 @@
 /** Log lines: one per event, quoted, without secrets. */
 import { describe, expect, test } from "vitest";
-import { createLog, type LogOptions } from "../../../src/base/log.ts";
+import { createLog, type LogOptions, logWith } from "../../../src/base/log.ts";
 
 function lines(options: Partial<LogOptions>, write: (log: ReturnType<typeof createLog>) => void): string[] {
   const written: string[] = [];
@@ -39,6 +39,11 @@ describe("a log", () => {
   ])("redacts secrets in %s", (given, shown) => {
     const [line] = lines({}, (log) => log.info("scan", { url: given }));
     expect(JSON.parse(line ?? "").url).toBe(shown);
+  });
+
+  test("adds fields to the end of each line, and a line's own win", () => {
+    const [line] = lines({}, (log) => logWith(log, { token: "t", attempt: 1 }).info("scan", { pid: 7, attempt: 2 }));
+    expect(line).toContain('"event":"scan","pid":7,"attempt":2,"token":"t"}');
   });
 
   test("limits the length of a field", () => {

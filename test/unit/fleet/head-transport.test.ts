@@ -41,7 +41,7 @@ function transportWith(changes: Partial<HeadTransport>): HeadTransport {
 
 function sentJob(token: string, changes: Partial<JobOut> = {}): JobOut {
   const job = { v: fleetProtocol, token, attempt: 1, url: "https://site.test/", scannedAt, ...jobSettings } as const;
-  const times = { sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
+  const times = { worker: null, sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
   return { location: token.split("_")[0] ?? "", job, onStage: nothing, end: nothing, state: "sent", ...times, ...changes };
 }
 
