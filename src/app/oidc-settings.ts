@@ -72,7 +72,7 @@ function parseLabel(text: string): string | null {
 
 /** Names of groups may contain `=` and `:`, so the last ones count. */
 function parseGroupRule(text: string): GroupRule | null {
-  const [, group = "", word = "", role] = /^(.+)=([a-z]+)(:admin)?$/.exec(text.trim()) ?? [];
+  const [, group = "", word = "", role] = /^(.*[^\s])\s*=\s*([a-z]+)(:admin)?$/.exec(text.trim()) ?? [];
   const plan = plans.find((one) => one === word);
-  return plan === undefined ? null : { group: group.trim(), plan, admin: role !== undefined };
+  return plan === undefined ? null : { group, plan, admin: role !== undefined };
 }

@@ -20,11 +20,13 @@ import { signInPage } from "./sign-in.tsx";
 /** Sends the browser to the provider. Only the public URL has a cookie that the way back finds. */
 export async function getOidcStart(visit: Visit): Promise<Response> {
   const oidc = providerOf(visit);
-  const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
+  const { searchParams } = visit.url;
+  const next = nextPath(searchParams.get("next"), afterSignIn);
   if (visit.account !== null) return redirect(visit, next);
   const { publicUrl } = visit.settings.addresses;
-  if (publicUrl !== null && visit.server.origin !== publicUrl)
-    return redirect(visit, `${publicUrl}/sign-in/oidc?${new URLSearchParams({ next })}`);
+  // Behind a proxy that hides the requested host, the public URL looks like another one: once is enough.
+  if (publicUrl !== null && visit.server.origin !== publicUrl && !searchParams.has("moved"))
+    return redirect(visit, `${publicUrl}/sign-in/oidc?${new URLSearchParams({ next, moved: "1" })}`);
   const begun = await oidc.begin(next);
   if (begun === null) throw oidcRefusedPage("unreachable", oidc.label);
   visit.setCookies.push(setCookie("oidc", begun.cookie, visit.server.https, begun.cookieSeconds));

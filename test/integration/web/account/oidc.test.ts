@@ -61,6 +61,15 @@ describe("a person whom the provider identifies", () => {
     expect(answer.headers.getSetCookie().join()).not.toContain(asked.get("state") ?? "none");
   });
 
+  test("is sent to the public URL first, where the cookie belongs, but only once", async () => {
+    const { addresses } = at.pages.settings;
+    Object.assign(addresses, { publicUrl: "https://assay.test" });
+    const moved = placeOf(await at.pages.visitor().get("/sign-in/oidc?next=/account/tokens"))[1];
+    expect(moved).toBe("https://assay.test/sign-in/oidc?next=%2Faccount%2Ftokens&moved=1");
+    const { pathname, search } = new URL(String(moved));
+    expect((await at.pages.visitor().get(`${pathname}${search}`)).headers.get("location")).toContain(`${provider.issuer}/authorize?`);
+  });
+
   test("comes with claims of the userinfo endpoint where the ID token has none", async () => {
     await at.account();
     provider.stage({ userInfo: { email, email_verified: true } });
