@@ -14,8 +14,8 @@ const written = new Set([...code.matchAll(/"(\w+(?:\.[\w-]+)+)"/g)].map(([, path
 const composed = [...code.matchAll(/`(\w+\.(?:[\w.-]*\$\{[^}]*\}[\w.-]*)+)`/g)].map(
   ([, template = ""]) => new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`),
 );
-/** Chosen by placeholder names, of which plugin checks may have further ones, and by names of export formats. */
-const byValue = /^(check\.sample$|check\.samples\.|report\.downloads\.formats\.)/;
+/** Chosen by placeholder names, of which plugin checks may have further ones, or by names of formats and audit actions. */
+const byValue = /^(check\.sample$|check\.samples\.|report\.downloads\.formats\.|admin\.audit\.actions\.)/;
 
 function pathsOf(texts: object, above = ""): readonly string[] {
   if ("one" in texts && "other" in texts) return [above];
