@@ -1,5 +1,5 @@
 /** Compaction: a new file has the rows of the store and no free pages. Verified, it takes the place of the old one. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+import { chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { type FileLock, tryLockFirstByte } from "../base/file-lock.ts";
@@ -122,6 +122,9 @@ function replaceStore(dataDir: string, draft: string, transaction: number): void
   if (lock === null) throw changedMeanwhile(dataDir);
   try {
     if (transactionOf(path) !== transaction) throw changedMeanwhile(dataDir);
+    const { uid, gid } = statSync(path);
+    // Root may run the command, and another user the server.
+    if (process.geteuid?.() === 0) chownSync(draft, uid, gid);
     renameSync(draft, path);
     syncFolder(join(dataDir, "store"));
   } finally {

@@ -2,7 +2,7 @@
  * The file of deletions beside the store, in no backup: a store that was restored from an older backup loses the same data again. It names
  * subjects by keyed hashes only.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { asDataDirError } from "./data-dir.ts";
@@ -40,6 +40,9 @@ export function addDeletion(dataDir: string, deletion: Deletion): void {
   try {
     const file = openSync(join(dataDir, deletionsName), "a", 0o600);
     try {
+      const { uid, gid } = statSync(dataDir);
+      // Root may run the command, and another user the server.
+      if (process.geteuid?.() === 0) fchownSync(file, uid, gid);
       // Ends a line that a loss of power has cut.
       writeSync(file, `\n${JSON.stringify(deletion)}\n`);
       fsyncSync(file);

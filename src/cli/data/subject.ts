@@ -36,7 +36,7 @@ export function dataSubject(store: Store, { account, host, withSubdomains }: Sub
 /** In the form in which scans have it. @throws CliError */
 function hostNamed(typed: string): string {
   const host = hostOf(`https://${typed.includes(":") && !typed.startsWith("[") ? `[${typed}]` : typed}/`);
-  if (host === null || /[/?#@\\\s]/.test(typed))
+  if (host === null || host.startsWith(".") || /[/?#@\\\s]/.test(typed))
     throw new CliError(
       exitCodes.usage,
       `"${stripControls(typed)}" is no host; it is written as in www.example.org, without https:// and path`,

@@ -66,6 +66,7 @@ describe("assay data export", () => {
     [["export", "--account", me, "--with-subdomains"], "needs --host"],
     [["export", "--host", "https://a.test/"], "is no host"],
     [["delete", "--host", ""], "is no host"],
+    [["delete", "--host", ".."], "is no host"],
     [["delete", "--host", "a.test/b"], "is no host"],
   ])("%s is refused", async (args, reason) => {
     const { code, stdout, stderr } = await assay(...args);

@@ -1,9 +1,10 @@
 /** Compaction: every row is kept, the file shrinks, and a store that is used, damaged or missing is refused unchanged. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compactStore } from "../../../src/store/compact-store.ts";
+import { addDeletion, deletionsName } from "../../../src/store/deletions-file.ts";
 import { lockDataDir } from "../../../src/store/lock.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { storeFileOf } from "../../../src/store/store-file.ts";
@@ -47,6 +48,17 @@ describe("compaction", () => {
     await storeSite(store, "bare", { at: new Date(), location: "berlin" });
     expect(store.publicScans.list({ limit: 20, cursor: null }).items).toHaveLength(13);
     await store.close();
+  });
+
+  test.skipIf(process.geteuid?.() !== 0)("leaves the files to the user of the server if root runs it", async () => {
+    const [user, group] = [12_345, 12_346];
+    for (const path of [dataDir, storeFileOf(dataDir)]) chownSync(path, user, group);
+    await compactStore(dataDir);
+    addDeletion(dataDir, { id: "i", at: new Date().toISOString(), kind: "host", reference: "r", accountId: null, withSubdomains: false });
+    for (const path of [storeFileOf(dataDir), join(dataDir, deletionsName)]) {
+      const { uid, gid } = statSync(path);
+      expect([uid, gid]).toEqual([user, group]);
+    }
   });
 
   test("refuses a store that a server or another command uses", async () => {
