@@ -41,10 +41,15 @@ export function openFolderLock(path: string): FolderLock {
       systemLock(folder, lockRelease);
     }
   };
+  let isOpen = true;
   return {
     exclusive: (action) => holding(lockExclusive, action),
     shared: (action) => holding(lockShared, action),
-    close: () => closeSync(folder),
+    // The number of a closed file belongs to the next file that is opened.
+    close: () => {
+      if (isOpen) closeSync(folder);
+      isOpen = false;
+    },
   };
 }
 

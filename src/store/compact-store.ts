@@ -7,6 +7,7 @@ import { syncFolder } from "../base/sync-folder.ts";
 import { openWorkFolder } from "../base/work-folder.ts";
 import { asDataDirError, DataDirError, damagedDataDir } from "./data-dir.ts";
 import { openDatabase } from "./database.ts";
+import { openEnvironment } from "./environment.ts";
 import { lockDataDir } from "./lock.ts";
 import { readMetaPages } from "./meta-pages.ts";
 import { tableNames } from "./row-formats.ts";
@@ -78,7 +79,8 @@ function contentOf({ tables }: StoreReport): string {
 
 /** Row by row, as bytes. LMDB's own compact copy refuses a store that has lost track of free pages. */
 async function copyRows(dataDir: string, into: string): Promise<void> {
-  const source = open({ path: join(dataDir, "store"), maxDbs: tablesMax, readOnly: true });
+  const options = { maxDbs: tablesMax, readOnly: true };
+  const { root: source, close } = openEnvironment(join(dataDir, "store"), options, (environment) => environment);
   try {
     const target = open({ path: join(into, "store"), maxDbs: tablesMax });
     try {
@@ -87,7 +89,7 @@ async function copyRows(dataDir: string, into: string): Promise<void> {
       await target.close();
     }
   } finally {
-    await source.close();
+    await close();
   }
 }
 
