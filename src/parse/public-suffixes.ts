@@ -34,6 +34,8 @@ const firstCharacter = 0x40;
 
 /** Characters of a DNS name (RFC 1035 section 2.3.4), without the final dot. */
 const nameCharsMax = 253;
+/** Characters of a name before its conversion to ASCII, which may remove some of them. */
+const unicodeCharsMax = 4 * nameCharsMax;
 const namePattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
 const onlyAscii = /^[\x20-\x7e]*$/;
 const markerPattern = /^\/\/ ===(BEGIN|END) (ICANN|PRIVATE) DOMAINS===/;
@@ -87,6 +89,7 @@ function ruleIn(content: string): { readonly name: string; readonly kind: Kind }
 
 /** Lower case; null for what is no host name. */
 function asciiName(text: string): string | null {
+  if (text.length > unicodeCharsMax) return null;
   const name = onlyAscii.test(text) ? text.toLowerCase() : domainToASCII(text);
   return name.length <= nameCharsMax && namePattern.test(name) ? name : null;
 }

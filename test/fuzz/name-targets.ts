@@ -40,8 +40,10 @@ const suffixFile = "// ===BEGIN ICANN DOMAINS===\ncom\nco.uk\n*.example\n!www.ex
 const suffixList = publicSuffixes.parsePublicSuffixes(suffixFile) as publicSuffixes.PublicSuffixes;
 const knownLines = new Map([...names].map((name) => [name, "x"]));
 /** ASCII names by the last character that was met with each. */
-const linesIn = (text: string) =>
-  new Map(Array.from(text.matchAll(/([!-~]+) ([!-~])/g), ([, name = "", character = ""]) => [name, character]));
+const linesIn = (text: string) => {
+  const words = text.split(" ").filter((word) => /^[!-~]+$/.test(word));
+  return new Map(words.slice(1).map((word, at) => [words[at] ?? "", word[0] ?? ""]));
+};
 const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
 
 export const nameTargets: readonly FuzzTarget[] = [

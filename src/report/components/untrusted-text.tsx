@@ -55,13 +55,13 @@ export function Sentence({ text }: { readonly text: string }) {
     <>
       {piecesOf(text).map((piece) => {
         if (!piece.quoted) return piece.text;
-        return piece.text === "" ? <Nothing /> : <UntrustedText>{piece.text}</UntrustedText>;
+        return piece.text.trim() === "" ? <Nothing /> : <UntrustedText>{piece.text}</UntrustedText>;
       })}
     </>
   );
 }
 
-/** Placeholder for an empty value, since empty quotation marks look like a defect. */
+/** Placeholder for a value without visible text: empty quotation marks look like a defect, and a link needs a text. */
 function Nothing() {
   return <span class="muted">{useI18n().t("foreign.empty")}</span>;
 }

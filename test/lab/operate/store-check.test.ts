@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkWholeStore } from "../../../src/app/store-check.ts";
+import { putStore, storedPageBytes, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
-import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
 
 /** `P_OVERFLOW` of a page's flags. */
 const overflowPage = 4;

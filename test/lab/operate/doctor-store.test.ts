@@ -6,8 +6,8 @@ import { open } from "lmdb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { StoreExamination } from "../../../src/app/store-examination.ts";
 import { openStore } from "../../../src/store/store.ts";
+import { putStore, smallStoreLocation, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, run, serve } from "../../support/program.ts";
-import { putStore, smallStoreLocation, writeSmallStore } from "../store/damaged-store.ts";
 
 const newest = { limit: 100, cursor: null };
 
