@@ -20,7 +20,7 @@ const remoteLocation = "berlin";
 /** Time of each stage. */
 const stageMs = 5;
 
-/** A URL whose path is `/bare` ends as that site of `knownScans`; `/fails-CODE` fails; `/stays` runs without end. */
+/** A URL whose path is `/bare` ends as that site of `knownScans`; `/fails-CODE` fails; `/pauses` runs without end, and others wait. */
 export async function startScanningApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ScanningApi> {
   const { texts } = exportSettings();
   const checks = { texts, catalog: { checks: builtInChecks, version: "0123456789abcdef" } };
@@ -35,7 +35,7 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
       const name = new URL(scan.url).pathname.slice(1);
       await api.store.scans.setProgress(scan.token, "browsing", 20);
       await sleep(stageMs);
-      if (name === "stays") continue;
+      if (name === "pauses") return scanning.pause();
       if (name.startsWith("fails-")) {
         const code = name.slice("fails-".length) as ScanErrorCode;
         await api.store.scans.fail(scan.token, { code, evidence: null, timings: {}, now: new Date() });
