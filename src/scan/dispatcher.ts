@@ -1,5 +1,6 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
 import { setTimeout as wait } from "node:timers/promises";
+import { within } from "../base/deadline.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import { type Cancellation, type ProgressStage, type ScanErrorCode, stagePercent } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
@@ -17,6 +18,8 @@ import type { ScanOutcome } from "./task.ts";
 const progressEveryMs = 250;
 /** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
+/** Longest wait for the outcome of a cancelled scan. */
+const cancelMsMax = 5_000;
 /** Interval of the search for scans that have waited too long for a worker. */
 const sweepEveryMs = 60_000;
 
@@ -186,10 +189,11 @@ function createCancel(options: DispatcherOptions, active: ReturnType<typeof crea
   return async (token: string): Promise<Cancellation> => {
     if (await cancelQueued(options, token)) return "cancelled";
     await claimed();
-    await active.cancel(token);
+    // While the disk is full, the outcome cannot be stored. The scan ends all the same.
+    await within(cancelMsMax, active.cancel(token), undefined);
     const scan = options.store.scans.findByToken(token);
     if (scan === undefined) return "unknown";
-    if (scan.status === "running") throw new Error(`scan ${token} goes on: its outcome could not be stored`);
+    if (scan.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
     return scan.errorCode === ("cancelled" satisfies ScanErrorCode) ? "cancelled" : "over";
   };
 }

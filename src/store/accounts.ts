@@ -77,6 +77,7 @@ export function accountRepository(db: Db) {
       db.write(() => {
         const before = get(id)?.plan;
         if (before !== undefined && before !== plan) noteAccount(db, id, "plan.changed", { by, details: { from: before, to: plan } });
+        keepPlanWithoutGroups(db, id);
         return change(id, { plan });
       }),
 
@@ -138,4 +139,12 @@ export function putAccount(
   const details = { plan: account.plan, admin: account.admin, ...(via === undefined ? {} : { via }) };
   noteAccount(db, id, "account.created", { by, details, now });
   return account;
+}
+
+/** A plan that an operator sets stays when a group that gave the former one goes. */
+function keepPlanWithoutGroups(db: Db, id: number): void {
+  const credentials = db.credentials.get(id);
+  if (credentials?.oidc?.granted.plan !== true) return;
+  const oidc = { ...credentials.oidc, granted: { ...credentials.oidc.granted, plan: false } };
+  db.credentials.put(id, { ...credentials, oidc });
 }

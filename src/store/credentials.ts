@@ -1,5 +1,6 @@
 /** Credentials of accounts, stored apart so that no list of accounts exposes them. */
-import { type AuditAction, type ChangedBy, noteAccount } from "./audit.ts";
+import type { Account } from "./accounts.ts";
+import { type AuditAction, type ChangedBy, noteAccount, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { identityKey, type OidcLink } from "./oidc-identity.ts";
 import { hashOfSecret } from "./secret-value.ts";
@@ -52,6 +53,7 @@ export function credentialRepository(db: Db) {
         const account = db.accounts.get(accountId);
         if (account === undefined || (account.disabled && reopen !== null)) return undefined;
         if (verified !== undefined && credentialsOf(accountId).passwordHash !== verified.passwordHash) return undefined;
+        if (change.oidc === null) takeGrantedRole(db, account);
         putCredentials(db, accountId, change);
         noteAccount(db, accountId, actionOf(change), { by, now: reopen?.now ?? new Date() });
         endSessionsOf(db, accountId);
@@ -86,6 +88,13 @@ export function credentialRepository(db: Db) {
         return true;
       }),
   };
+}
+
+/** A role from groups goes with the link, which alone says that groups gave it. */
+function takeGrantedRole(db: Db, account: Account): void {
+  if (!account.admin || db.credentials.get(account.id)?.oidc?.granted.admin !== true) return;
+  db.accounts.put(account.id, { ...account, admin: false });
+  noteAccount(db, account.id, "role.changed", { by: serverActor, details: { admin: false, via: "groups" }, now: new Date() });
 }
 
 function actionOf({ passwordHash, totp, oidc }: Partial<Credentials>): AuditAction {

@@ -46,22 +46,10 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
     const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
     for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
       const { location } = next;
-      await publish(next).catch((error) => errors.set(location, error));
+      await publish(board, transport, next).catch((error) => errors.set(location, error));
     }
     const [first] = errors;
     return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
-  }
-
-  async function publish(out: JobOut): Promise<void> {
-    const { location, job } = out;
-    // A job of an earlier attempt would keep this one out.
-    if (job.attempt > 1) await transport.withdrawJob(location, job.token);
-    const sequence = await transport.publishJob(location, job);
-    out.sequence = sequence;
-    out.sentAtMs = Date.now();
-    if (out.state === "unsent") out.state = "sent";
-    // The scan has ended in the meantime. Without this, a worker could still take it.
-    if (board.find(job.token, job.attempt) !== out) await transport.withdrawJob(location, job.token);
   }
 
   async function run(): Promise<void> {
@@ -99,4 +87,21 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
       clearTimeout(timer);
     },
   };
+}
+
+/** @throws if the transport cannot be reached. */
+async function publish(board: JobBoard, transport: HeadTransport, out: JobOut): Promise<void> {
+  const { location, job } = out;
+  // A job of an earlier attempt would keep this one out.
+  if (job.attempt > 1) await transport.withdrawJob(location, job.token);
+  // The scan may have been cancelled during the withdrawal.
+  if (out.state === "ended") return;
+  const sequence = await transport.publishJob(location, job);
+  out.sequence = sequence;
+  out.sentAtMs = Date.now();
+  if (out.state === "unsent") out.state = "sent";
+  // The scan has ended in the meantime. Without this, a worker could still take it.
+  if (board.find(job.token, job.attempt) === out) return;
+  await transport.withdrawJob(location, job.token);
+  transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
 }

@@ -81,6 +81,22 @@ describe("what groups give", () => {
     expect(rights()).toEqual(["agency", false]);
   });
 
+  test("does not outlive the link: the role goes with it, and comes from the group again", async () => {
+    await store.oidcLinks.attach(2, null, signIn("two", { plan: "agency", admin: true }));
+    await store.credentials.change(2, { oidc: null }, { reopen: null });
+    expect(rights()).toEqual(["agency", false]);
+    await store.oidcLinks.attach(2, null, signIn("two", { plan: null, admin: true }));
+    await store.oidcLinks.refresh(signIn("two"));
+    expect(rights()).toEqual(["agency", false]);
+  });
+
+  test("leaves a plan alone that an operator has set since", async () => {
+    await store.oidcLinks.attach(2, null, signIn("two", { plan: "agency", admin: false }));
+    await store.accounts.setPlan(2, "agency");
+    await store.oidcLinks.refresh(signIn("two"));
+    expect(rights()).toEqual(["agency", false]);
+  });
+
   test("does not become a right of its own by being given twice", async () => {
     await store.oidcLinks.attach(2, null, signIn("two", { plan: "agency", admin: true }));
     await store.oidcLinks.refresh(signIn("two", { plan: "agency", admin: true }));
