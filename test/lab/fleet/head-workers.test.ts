@@ -40,7 +40,10 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     expect(end.gathered).toBe("crashed");
     await rig.storeEnd(token, end);
     const fault = "sent a result with a wrong SHA-256";
-    expect(rig.logged).toContain(`result of worker refused ${JSON.stringify({ worker: name, location: rigLocation, token, fault })}`);
+    const refused = rig.logged.filter((line) => line.startsWith("result of worker refused "));
+    expect(refused.map((line) => JSON.parse(line.slice(line.indexOf("{"))))).toEqual([
+      expect.objectContaining({ worker: name, location: rigLocation, token, fault }),
+    ]);
     await eventually(() => rig.store.workers.find(id)?.lastFault?.text === fault, "a recorded fault");
     await expectEmptyStreams(rig);
   });
