@@ -19,7 +19,7 @@ const failuresMax = 5;
 const catalog = { checks: builtInChecks, version: "fuzz" };
 const { subject } = knownScans.bare.evidence;
 /** One line of our own words. */
-const clause = /^sent [\w ,.:/-]{1,200}$/;
+const clause = /^sent [\w ,.;:/-]{1,200}$/;
 
 type Unpacked = ReturnType<typeof unpackResult>;
 
