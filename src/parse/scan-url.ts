@@ -13,7 +13,7 @@ const hostNamePattern = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9][a-z0-9_-]{0,62}\.?$/;
 const emptyHostPattern = /^https?:\/\/\//i;
 
 /** API message per fault; completes "url ...". */
-const faults = {
+export const scanUrlFaults = {
   "too-long": `must be at most ${scanUrlCharsMax} characters long`,
   characters: "must not contain white space, control characters or backslashes",
   "not-absolute": "must be an absolute URL that begins with http:// or https://",
@@ -23,7 +23,7 @@ const faults = {
   "too-long-in-ascii": `must be at most ${scanUrlCharsMax} characters long in its ASCII form`,
 } as const;
 
-export type ScanUrlFault = keyof typeof faults;
+export type ScanUrlFault = keyof typeof scanUrlFaults;
 type ScanUrl = { readonly url: string } | { readonly fault: string; readonly code: ScanUrlFault };
 
 /** Stricter than the WHATWG parser: input that needs repair was most likely a mistake. The URL is ASCII, without fragment. */
@@ -41,7 +41,7 @@ export function parseScanUrl(given: string): ScanUrl {
 }
 
 function refused(code: ScanUrlFault): ScanUrl {
-  return { fault: faults[code], code };
+  return { fault: scanUrlFaults[code], code };
 }
 
 function isHost(hostname: string): boolean {

@@ -1,0 +1,114 @@
+/** Type and size of PNG and WebP images from their headers, without decoding them. */
+
+export interface ImageSize {
+  readonly type: "image/png" | "image/webp";
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Chunk {
+  readonly name: string;
+  readonly data: Uint8Array;
+}
+
+const pngSignature = "\x89PNG\r\n\x1a\n";
+/** Width, height, depth, colour type, compression, filter and interlace. */
+const pngHeaderBytes = 13;
+/** PNG, third edition, section 7.1. */
+const pngLengthMax = 2 ** 31 - 1;
+/** `RIFF`, the size of the rest, and `WEBP`. */
+const riffHeaderBytes = 12;
+/** RFC 9649 section 2.7: flags, reserved bytes, and the size of the canvas. */
+const canvasBytes = 10;
+const animationFlag = 0x02;
+
+/** Null for other types, and for animated WebP. `broken`: cut off, or with headers that contradict each other. */
+export function parseImageSize(bytes: Uint8Array): ImageSize | "broken" | null {
+  if (textAt(bytes, 0, 8) === pngSignature) return pngSize(bytes);
+  return textAt(bytes, 0, 4) === "RIFF" && textAt(bytes, 8, 4) === "WEBP" ? webpSize(bytes) : null;
+}
+
+/** All chunks must be whole, up to the first that ends the image. */
+function pngSize(bytes: Uint8Array): ImageSize | "broken" {
+  const view = viewOf(bytes);
+  let size: ImageSize | null = null;
+  // Length, name, data and checksum.
+  for (let at = pngSignature.length; at + 12 <= bytes.length; ) {
+    const length = view.getUint32(at);
+    const name = textAt(bytes, at + 4, 4);
+    if (at + 12 + length > bytes.length) return "broken";
+    // The header comes first, and only once: a second one could state another size.
+    if ((name === "IHDR") !== (size === null)) return "broken";
+    if (size === null) {
+      if (length !== pngHeaderBytes) return "broken";
+      size = sizeFrom("image/png", view.getUint32(at + 8), view.getUint32(at + 12));
+      if (size === null) return "broken";
+    }
+    if (name === "IEND") return size;
+    at += 12 + length;
+  }
+  return "broken";
+}
+
+/** RFC 9649: a still image is one chunk of image data, with the size of the canvas if there is one. */
+function webpSize(bytes: Uint8Array): ImageSize | "broken" | null {
+  const chunks = riffChunks(bytes);
+  const [first] = chunks ?? [];
+  if (chunks === null || first === undefined) return "broken";
+  const images = chunks.filter(({ name }) => name === "VP8 " || name === "VP8L");
+  const [image] = images;
+  if (first.name !== "VP8X") return images.length === 1 && image === first ? frameSizeOf(image) : "broken";
+  if (first.data.length !== canvasBytes) return "broken";
+  if (((first.data[0] ?? 0) & animationFlag) !== 0 || chunks.some(({ name }) => name === "ANIM" || name === "ANMF")) return null;
+  const frame = image === undefined || images.length > 1 ? "broken" : frameSizeOf(image);
+  const [width, height] = [4, 7].map((at) => 1 + littleEndian(first.data, at, 3));
+  return frame !== "broken" && frame.width === width && frame.height === height ? frame : "broken";
+}
+
+/** Null if the file or a chunk of it is cut off. */
+function riffChunks(bytes: Uint8Array): readonly Chunk[] | null {
+  const end = 8 + littleEndian(bytes, 4, 4);
+  if (bytes.length < riffHeaderBytes || end > bytes.length) return null;
+  const chunks: Chunk[] = [];
+  for (let at = riffHeaderBytes; at < end; ) {
+    const length = littleEndian(bytes, at + 4, 4);
+    if (at + 8 + length > end) return null;
+    chunks.push({ name: textAt(bytes, at, 4), data: bytes.subarray(at + 8, at + 8 + length) });
+    // RFC 9649 section 2.3: chunks have even lengths.
+    at += 8 + length + (length % 2);
+  }
+  return chunks;
+}
+
+function frameSizeOf({ name, data }: Chunk): ImageSize | "broken" {
+  return (name === "VP8L" ? losslessSize(data) : lossySize(data)) ?? "broken";
+}
+
+/** RFC 6386 section 9.1: tag of a key frame, start code, and two sizes of 14 bits with a scale. */
+function lossySize(data: Uint8Array): ImageSize | null {
+  const isKeyFrame = data.length >= 10 && ((data[0] ?? 1) & 1) === 0 && textAt(data, 3, 3) === "\x9d\x01\x2a";
+  return isKeyFrame ? sizeFrom("image/webp", littleEndian(data, 6, 2) & 0x3fff, littleEndian(data, 8, 2) & 0x3fff) : null;
+}
+
+/** RFC 9649 section 3.4: signature, then two sizes of 14 bits, less one each. */
+function losslessSize(data: Uint8Array): ImageSize | null {
+  if (data.length < 5 || data[0] !== 0x2f) return null;
+  const bits = littleEndian(data, 1, 4);
+  return sizeFrom("image/webp", 1 + (bits & 0x3fff), 1 + ((bits >>> 14) & 0x3fff));
+}
+
+function sizeFrom(type: ImageSize["type"], width: number, height: number): ImageSize | null {
+  return [width, height].every((length) => length > 0 && length <= pngLengthMax) ? { type, width, height } : null;
+}
+
+function littleEndian(bytes: Uint8Array, at: number, count: number): number {
+  return bytes.subarray(at, at + count).reduceRight((number, byte) => number * 256 + byte, 0);
+}
+
+function textAt(bytes: Uint8Array, at: number, count: number): string {
+  return Buffer.from(bytes.subarray(at, at + count)).toString("latin1");
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,136 @@
+/**
+ * Parses CSV lists of sites: `url,name,client,tags`.
+ *
+ * The separator is a comma, a semicolon or a tab: the one that the first line uses. Excel's own first line `sep=;` is obeyed too.
+ * A first line with a cell `url` names the columns, in any order. Further columns are ignored.
+ * Tags are separated by `|`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote spoils one line only.
+ * A text that begins as a formula stays as it is: it is dangerous in an export, which must quote it.
+ */
+
+/** Lines with a site. */
+export const csvSitesMax = 1_000;
+export const csvBytesMax = 1_048_576;
+/** The longest URL, name, client and tags need about half of it. */
+const lineCharsMax = 8_192;
+
+const columns = ["url", "name", "client", "tags"] as const;
+type Column = (typeof columns)[number];
+
+/** The first one is taken where several occur equally often. */
+const separators = [",", ";", "\t"] as const;
+
+/** Texts of a line, without white space at their ends; not validated. */
+export interface CsvSite {
+  readonly url: string;
+  readonly name: string;
+  readonly client: string;
+  readonly tags: readonly string[];
+}
+
+/** `quote-open`: a quoted cell does not end on its line. `quote-text`: text follows the closing quote. */
+export type CsvLineFault = "quote-open" | "quote-text" | "too-many-cells" | "too-long";
+/** `line`: number in the file, from 1. */
+export type CsvLine =
+  | { readonly line: number; readonly site: CsvSite }
+  | { readonly line: number; readonly site: null; readonly fault: CsvLineFault };
+export type CsvFault = "too-large" | "too-many-lines" | "empty";
+
+type Cells = readonly string[] | { readonly fault: CsvLineFault };
+
+/** UTF-8, or UTF-16 with a byte order mark. Bytes that are no UTF-8 are Windows-1252, which spreadsheets still write. */
+export function decodeCsv(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
+}
+
+/** One entry for each line that is not blank, header excluded. */
+export function parseSiteCsv(text: string): { readonly lines: readonly CsvLine[] } | { readonly fault: CsvFault } {
+  // A text never has more UTF-16 code units than bytes of UTF-8.
+  if (text.length > csvBytesMax) return { fault: "too-large" };
+  const given = text
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|\n|\r/)
+    .map((content, at) => ({ line: at + 1, content }))
+    .filter(({ content }) => /[^\s,;"]/.test(content));
+  const named = given[0] === undefined ? undefined : /^"?sep=([,;\t])"?\s*$/i.exec(given[0].content)?.[1];
+  const rows = named === undefined ? given : given.slice(1);
+  const separator = named ?? separatorOf(rows[0]?.content ?? "");
+  const header = headerOf(rows[0]?.content ?? "", separator);
+  const data = header === null ? rows : rows.slice(1);
+  if (data.length === 0) return { fault: "empty" };
+  if (data.length > csvSitesMax) return { fault: "too-many-lines" };
+  return { lines: data.map(({ line, content }) => lineOf(line, cellsOf(content, separator), header ?? columns)) };
+}
+
+/** Tags of one cell. */
+export function tagsOfCell(cell: string): readonly string[] {
+  return (cell.includes("|") ? cell.split("|") : cell.split(/\s+/)).map((tag) => tag.trim()).filter((tag) => tag !== "");
+}
+
+function lineOf(line: number, cells: Cells, header: readonly (Column | null)[]): CsvLine {
+  if ("fault" in cells) return { line, site: null, fault: cells.fault };
+  if (cells.some((cell, at) => at >= header.length && cell !== "")) return { line, site: null, fault: "too-many-cells" };
+  const cellOf = (column: Column) => cells[header.indexOf(column)] ?? "";
+  return { line, site: { url: cellOf("url"), name: cellOf("name"), client: cellOf("client"), tags: tagsOfCell(cellOf("tags")) } };
+}
+
+/** Null for a line that is none. The first of several equal columns counts. */
+function headerOf(line: string, separator: string): readonly (Column | null)[] | null {
+  const cells = cellsOf(line, separator);
+  if ("fault" in cells) return null;
+  const names = cells.map((cell) => columns.find((column) => column === cell.toLowerCase()) ?? null);
+  return names.includes("url") ? names : null;
+}
+
+/** The separator that makes a header of the line, or else the most frequent one outside of quotes. */
+function separatorOf(line: string): string {
+  const cut = line.slice(0, lineCharsMax);
+  const ofHeader = separators.find((separator) => cut.includes(separator) && headerOf(cut, separator) !== null);
+  if (ofHeader !== undefined) return ofHeader;
+  const unquoted = cut.replaceAll(/"[^"]*"/g, "");
+  const countOf = (separator: string) => unquoted.split(separator).length;
+  return separators.reduce<string>((best, each) => (countOf(each) > countOf(best) ? each : best), separators[0]);
+}
+
+/** RFC 4180 section 2, but for line breaks in quotes. A quote within an unquoted cell is text. */
+function cellsOf(line: string, separator: string): Cells {
+  if (line.length > lineCharsMax) return { fault: "too-long" };
+  const cells: string[] = [];
+  let at = 0;
+  while (at <= line.length) {
+    at = afterBlanks(line, at, separator);
+    const end = line[at] === '"' ? closingQuote(line, at + 1) : at;
+    if (end === -1) return { fault: "quote-open" };
+    const next = line.indexOf(separator, end);
+    const stop = next === -1 ? line.length : next;
+    if (line[at] === '"') {
+      if (line.slice(end + 1, stop).trim() !== "") return { fault: "quote-text" };
+      cells.push(
+        line
+          .slice(at + 1, end)
+          .replaceAll('""', '"')
+          .trim(),
+      );
+    } else cells.push(line.slice(at, stop).trim());
+    at = stop + 1;
+  }
+  return cells;
+}
+
+function afterBlanks(line: string, from: number, separator: string): number {
+  let at = from;
+  while (line[at] !== separator && /\s/.test(line[at] ?? "")) at++;
+  return at;
+}
+
+/** Place of the quote that ends a cell; -1 without one. A doubled quote stands for one. */
+function closingQuote(line: string, from: number): number {
+  for (let at = line.indexOf('"', from); at !== -1; at = line.indexOf('"', at + 2)) if (line[at + 1] !== '"') return at;
+  return -1;
+}
