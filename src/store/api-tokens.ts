@@ -1,6 +1,8 @@
 /** API tokens: shown once, stored only as SHA-256. */
+
+import { accountRange } from "./account-range.ts";
 import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
-import { accountRange, type Db } from "./database.ts";
+import type { Db } from "./database.ts";
 import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
 import { hourMs, hourOf } from "./whole-hours.ts";
 

@@ -26,7 +26,18 @@ function isLost(db: Db, counter: Counter): boolean {
 
 /** From every row that names an id, so that the id of a lost record is not given again. */
 function highestIds(db: Db): Readonly<Record<Counter, number>> {
-  const ids = { nextScanId: 0, nextAccountId: 0, nextApiTokenId: 0, nextSessionId: 0, nextAuditId: 0 };
+  const ids: Record<Counter, number> = {
+    nextScanId: 0,
+    nextAccountId: 0,
+    nextApiTokenId: 0,
+    nextSessionId: 0,
+    nextAuditId: 0,
+    nextSiteId: 0,
+    nextChannelId: 0,
+    nextRuleId: 0,
+    nextEventId: 0,
+    nextDeliveryId: 0,
+  };
   // A damaged key may be of any kind.
   const note = (counter: Counter, id: unknown): void => {
     if (Number.isSafeInteger(id)) ids[counter] = Math.max(ids[counter], id as number);
@@ -42,6 +53,11 @@ function highestIds(db: Db): Readonly<Record<Counter, number>> {
     ["nextScanId", db.scansByAccount],
     ["nextApiTokenId", db.apiTokenHashes],
     ["nextSessionId", db.sessionHashes],
+    ["nextSiteId", db.sites],
+    ["nextChannelId", db.channels],
+    ["nextRuleId", db.notificationRules],
+    ["nextEventId", db.events],
+    ["nextDeliveryId", db.deliveries],
   ] as const)
     for (const key of table.getKeys() as Iterable<unknown>) {
       if (!Array.isArray(key)) continue;

@@ -8,8 +8,10 @@ import type { Account } from "./accounts.ts";
 import type { Activity } from "./activity.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
+import type { Channel, NotificationRule } from "./channels.ts";
 import type { Credentials } from "./credentials.ts";
 import { asDataDirError, DataDirError, damagedDataDir, ensureWritable, refuseHalfRestored } from "./data-dir.ts";
+import type { Delivery } from "./deliveries.ts";
 import { type OpenedStore, openEnvironment } from "./environment.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import type { IdempotentStart, IdempotentStartKey } from "./idempotent-starts.ts";
@@ -20,8 +22,13 @@ import type { OneTimeLink } from "./one-time-links.ts";
 import type { QueueKey } from "./queue.ts";
 import { createReadCaches, type ReadCaches } from "./read-cache.ts";
 import { type FormattedTable, rowFormats } from "./row-formats.ts";
+import type { SiteAccount } from "./scan-events.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
+import type { Member, MemberInvitation, StoredBrand } from "./site-accounts.ts";
+import type { StoredEvent } from "./site-events.ts";
+import type { SiteHistoryEntry, SiteRun, SiteState } from "./site-runs.ts";
+import type { Site } from "./sites.ts";
 import { prepareStoreFile } from "./store-file.ts";
 import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import {
@@ -41,7 +48,17 @@ const tablesMax = 64;
 /** Address space reserved at start, in bytes. The file is only as long as its content, and the map can grow. */
 const mapBytes = 16 * 2 ** 30;
 
-export type Counter = "nextScanId" | "nextAccountId" | "nextApiTokenId" | "nextSessionId" | "nextAuditId";
+export type Counter =
+  | "nextScanId"
+  | "nextAccountId"
+  | "nextApiTokenId"
+  | "nextSessionId"
+  | "nextAuditId"
+  | "nextSiteId"
+  | "nextChannelId"
+  | "nextRuleId"
+  | "nextEventId"
+  | "nextDeliveryId";
 
 type Writable<T extends readonly unknown[]> = [...T];
 
@@ -89,6 +106,31 @@ export interface Tables {
   readonly deletions: RowTable<{ readonly at: string }, string>;
   /** Settings of the last start, by name. */
   readonly settingsAtStart: RowTable<{ readonly value: string | null }, string>;
+  readonly sites: RowTable<Site, [accountId: number, siteId: number]>;
+  /** Sites whose run or second look is planned; the values repeat the site. */
+  readonly sitesDue: RowTable<number, [atMs: number, accountId: number, siteId: number]>;
+  readonly siteRuns: RowTable<SiteRun, number>;
+  readonly siteStates: RowTable<SiteState, number>;
+  readonly siteHistory: RowTable<SiteHistoryEntry, [siteId: number, atMs: number]>;
+  readonly events: RowTable<StoredEvent, [accountId: number, seq: number]>;
+  /** Account of each event of a site. */
+  readonly siteEventIds: RowTable<number, [siteId: number, seq: number]>;
+  readonly channels: RowTable<Channel, [accountId: number, channelId: number]>;
+  readonly notificationRules: RowTable<NotificationRule, [accountId: number, ruleId: number]>;
+  readonly deliveries: RowTable<Delivery, [accountId: number, deliveryId: number]>;
+  /** The values repeat the delivery. */
+  readonly deliveriesDue: RowTable<number, [atMs: number, accountId: number, deliveryId: number]>;
+  /** Channel of each delivery that waits. */
+  readonly deliveriesWaiting: RowTable<number, [accountId: number, deliveryId: number]>;
+  readonly members: RowTable<Member, [ownerId: number, memberId: number]>;
+  /** The values repeat the owner. */
+  readonly ownersByMember: RowTable<number, [memberId: number, ownerId: number]>;
+  /** By the SHA-256 of the link's value. */
+  readonly memberInvitations: RowTable<MemberInvitation, string>;
+  readonly brands: RowTable<StoredBrand, number>;
+  readonly siteAccounts: RowTable<SiteAccount, number>;
+  /** Account of each token for the metrics of sites, by the SHA-256 of its value. */
+  readonly metricsTokens: RowTable<number, string>;
 }
 
 export interface Db extends Tables {
@@ -225,11 +267,6 @@ function migrateStore(dataDir: string, lock: DataDirLock | undefined, { root, me
   }
 }
 
-/** Range of one account's rows in a table whose keys begin with the account id, oldest first. */
-export function accountRange(accountId: number): { readonly start: [number, number]; readonly end: [number, number] } {
-  return { start: [accountId, 0], end: [accountId + 1, 0] };
-}
-
 interface TableContext {
   readonly report: (table: string, key: TableKey) => void;
   readonly asFault: (error: unknown) => unknown;
@@ -271,6 +308,24 @@ function openTables(root: RootDatabase, meta: Tables["meta"], { report, asFault,
     activity: table("activity"),
     settingsAtStart: table("settingsAtStart"),
     deletions: table("deletions"),
+    sites: table("sites"),
+    sitesDue: table("sitesDue"),
+    siteRuns: table("siteRuns"),
+    siteStates: table("siteStates"),
+    siteHistory: table("siteHistory"),
+    events: table("events"),
+    siteEventIds: table("siteEventIds"),
+    channels: table("channels"),
+    notificationRules: table("notificationRules"),
+    deliveries: table("deliveries"),
+    deliveriesDue: table("deliveriesDue"),
+    deliveriesWaiting: table("deliveriesWaiting"),
+    metricsTokens: table("metricsTokens"),
+    members: table("members"),
+    ownersByMember: table("ownersByMember"),
+    memberInvitations: table("memberInvitations"),
+    brands: table("brands"),
+    siteAccounts: table("siteAccounts"),
   };
 }
 

@@ -1,10 +1,12 @@
 /** Tables that follow from the records: compared with them, and rebuilt from them. */
 import { emailKey } from "./account-index.ts";
 import type { Db } from "./database.ts";
+import { deliveryDueKeysOf } from "./deliveries.ts";
 import { identityKey } from "./oidc-identity.ts";
 import { publicKeysOf } from "./public-list.ts";
 import { gapValue, impliedGaps } from "./queue.ts";
 import type { ScanRecord } from "./scans.ts";
+import { dueKeysOf } from "./site-due-keys.ts";
 import type { RowTable, TableKey } from "./table.ts";
 
 /** Rows per transaction: a few megabytes of memory. */
@@ -15,7 +17,20 @@ interface DerivedRow {
   readonly value: string | number;
 }
 
-type Source = "scans" | "accounts" | "credentials" | "apiTokens" | "sessions";
+/** Records of these tables have keys of one part. */
+const asName = (key: TableKey) => (Array.isArray(key) ? "" : key);
+
+type Source =
+  | "scans"
+  | "accounts"
+  | "credentials"
+  | "apiTokens"
+  | "sessions"
+  | "sites"
+  | "deliveries"
+  | "events"
+  | "members"
+  | "siteAccounts";
 type SourceTables = Pick<Db, Source>;
 type DerivedName =
   | "publicScans"
@@ -27,15 +42,21 @@ type DerivedName =
   | "accountIdsByEmail"
   | "accountIdsByIdentity"
   | "apiTokenHashes"
-  | "sessionHashes";
+  | "sessionHashes"
+  | "sitesDue"
+  | "deliveriesDue"
+  | "deliveriesWaiting"
+  | "siteEventIds"
+  | "ownersByMember"
+  | "metricsTokens";
 
 interface Derivation<S extends Source> {
   readonly table: DerivedName;
   readonly source: S;
   /** Rows that follow from one record. */
-  readonly rowsOf: (record: RecordOf<S>, key: string | number) => readonly DerivedRow[];
+  readonly rowsOf: (record: RecordOf<S>, key: TableKey) => readonly DerivedRow[];
   /** Key of the record that a row names. */
-  readonly sourceKeyOf: (row: DerivedRow) => string | number | undefined;
+  readonly sourceKeyOf: (row: DerivedRow) => TableKey | undefined;
 }
 
 type RecordOf<S extends Source> = SourceTables[S] extends RowTable<infer V, infer _K> ? V : never;
@@ -46,6 +67,9 @@ const ofScan = (
   rowsOf: (scan: ScanRecord) => readonly DerivedRow[],
   sourceKeyOf: Derivation<"scans">["sourceKeyOf"] = namedValue,
 ) => ({ table, source: "scans", rowsOf, sourceKeyOf }) satisfies Derivation<"scans">;
+
+/** Key of the record whose account and id are the last parts of a row's key. */
+const lastParts = ({ key }: DerivedRow) => (Array.isArray(key) ? key.slice(1) : undefined);
 
 const derivations = [
   ofScan("publicScans", (scan) => (scan.status === "finished" ? publicKeysOf(scan).map((key) => ({ key, value: scan.token })) : [])),
@@ -68,21 +92,57 @@ const derivations = [
   {
     table: "accountIdsByIdentity",
     source: "credentials",
-    rowsOf: ({ oidc }, accountId) => (oidc ? [{ key: identityKey(oidc), value: accountId }] : []),
+    rowsOf: ({ oidc }, accountId) => (oidc ? [{ key: identityKey(oidc), value: asName(accountId) }] : []),
     sourceKeyOf: namedValue,
   } satisfies Derivation<"credentials">,
   {
     table: "apiTokenHashes",
     source: "apiTokens",
-    rowsOf: ({ accountId, id }, hash) => [{ key: [accountId, id], value: hash }],
+    rowsOf: ({ accountId, id }, hash) => [{ key: [accountId, id], value: asName(hash) }],
     sourceKeyOf: namedValue,
   } satisfies Derivation<"apiTokens">,
   {
     table: "sessionHashes",
     source: "sessions",
-    rowsOf: ({ accountId, id }, hash) => [{ key: [accountId, id], value: hash }],
+    rowsOf: ({ accountId, id }, hash) => [{ key: [accountId, id], value: asName(hash) }],
     sourceKeyOf: namedValue,
   } satisfies Derivation<"sessions">,
+  {
+    table: "sitesDue",
+    source: "sites",
+    rowsOf: (site) => dueKeysOf(site).map((key) => ({ key: [...key], value: site.id })),
+    sourceKeyOf: lastParts,
+  } satisfies Derivation<"sites">,
+  {
+    table: "deliveriesDue",
+    source: "deliveries",
+    rowsOf: (delivery) => deliveryDueKeysOf(delivery).map((key) => ({ key: [...key], value: delivery.id })),
+    sourceKeyOf: lastParts,
+  } satisfies Derivation<"deliveries">,
+  {
+    table: "deliveriesWaiting",
+    source: "deliveries",
+    rowsOf: ({ state, accountId, id, channelId }) => (state === "waiting" ? [{ key: [accountId, id], value: channelId }] : []),
+    sourceKeyOf: ({ key }) => key,
+  } satisfies Derivation<"deliveries">,
+  {
+    table: "siteEventIds",
+    source: "events",
+    rowsOf: ({ site, seq, accountId }) => (site === null ? [] : [{ key: [site.id, seq], value: accountId }]),
+    sourceKeyOf: ({ key, value }) => (Array.isArray(key) ? [value, key[1] ?? 0] : undefined),
+  } satisfies Derivation<"events">,
+  {
+    table: "ownersByMember",
+    source: "members",
+    rowsOf: ({ ownerId, memberId }) => [{ key: [memberId, ownerId], value: ownerId }],
+    sourceKeyOf: ({ key }) => (Array.isArray(key) ? key.toReversed() : undefined),
+  } satisfies Derivation<"members">,
+  {
+    table: "metricsTokens",
+    source: "siteAccounts",
+    rowsOf: ({ metricsTokenHash }, accountId) => (metricsTokenHash === null ? [] : [{ key: metricsTokenHash, value: asName(accountId) }]),
+    sourceKeyOf: namedValue,
+  } satisfies Derivation<"siteAccounts">,
 ] as const;
 
 export interface DerivedReport {

@@ -3,13 +3,15 @@ import { createHmac } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { hostOf } from "../parse/site.ts";
 import { emailKey } from "./account-index.ts";
+import { accountRange } from "./account-range.ts";
 import type { Account } from "./accounts.ts";
 import { type Actor, putAudit } from "./audit.ts";
-import { accountRange, type Db } from "./database.ts";
+import type { Db } from "./database.ts";
 import type { Deletion } from "./deletions-file.ts";
 import { instanceOf } from "./instance.ts";
 import { identityKey } from "./oidc-identity.ts";
 import { removeScan } from "./remove-scan.ts";
+import { removeSitesOfAccount } from "./remove-site.ts";
 import type { ScanRecord } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
@@ -127,6 +129,7 @@ function removeAccount(db: Db, { id, email }: Account): void {
   const identity = db.credentials.get(id)?.oidc ?? null;
   if (identity !== null) db.accountIdsByIdentity.remove(identityKey(identity));
   db.credentials.remove(id);
+  removeSitesOfAccount(db, id);
   db.accountIdsByEmail.remove(emailKey(email));
   db.accounts.remove(id);
 }

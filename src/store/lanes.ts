@@ -1,9 +1,9 @@
 /** Lanes of the queue, and the weighted round robin that serves them. */
 
 interface LaneTerms {
-  /** Turns of the lane in each round: a whole number, at least 1. */
+  /** Turns of the lane in each round: a whole number. A lane of weight 0 is a background lane: it is served when no other lane has scans. */
   readonly weight: number;
-  /** Part of the queue, 0 to 1, that may be taken before the lane's scans are refused. */
+  /** Part of the queue, 0 to 1, that may be taken before the lane's scans are refused. Background lanes count apart from the others. */
   readonly queueShare: number;
 }
 
@@ -12,12 +12,18 @@ export const lanes = {
   agency: { weight: 4, queueShare: 1 },
   /** Guests and the free plan: the rest of the queue is reserved for paying accounts. */
   free: { weight: 1, queueShare: 0.5 },
+  /** Runs of watched sites: a person never waits behind them. */
+  scheduled: { weight: 0, queueShare: 1 },
 } as const satisfies Record<string, LaneTerms>;
 
 export type Lane = keyof typeof lanes;
 
 export const laneNames = Object.keys(lanes) as readonly Lane[];
 export const laneSchedule = createLaneSchedule(mapLanes((lane) => lanes[lane].weight));
+
+export function isBackgroundLane(lane: Lane): boolean {
+  return lanes[lane].weight === 0;
+}
 
 export function mapLanes<T>(toValue: (lane: Lane) => T): Readonly<Record<Lane, T>> {
   return Object.fromEntries(laneNames.map((lane) => [lane, toValue(lane)])) as Record<Lane, T>;
@@ -47,11 +53,14 @@ export function createLaneSchedule<Name extends string>(weights: Readonly<Record
       const start = cycle[turn] === undefined ? 0 : turn;
       const skipped = from(turn).findIndex(isWaiting);
       const lane = from(turn)[skipped];
+      const background = lane === undefined ? names.find((name) => weights[name] === 0 && isWaiting(name)) : undefined;
+      if (background !== undefined) return { lane: background, turn: start };
       return lane === undefined ? undefined : { lane, turn: (start + skipped + 1) % cycle.length };
     },
 
     /** Number of claims until this scan's, its own included, if no other scan arrives. Costs one walk over the cycle. */
     position: (turn: number, { lane, rank, lengths }: Waiting<Name>): number => {
+      if (weights[lane] === 0) return names.reduce((claims, name) => claims + (weights[name] === 0 ? 0 : lengths[name]), rank);
       const fullRounds = Math.floor((rank - 1) / weights[lane]);
       const turnsInLastRound = rank - fullRounds * weights[lane];
       const turns = from(turn);

@@ -20,7 +20,7 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
-const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6, toSchema7, toSchema8];
+const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6, toSchema7, toSchema8, toSchema9];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -114,6 +114,11 @@ function toSchema7(): () => void {
 
 /** Added the deletions that were carried out; a store of an older release has none. */
 function toSchema8(): () => void {
+  return () => {};
+}
+
+/** Added watched sites, their notifications and a lane for their scans; a store of an older release has none. */
+function toSchema9(): () => void {
   return () => {};
 }
 

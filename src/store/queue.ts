@@ -3,7 +3,7 @@
  * numbers with few gaps. All writes need a transaction.
  */
 import type { Db } from "./database.ts";
-import { type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
+import { isBackgroundLane, type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
 import { firstKeyParts } from "./table.ts";
 
 export type LaneKey = readonly [location: string, lane: Lane];
@@ -29,16 +29,28 @@ type FillLane = (token: string) => QueueKey | null;
 export function laneFiller(db: QueueDb, [location, lane]: LaneKey, queueMax: number): FillLane {
   const ends = mapLanes((name) => endsOf(db, [location, name]));
   const share = Math.ceil(queueMax * lanes[lane].queueShare);
-  let places = laneNames.reduce((sum, name) => sum + placesIn(ends[name]), 0);
+  const counted = lanesCountedWith(lane);
+  let places = counted.reduce((sum, name) => sum + placesIn(ends[name]), 0);
   let last = ends[lane]?.last ?? 0;
   let gaps: number | null = null;
   return (token) => {
     // Counted only where they decide: most queues are not full.
-    if (places >= share) gaps ??= laneNames.reduce((sum, name) => sum + gapsIn(db, [location, name], ends[name]), 0);
+    if (places >= share) gaps ??= counted.reduce((sum, name) => sum + gapsIn(db, [location, name], ends[name]), 0);
     if (places - (gaps ?? 0) >= share) return null;
     places++;
     return putInLane(db, [location, lane, ++last], token);
   };
+}
+
+/** Places that the lane can still take. */
+export function freePlaces(db: QueueDb, [location, lane]: LaneKey, queueMax: number): number {
+  const taken = lanesCountedWith(lane).reduce((sum, name) => sum + laneLength(db, [location, name]), 0);
+  return Math.max(0, Math.ceil(queueMax * lanes[lane].queueShare) - taken);
+}
+
+/** Lanes that share the queue: scheduled scans never take the places of people. */
+function lanesCountedWith(lane: Lane): readonly Lane[] {
+  return laneNames.filter((name) => isBackgroundLane(name) === isBackgroundLane(lane));
 }
 
 export function queuedCount(db: QueueDb, location: string): number {
@@ -75,9 +87,11 @@ export function prependToLane(db: QueueDb, lane: LaneKey, token: string): QueueK
   return putInLane(db, [...lane, (firstPlace(db, lane) ?? 1) - 1], token);
 }
 
-/** Removes the next scan of the location and returns its token; undefined if none waits. */
-export function takeNextQueued(db: QueueDb, location: string): string | undefined {
-  const served = laneSchedule.next(turnOf(db, location), (lane) => firstPlace(db, [location, lane]) !== undefined);
+/** Removes the next scan of the location and returns its token; undefined if none waits. Background lanes only if `background`. */
+export function takeNextQueued(db: QueueDb, location: string, background: boolean): string | undefined {
+  const served = laneSchedule.next(turnOf(db, location), (lane) => {
+    return (background || !isBackgroundLane(lane)) && firstPlace(db, [location, lane]) !== undefined;
+  });
   if (served === undefined) return undefined;
   db.meta.put(turnKey(location), served.turn);
   const lane: LaneKey = [location, served.lane];

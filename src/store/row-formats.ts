@@ -10,14 +10,21 @@ import type { Account, Plan, Theme } from "./accounts.ts";
 import type { Activity } from "./activity.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import type { AuditEntry } from "./audit.ts";
+import { type Channel, channelKinds, type NotificationRule } from "./channels.ts";
 import type { Credentials } from "./credentials.ts";
+import { type Delivery, deliveryStates } from "./deliveries.ts";
 import type { IdempotentStart } from "./idempotent-starts.ts";
 import { laneNames } from "./lanes.ts";
 import type { OidcLink } from "./oidc-identity.ts";
 import type { LinkKind, OneTimeLink } from "./one-time-links.ts";
+import type { SiteAccount } from "./scan-events.ts";
 import { scanStatuses } from "./scan-status.ts";
 import type { ScanRecord } from "./scans.ts";
 import type { Session } from "./sessions.ts";
+import { type Member, type MemberInvitation, memberRoles, type StoredBrand } from "./site-accounts.ts";
+import type { StoredEvent } from "./site-events.ts";
+import type { SiteHistoryEntry, SiteRun, SiteState } from "./site-runs.ts";
+import type { Site } from "./sites.ts";
 import type { RowFormat } from "./table.ts";
 import type { Worker, WorkerFault } from "./workers.ts";
 
@@ -206,6 +213,90 @@ export const rowFormats = {
   }),
   deletions: record<{ readonly at: string }>({ at: isTime }),
   settingsAtStart: record<{ readonly value: string | null }>({ value: orNull(isText) }),
+  sites: record<Site>({
+    id: isId,
+    accountId: isId,
+    name: isText,
+    url: isUrl,
+    pages: isList,
+    client: orNull(isText),
+    tags: isList,
+    location: isLocation,
+    accepted: isList,
+    schedule: isObject,
+    paused: isSwitch,
+    createdAt: isTime,
+    nextRunAt: orNull(isTime),
+    secondLookAt: orNull(isTime),
+    lastRunAt: orNull(isTime),
+    failingSince: orNull(isTime),
+    reading: orNull(isObject),
+    trend: isList,
+  }),
+  siteRuns: record<SiteRun>({ accountId: isId, siteId: isId, kind: isText, startedAt: isTime, scans: isList }),
+  siteStates: record<SiteState>({
+    rules: orNull(isObject),
+    score: orNull(isNumber),
+    doubtedScore: orNull(isObject),
+    findings: isObject,
+    doubts: isObject,
+    failures: isNumber,
+    unreachable: isSwitch,
+    certificate: orNull(isObject),
+  }),
+  siteHistory: record<SiteHistoryEntry>({
+    at: isTime,
+    token: isText,
+    score: isNumber,
+    band: oneOf(bands),
+    rank: oneOf(ranks),
+    open: isNumber,
+  }),
+  // A later release may add types of events.
+  events: record<StoredEvent>({ id: isText, seq: isId, accountId: isId, at: isTime, type: isText, site: orNull(isObject), data: isObject }),
+  channels: record<Channel>({
+    id: isId,
+    accountId: isId,
+    kind: oneOf(channelKinds),
+    name: isText,
+    target: isText,
+    secrets: isList,
+    createdAt: isTime,
+    verifiedAt: orNull(isTime),
+    confirmation: orNull(isObject),
+    unsubscribeKey: orNull(isText),
+    disabled: orNull(isObject),
+  }),
+  notificationRules: record<NotificationRule>({
+    id: isId,
+    accountId: isId,
+    scope: isObject,
+    events: isList,
+    severityMin: oneOf(severities),
+    channelIds: isList,
+    createdAt: isTime,
+  }),
+  deliveries: record<Delivery>({
+    id: isId,
+    accountId: isId,
+    channelId: isId,
+    eventSeqs: isList,
+    createdAt: isTime,
+    attempts: isList,
+    state: oneOf(deliveryStates),
+    nextAttemptAt: orNull(isTime),
+    retriedAt: orNull(isTime),
+  }),
+  members: record<Member>({ ownerId: isId, memberId: isId, role: oneOf(memberRoles), since: isTime }),
+  memberInvitations: record<MemberInvitation>({ ownerId: isId, email: isText, role: oneOf(memberRoles), expiresAt: isTime }),
+  brands: record<StoredBrand>({ name: isText, logoPng: orNull(isText), accent: orNull(isText), footer: orNull(isText) }),
+  siteAccounts: record<SiteAccount>({ rulesAnnounced: orNull(isText), metricsTokenHash: orNull(isText) }),
+  sitesDue: numericReference,
+  siteEventIds: numericReference,
+  deliveriesDue: numericReference,
+  deliveriesWaiting: numericReference,
+  ownersByMember: numericReference,
+  metricsTokens: numericReference,
   instance: reference,
   queueByLane: reference,
   queueGaps: numericReference,

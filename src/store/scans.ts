@@ -22,6 +22,7 @@ import {
   takeNextQueued,
   tokensInQueueOrder,
 } from "./queue.ts";
+import { noteScanEnd } from "./scan-events.ts";
 import { scanLocationOf } from "./scan-location.ts";
 import { assertTransition, type ScanStatus } from "./scan-status.ts";
 import { findOwnScan, findScan, wellFormedToken } from "./scan-token.ts";
@@ -93,10 +94,11 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: ScanReposi
 
 function queueMethods(db: Db) {
   return {
-    /** Starts the next scan that waits for the location; undefined without one. */
-    claimNext: (location: string, now: Date): Promise<ScanRecord | undefined> =>
+    /** Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`. */
+    claimNext: (location: string, now: Date, background = true): Promise<ScanRecord | undefined> =>
       db.write(() => {
-        for (let token = takeNextQueued(db, location); token !== undefined; token = takeNextQueued(db, location)) {
+        const takeNext = () => takeNextQueued(db, location, background);
+        for (let token = takeNext(); token !== undefined; token = takeNext()) {
           const scan = findScan(db, token);
           // A row whose scan is lost must not stop the queue.
           if (scan?.status !== "queued") continue;
@@ -231,6 +233,7 @@ function changeStatus(db: Db, token: string, to: ScanStatus, change: Partial<Sca
   assertTransition(scan.status, to);
   const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
   db.scans.put(token, changed);
+  if (changed.endedAt !== null) noteScanEnd(db, scan, changed, new Date(changed.endedAt));
   if (scan.status === "running") db.running.remove(scan.id);
   return changed;
 }

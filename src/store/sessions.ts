@@ -1,5 +1,6 @@
 /** Browser sessions: a cookie holds the value, the store holds its hash. */
-import { accountRange, type Db } from "./database.ts";
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { hourMs, hourOf } from "./whole-hours.ts";
 

@@ -29,7 +29,7 @@ export interface StartRequest {
 }
 
 /** What a new scan consists of. */
-interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location" | "requestId"> {}
+export interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location" | "requestId"> {}
 
 export function startMethods(db: Db, queueMax: number) {
   return {
@@ -77,7 +77,8 @@ function fillerFor(db: Db, queueMax: number, { accountId, location = localLocati
   return laneFiller(db, [location, laneOf(db, accountId)], queueMax);
 }
 
-function queueScan(
+/** Queues one scan; only within a transaction. */
+export function queueScan(
   db: Db,
   fill: ReturnType<typeof laneFiller>,
   { accountId, url, now, requestId, location = localLocation }: NewScan,

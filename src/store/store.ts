@@ -3,19 +3,27 @@ import { accountRepository } from "./accounts.ts";
 import { activityRepository } from "./activity.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
 import { auditRepository } from "./audit.ts";
+import { channelRepository } from "./channels.ts";
 import { credentialRepository } from "./credentials.ts";
 import { openDatabase } from "./database.ts";
+import { deliveryRepository } from "./deliveries.ts";
 import { erasureRepository } from "./erasure.ts";
 import { instanceOf } from "./instance.ts";
 import type { DataDirLock } from "./lock.ts";
+import { ruleRepository } from "./notification-rules.ts";
 import { oidcLinkRepository } from "./oidc-links.ts";
 import { oneTimeLinkRepository } from "./one-time-links.ts";
 import { publicScanRepository } from "./public-list.ts";
 import { redemptionRepository } from "./redemption.ts";
 import { retentionRepository } from "./retention.ts";
+import { metricsTokenRepository } from "./scan-events.ts";
 import { scanRepository } from "./scans.ts";
 import { screenshotRepository } from "./screenshots.ts";
 import { sessionRepository } from "./sessions.ts";
+import { brandRepository, memberRepository } from "./site-accounts.ts";
+import { eventRepository } from "./site-events.ts";
+import { siteRunRepository } from "./site-runs.ts";
+import { siteRepository } from "./sites.ts";
 import type { UnreadableRow } from "./table.ts";
 import { workerRepository } from "./workers.ts";
 
@@ -66,6 +74,15 @@ export function openStore(dataDir: string, options: StoreOptions = {}) {
     workers: workerRepository(db),
     audit: auditRepository(db),
     activity: activityRepository(db),
+    sites: siteRepository(db),
+    siteRuns: siteRunRepository(db, queueMax),
+    events: eventRepository(db),
+    channels: channelRepository(db),
+    rules: ruleRepository(db),
+    deliveries: deliveryRepository(db),
+    members: memberRepository(db),
+    brands: brandRepository(db),
+    metricsTokens: metricsTokenRepository(db),
     /** See `instanceOf`. */
     instance: (): string => instanceOf(db),
     health: db.health,

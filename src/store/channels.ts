@@ -1,0 +1,140 @@
+/** Channels that notify an account. */
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
+import { disableChannel, giveUpDeliveriesOf } from "./deliveries.ts";
+import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+
+export type { NotificationRule, RuleScope } from "./notification-rules.ts";
+export { rulesMax } from "./notification-rules.ts";
+
+export const channelsMax = 50;
+export const channelNameCharsMax = 100;
+/** A confirmation link of a mail address is valid so long. */
+export const confirmationHours = 72;
+const hourMs = 3_600_000;
+/** Secrets of a webhook while one is rotated. */
+const secretsMax = 2;
+
+export const channelKinds = ["mail", "webhook"] as const;
+export type ChannelKind = (typeof channelKinds)[number];
+
+/** Why a channel takes no deliveries. `gone`: its receiver answered 410. `failed`: all attempts of a delivery failed. */
+export const channelDisablings = ["owner", "gone", "failed", "unsubscribed"] as const;
+export type ChannelDisabling = (typeof channelDisablings)[number];
+
+/** All instants are ISO 8601, UTC. */
+export interface Channel {
+  readonly id: number;
+  readonly accountId: number;
+  readonly kind: ChannelKind;
+  readonly name: string;
+  /** Mail address, or URL of the receiver. */
+  readonly target: string;
+  /** Secrets of a webhook, the newest first: two while one is rotated. Empty for mail. */
+  readonly secrets: readonly string[];
+  readonly createdAt: string;
+  /** Null: the mail address is not confirmed, and gets nothing but the link. */
+  readonly verifiedAt: string | null;
+  /** SHA-256 of the open confirmation link; null without one. */
+  readonly confirmation: { readonly hash: string; readonly expiresAt: string } | null;
+  /** Secret of the link that ends the mails, without signing in. Null for webhooks. */
+  readonly unsubscribeKey: string | null;
+  readonly disabled: {
+    readonly at: string;
+    readonly because: ChannelDisabling;
+    /** The account has not yet got a mail about it. */
+    readonly noticeDue?: boolean;
+  } | null;
+}
+
+export type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
+  /** True for webhooks, and for the account's own mail address. */
+  readonly verified: boolean;
+  readonly now: Date;
+};
+
+export function channelRepository(db: Db) {
+  const find = (accountId: number, id: number): Channel | undefined => db.channels.get([accountId, id]);
+  const list = (accountId: number): readonly Channel[] => [...db.channels.getRange(accountRange(accountId))].map(({ value }) => value);
+
+  function change(accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Promise<Channel | undefined> {
+    return db.write(() => changeChannel(db, accountId, id, update));
+  }
+
+  return {
+    find,
+    /** In the order of their ids. */
+    list,
+    /** `full`: the account has `channelsMax`. */
+    add: ({ now, verified, ...channel }: NewChannel): Promise<Channel | "full"> =>
+      db.write(() => {
+        if (db.channels.getKeysCount(accountRange(channel.accountId)) >= channelsMax) return "full";
+        const added: Channel = {
+          ...channel,
+          id: db.next("nextChannelId"),
+          createdAt: now.toISOString(),
+          verifiedAt: verified ? now.toISOString() : null,
+          confirmation: null,
+          unsubscribeKey: channel.kind === "mail" ? newSecretValue() : null,
+          disabled: null,
+        };
+        db.channels.put([added.accountId, added.id], added);
+        return added;
+      }),
+    change,
+    /** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
+    rotateSecret: (accountId: number, id: number, secret: string): Promise<Channel | undefined> =>
+      db.write(() => {
+        if (find(accountId, id)?.kind !== "webhook") return undefined;
+        return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
+      }),
+    /** Also leaves the rules without it, and gives up its deliveries. False for an unknown channel. */
+    remove: (accountId: number, id: number): Promise<boolean> =>
+      db.write(() => {
+        if (find(accountId, id) === undefined) return false;
+        giveUpDeliveriesOf(db, accountId, id);
+        db.channels.remove([accountId, id]);
+        for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))]) {
+          const channelIds = rule.channelIds.filter((one) => one !== id);
+          if (channelIds.length === 0) db.notificationRules.remove(key);
+          else if (channelIds.length < rule.channelIds.length) db.notificationRules.put(key, { ...rule, channelIds });
+        }
+        return true;
+      }),
+    /** Disabling gives up what waits for the channel. */
+    disable: (accountId: number, id: number, because: ChannelDisabling, now: Date): Promise<Channel | undefined> =>
+      db.write(() => disableChannel(db, { accountId, id, because, now })),
+    /** Of all accounts. */
+    noticesDue: (): readonly Channel[] =>
+      [...db.channels.getRange()].flatMap(({ value }) => (value.disabled?.noticeDue === true ? [value] : [])),
+    noteNotice: (accountId: number, id: number): Promise<Channel | undefined> =>
+      change(accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } })),
+    enable: (accountId: number, id: number): Promise<Channel | undefined> => change(accountId, id, () => ({ disabled: null })),
+
+    /** Value of a new confirmation link, which voids the earlier one; undefined for an unknown channel. */
+    issueConfirmation: (accountId: number, id: number, now: Date): Promise<string | undefined> =>
+      db.write(() => {
+        const value = newSecretValue();
+        const expiresAt = new Date(now.getTime() + confirmationHours * hourMs).toISOString();
+        const changed = changeChannel(db, accountId, id, () => ({ confirmation: { hash: hashOfSecret(value), expiresAt } }));
+        return changed === undefined ? undefined : value;
+      }),
+    /** Undefined if the link is unknown, used or expired. */
+    confirm: (accountId: number, id: number, value: string, now: Date): Promise<Channel | undefined> =>
+      db.write(() => {
+        const confirmation = find(accountId, id)?.confirmation ?? null;
+        if (confirmation === null || !isSecretValue(value) || confirmation.hash !== hashOfSecret(value)) return undefined;
+        if (now.getTime() >= Date.parse(confirmation.expiresAt)) return undefined;
+        return changeChannel(db, accountId, id, () => ({ confirmation: null, verifiedAt: now.toISOString() }));
+      }),
+  };
+}
+
+/** Only within a transaction. */
+function changeChannel(db: Db, accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Channel | undefined {
+  const channel = db.channels.get([accountId, id]);
+  if (channel === undefined) return undefined;
+  const changed: Channel = { ...channel, ...update(channel) };
+  db.channels.put([accountId, id], changed);
+  return changed;
+}

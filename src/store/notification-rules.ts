@@ -1,0 +1,103 @@
+/** Rules that say which channels are notified of which events. */
+import { type Severity, severities } from "../check/check.ts";
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
+import { accountEventTypes } from "./event-types.ts";
+import type { EventType, StoredEvent } from "./site-events.ts";
+
+export const rulesMax = 200;
+
+/** Sites that a rule is about. */
+export type RuleScope =
+  | { readonly kind: "all" }
+  | { readonly kind: "site"; readonly siteId: number }
+  | { readonly kind: "tag"; readonly tag: string }
+  | { readonly kind: "client"; readonly client: string };
+
+export interface NotificationRule {
+  readonly id: number;
+  readonly accountId: number;
+  readonly scope: RuleScope;
+  readonly events: readonly EventType[];
+  /** Findings below it are left out of `finding.*`. */
+  readonly severityMin: Severity;
+  readonly channelIds: readonly number[];
+  readonly createdAt: string;
+}
+
+export type NewRule = Omit<NotificationRule, "id" | "createdAt"> & { readonly now: Date };
+
+export function ruleRepository(db: Db) {
+  return {
+    find: (accountId: number, id: number): NotificationRule | undefined => db.notificationRules.get([accountId, id]),
+    list: (accountId: number): readonly NotificationRule[] => rulesOf(db, accountId),
+    /** The event without the findings that are below the rules of the channel. */
+    eventFor: (channelId: number, event: StoredEvent): StoredEvent => eventFor(db, channelId, event),
+    /** `full`: the account has `rulesMax`. */
+    add: ({ now, ...rule }: NewRule): Promise<NotificationRule | "full"> =>
+      db.write(() => {
+        if (db.notificationRules.getKeysCount(accountRange(rule.accountId)) >= rulesMax) return "full";
+        const added: NotificationRule = { ...rule, id: db.next("nextRuleId"), createdAt: now.toISOString() };
+        db.notificationRules.put([added.accountId, added.id], added);
+        return added;
+      }),
+    change: (
+      accountId: number,
+      id: number,
+      change: Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>,
+    ): Promise<NotificationRule | undefined> =>
+      db.write(() => {
+        const rule = db.notificationRules.get([accountId, id]);
+        if (rule === undefined) return undefined;
+        const changed: NotificationRule = { ...rule, ...change };
+        db.notificationRules.put([accountId, id], changed);
+        return changed;
+      }),
+    remove: (accountId: number, id: number): Promise<boolean> =>
+      db.write(() => {
+        const known = db.notificationRules.doesExist([accountId, id]);
+        db.notificationRules.remove([accountId, id]);
+        return known;
+      }),
+  };
+}
+
+function rulesOf(db: Db, accountId: number): readonly NotificationRule[] {
+  return [...db.notificationRules.getRange(accountRange(accountId))].map(({ value }) => value);
+}
+
+/**
+ * Least severity of the findings that the channel is notified of, by the rules of now. The lowest one if none of them names the channel:
+ * the rule that queued the delivery may be gone.
+ */
+function severityMinOf(db: Db, event: StoredEvent, channelId: number): Severity {
+  const wanted = rulesOf(db, event.accountId).filter((rule) => rule.channelIds.includes(channelId) && matches(rule, event));
+  return severities.findLast((severity) => wanted.some(({ severityMin }) => severityMin === severity)) ?? "info";
+}
+
+/** Ids of the channels that get the event, each once, in the order of the rules. */
+export function channelsFor(db: Db, event: StoredEvent): readonly number[] {
+  const matching = rulesOf(db, event.accountId).filter((rule) => matches(rule, event));
+  return [...new Set(matching.flatMap(({ channelIds }) => channelIds))];
+}
+
+function eventFor(db: Db, channelId: number, event: StoredEvent): StoredEvent {
+  if (event.type !== "finding.opened" && event.type !== "finding.resolved" && event.type !== "finding.unstable") return event;
+  const least = severities.indexOf(severityMinOf(db, event, channelId));
+  const findings = event.data.findings.filter(({ severity }) => severities.indexOf(severity) <= least);
+  return { ...event, data: { findings } };
+}
+
+function matches({ scope, events, severityMin }: NotificationRule, event: StoredEvent): boolean {
+  if (!events.includes(event.type)) return false;
+  if (!accountEventTypes.includes(event.type) && !isInScope(scope, event)) return false;
+  if (!("findings" in event.data)) return true;
+  return event.data.findings.some(({ severity }) => severities.indexOf(severity) <= severities.indexOf(severityMin));
+}
+
+function isInScope(scope: RuleScope, { site }: StoredEvent): boolean {
+  if (scope.kind === "all") return true;
+  if (site === null) return false;
+  if (scope.kind === "site") return site.id === scope.siteId;
+  return scope.kind === "tag" ? site.tags.includes(scope.tag) : site.client === scope.client;
+}

@@ -1,0 +1,130 @@
+/** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
+import { emailKey, isEmail } from "./account-index.ts";
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
+import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+
+export const membersMax = 100;
+/** Open invitations of one account. */
+export const memberInvitationsMax = 100;
+export const memberInvitationHours = 7 * 24;
+const hourMs = 3_600_000;
+
+/** `viewer` reads the pages of the sites; `editor` changes sites, schedules and acceptances too. */
+export const memberRoles = ["viewer", "editor"] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
+export interface Member {
+  readonly ownerId: number;
+  readonly memberId: number;
+  readonly role: MemberRole;
+  readonly since: string;
+}
+
+export interface MemberInvitation {
+  readonly ownerId: number;
+  /** The only address that may accept it. */
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly expiresAt: string;
+}
+
+export interface IssuedInvitation {
+  readonly invitation: MemberInvitation;
+  /** Value of the link; not stored. */
+  readonly value: string;
+}
+
+/** Look of what an account gives to its clients. */
+export interface StoredBrand {
+  readonly name: string;
+  /** PNG, as base64; null without a logo. */
+  readonly logoPng: string | null;
+  /** `#rrggbb`, legible on white; null for the default. */
+  readonly accent: string | null;
+  readonly footer: string | null;
+}
+
+export function memberRepository(db: Db) {
+  return {
+    /** People who share the sites of the owner. */
+    list: (ownerId: number): readonly Member[] => [...db.members.getRange(accountRange(ownerId))].map(({ value }) => value),
+    /** Owners whose sites the account shares. */
+    owners: (memberId: number): readonly Member[] =>
+      [...db.ownersByMember.getKeys(accountRange(memberId))].flatMap(([, ownerId]) => db.members.get([ownerId, memberId]) ?? []),
+    find: (ownerId: number, memberId: number): Member | undefined => db.members.get([ownerId, memberId]),
+    setRole: (ownerId: number, memberId: number, role: MemberRole): Promise<Member | undefined> =>
+      db.write(() => {
+        const member = db.members.get([ownerId, memberId]);
+        if (member === undefined) return undefined;
+        const changed: Member = { ...member, role };
+        db.members.put([ownerId, memberId], changed);
+        return changed;
+      }),
+    remove: (ownerId: number, memberId: number): Promise<boolean> =>
+      db.write(() => {
+        const known = db.members.doesExist([ownerId, memberId]);
+        db.members.remove([ownerId, memberId]);
+        db.ownersByMember.remove([memberId, ownerId]);
+        return known;
+      }),
+
+    invitations: (ownerId: number, now: Date): readonly MemberInvitation[] =>
+      [...db.memberInvitations.getRange()].map(({ value }) => value).filter((one) => one.ownerId === ownerId && isOpen(one, now)),
+    /** Voids the earlier invitation of the same address. */
+    invite: (given: Omit<MemberInvitation, "expiresAt">, now: Date): Promise<IssuedInvitation | "email-invalid" | "full"> =>
+      db.write(() => {
+        const email = given.email.trim();
+        if (!isEmail(email)) return "email-invalid";
+        removeInvitations(db, (one) => !isOpen(one, now) || (one.ownerId === given.ownerId && emailKey(one.email) === emailKey(email)));
+        const open = [...db.memberInvitations.getRange()].filter(({ value }) => value.ownerId === given.ownerId).length;
+        if (open >= memberInvitationsMax) return "full";
+        const expiresAt = new Date(now.getTime() + memberInvitationHours * hourMs).toISOString();
+        const invitation: MemberInvitation = { ...given, email, expiresAt };
+        const value = newSecretValue();
+        db.memberInvitations.put(hashOfSecret(value), invitation);
+        return { invitation, value };
+      }),
+    withdraw: (ownerId: number, email: string): Promise<void> =>
+      db.write(() => removeInvitations(db, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
+    /** Undefined if unknown, used or expired. */
+    findInvitation: (value: string, now: Date): MemberInvitation | undefined => openInvitation(db, value, now),
+    /** `other-address`: the invitation names another mail address than the account. `own`: the sites are the account's own. */
+    accept: (value: string, memberId: number, now: Date): Promise<Member | "unknown" | "other-address" | "own" | "full"> =>
+      db.write(() => {
+        const invitation = openInvitation(db, value, now);
+        const account = db.accounts.get(memberId);
+        if (invitation === undefined || account === undefined) return "unknown";
+        if (emailKey(account.email) !== emailKey(invitation.email)) return "other-address";
+        if (invitation.ownerId === memberId) return "own";
+        if (db.members.getKeysCount(accountRange(invitation.ownerId)) >= membersMax) return "full";
+        const member: Member = { ownerId: invitation.ownerId, memberId, role: invitation.role, since: now.toISOString() };
+        db.members.put([member.ownerId, memberId], member);
+        db.ownersByMember.put([memberId, member.ownerId], member.ownerId);
+        db.memberInvitations.remove(hashOfSecret(value));
+        return member;
+      }),
+  };
+}
+
+function openInvitation(db: Db, value: string, now: Date): MemberInvitation | undefined {
+  const invitation = isSecretValue(value) ? db.memberInvitations.get(hashOfSecret(value)) : undefined;
+  return invitation !== undefined && isOpen(invitation, now) && db.accounts.doesExist(invitation.ownerId) ? invitation : undefined;
+}
+
+function isOpen({ expiresAt }: MemberInvitation, now: Date): boolean {
+  return now.getTime() < Date.parse(expiresAt);
+}
+
+function removeInvitations(db: Db, matches: (invitation: MemberInvitation) => boolean): void {
+  const found = [...db.memberInvitations.getRange()].filter(({ value }) => matches(value));
+  for (const { key } of found) db.memberInvitations.remove(key);
+}
+
+export function brandRepository(db: Db) {
+  return {
+    find: (accountId: number): StoredBrand | undefined => db.brands.get(accountId),
+    save: (accountId: number, brand: StoredBrand): Promise<void> => db.write(() => void db.brands.put(accountId, brand)),
+    remove: (accountId: number): Promise<void> => db.write(() => void db.brands.remove(accountId)),
+  };
+}

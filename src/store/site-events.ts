@@ -1,0 +1,143 @@
+/** Events of watched sites and scans: their types, their data, and the deliveries that follow from them. */
+import type { Severity } from "../check/check.ts";
+import type { Band, Rank } from "../judge/rank.ts";
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
+import { queueDeliveries } from "./deliveries.ts";
+import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { randomBase62 } from "./secret-value.ts";
+
+export { accountEventTypes, eventTypes } from "./event-types.ts";
+
+/** 130 bits. */
+const eventIdChars = 22;
+/** Events that a site keeps, the newest. */
+const siteEventsMax = 1_000;
+
+/** Finding of an event. */
+export interface EventFinding {
+  readonly code: string;
+  readonly checkKey: string;
+  readonly severity: Severity;
+  /** Addresses of the site that have it. */
+  readonly urls: readonly string[];
+}
+
+/** Data of each type of event. Codes and values only; sentences are rendered for the reader. */
+export interface EventData {
+  readonly "site.score_dropped": {
+    readonly from: number;
+    readonly to: number;
+    readonly band: Band;
+    readonly rank: Rank;
+  };
+  /** `unstable`: the finding changed too often and is not reported again for a while. */
+  readonly "finding.opened": { readonly findings: readonly EventFinding[] };
+  readonly "finding.resolved": { readonly findings: readonly EventFinding[] };
+  readonly "finding.unstable": { readonly findings: readonly EventFinding[] };
+  readonly "certificate.expiring": { readonly expiresAt: string; readonly daysLeft: number };
+  readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null };
+  readonly "site.recovered": { readonly since: string };
+  readonly "catalog.changed": { readonly catalogVersion: string; readonly algorithmVersion: number };
+  readonly "scan.finished": {
+    readonly token: string;
+    readonly id: number;
+    readonly url: string;
+    readonly status: "finished" | "failed";
+    readonly errorCode: string | null;
+    readonly score: number | null;
+    readonly band: Band;
+    readonly rank: Rank;
+  };
+}
+
+export type EventType = keyof EventData;
+
+export type NewEvent = {
+  readonly [T in EventType]: {
+    readonly type: T;
+    /** Scan that showed it; null where no single scan did. */
+    readonly token: string | null;
+    readonly data: EventData[T];
+  };
+}[EventType];
+
+/** Site as it was named at the event. */
+export interface EventSite {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+  readonly client: string | null;
+  readonly tags: readonly string[];
+}
+
+export type StoredEvent = NewEvent & {
+  /** `evt_` and 22 characters: the webhook-id of every attempt and every channel. */
+  readonly id: string;
+  readonly seq: number;
+  readonly accountId: number;
+  readonly at: string;
+  /** Null for events of the account. */
+  readonly site: EventSite | null;
+};
+
+export interface EventOrigin {
+  readonly accountId: number;
+  readonly site: EventSite | null;
+  readonly now: Date;
+}
+
+/** Stores events and queues their deliveries; only within a transaction. */
+export function putEvents(db: Db, { accountId, site, now }: EventOrigin, events: readonly NewEvent[]): readonly StoredEvent[] {
+  const stored = events.map((event): StoredEvent => {
+    const seq = db.next("nextEventId");
+    return { ...event, id: `evt_${randomBase62(eventIdChars)}`, seq, accountId, at: now.toISOString(), site };
+  });
+  for (const event of stored) {
+    db.events.put([accountId, event.seq], event);
+    if (site !== null) db.siteEventIds.put([site.id, event.seq], accountId);
+  }
+  if (site !== null && stored.length > 0) removeOldEvents(db, accountId, site.id);
+  queueDeliveries(db, accountId, stored, now);
+  return stored;
+}
+
+function removeOldEvents(db: Db, accountId: number, siteId: number): void {
+  const range = accountRange(siteId);
+  const surplus = db.siteEventIds.getKeysCount(range) - siteEventsMax;
+  if (surplus <= 0) return;
+  for (const [, seq] of [...db.siteEventIds.getKeys({ ...range, limit: surplus })]) {
+    db.siteEventIds.remove([siteId, seq]);
+    db.events.remove([accountId, seq]);
+  }
+}
+
+export function eventRepository(db: Db) {
+  return {
+    find: (accountId: number, seq: number): StoredEvent | undefined => db.events.get([accountId, seq]),
+    /** Newest first. */
+    list: (accountId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
+      const { start: end } = accountRange(accountId);
+      const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
+      const rows = [...db.events.getRange({ start, end, reverse: true, limit: limit + 1 })].map(({ value }) => ({
+        ...value,
+        id: value.seq,
+        event: value,
+      }));
+      const page = pageOf(rows, limit);
+      return { items: page.items.map(({ event }) => event), nextCursor: page.nextCursor };
+    },
+    /** Newest first; `cursor` is the sequence number of an event. */
+    pageOfSite: (accountId: number, siteId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
+      const start: [number, number] = [siteId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
+      const seqs = [...db.siteEventIds.getKeys({ start, end: [siteId, 0], reverse: true, limit: limit + 1 })].map(([, id]) => ({ id }));
+      const page = pageOf(seqs, limit);
+      return { items: page.items.flatMap(({ id }) => db.events.get([accountId, id]) ?? []), nextCursor: page.nextCursor };
+    },
+    /** Newest first. */
+    listOfSite: (accountId: number, siteId: number, limit: number): readonly StoredEvent[] =>
+      [...db.siteEventIds.getKeys({ start: [siteId, Number.POSITIVE_INFINITY], end: [siteId, 0], reverse: true, limit })].flatMap(
+        ([, seq]) => db.events.get([accountId, seq]) ?? [],
+      ),
+  };
+}

@@ -1,0 +1,240 @@
+/** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
+import type { Severity } from "../check/check.ts";
+import type { Band, Rank } from "../judge/rank.ts";
+import type { ResultBasis } from "../judge/result.ts";
+import { accountRange } from "./account-range.ts";
+import type { Db } from "./database.ts";
+import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
+import { noteRules } from "./scan-events.ts";
+import { findScan } from "./scan-token.ts";
+import type { ScanRecord } from "./scans.ts";
+import { type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
+import { putSite, type Site, type SiteChange } from "./sites.ts";
+import { queueScan } from "./start-scans.ts";
+
+/** Measured runs that a site remembers: two years of weekly runs, a month of hourly ones. */
+const historyMax = 750;
+
+/** `scheduled`: by the schedule. `second-look`: repeats a doubtful one. `manual`: a person asked for it. */
+export type RunKind = "scheduled" | "second-look" | "manual";
+
+export interface SiteRun {
+  readonly accountId: number;
+  readonly siteId: number;
+  readonly kind: RunKind;
+  readonly startedAt: string;
+  /** By address, the first one first. */
+  readonly scans: readonly { readonly url: string; readonly token: string }[];
+}
+
+/** What is known of one finding of a site. */
+export interface KnownFinding {
+  readonly checkKey: string;
+  readonly severity: Severity;
+  readonly state: "open" | "resolved";
+  /** Of the state. */
+  readonly since: string;
+  /** Addresses that had it in the last run that showed it. */
+  readonly urls: readonly string[];
+  /** Changes of the state within the last days, the oldest first. */
+  readonly flips: readonly string[];
+  /** Changed too often: silent until it has kept its state for a while. */
+  readonly unstable: boolean;
+  /** Accepted at the last run, so that the end of an acceptance is noticed. */
+  readonly accepted?: boolean;
+}
+
+/** A finding that one run showed and none has confirmed yet. */
+export interface FindingDoubt {
+  readonly checkKey: string;
+  /** Time of the first run that showed it. */
+  readonly since: string;
+}
+
+/** Rules of the readings that are compared. */
+export interface RunRules {
+  readonly algorithmVersion: number;
+  readonly catalogVersion: string;
+  readonly basis?: ResultBasis;
+}
+
+export interface AppliedRules extends RunRules {
+  readonly judgedAt: string;
+}
+
+export interface SiteState {
+  /** Null before the first measured run. */
+  readonly rules: RunRules | null;
+  /** Score that later ones are compared with; null before the first measured run. */
+  readonly score: number | null;
+  /** Lower score that one run showed, and since when; null without a doubt. */
+  readonly doubtedScore: { readonly score: number; readonly since: string } | null;
+  readonly findings: Readonly<Record<string, KnownFinding>>;
+  /** By code. */
+  readonly doubts: Readonly<Record<string, FindingDoubt>>;
+  /** Runs in a row that measured nothing. */
+  readonly failures: number;
+  /** `site.unreachable` was reported. */
+  readonly unreachable: boolean;
+  readonly certificate: KnownCertificate | null;
+  /** The one before: servers behind one name may take turns. */
+  readonly formerCertificate?: KnownCertificate | null;
+  /** Addresses of the last measured run. */
+  readonly addresses?: readonly string[];
+  /** Checks that had no verdict in any run since the rules are as they are. */
+  readonly unread?: readonly string[];
+  /** Addresses, apart from the first, that the last measured run could not measure. */
+  readonly unmeasured?: Readonly<Record<string, UnmeasuredAddress>>;
+}
+
+export interface UnmeasuredAddress {
+  readonly since: string;
+  /** Null for a scan that finished without a score. */
+  readonly errorCode: string | null;
+}
+
+export interface KnownCertificate {
+  readonly validFrom: string;
+  readonly expiresAt: string;
+  /** Thresholds in days that were reported. */
+  readonly noticed: readonly number[];
+}
+
+export const newSiteState: SiteState = {
+  rules: null,
+  score: null,
+  doubtedScore: null,
+  findings: {},
+  doubts: {},
+  failures: 0,
+  unreachable: false,
+  certificate: null,
+};
+
+/** A measured run in the history of a site. */
+export interface SiteHistoryEntry {
+  readonly at: string;
+  readonly token: string;
+  readonly score: number;
+  readonly band: Band;
+  readonly rank: Rank;
+  readonly open: number;
+}
+
+export interface StartRun {
+  readonly accountId: number;
+  readonly siteId: number;
+  readonly kind: RunKind;
+  /** Undefined leaves the planned one. */
+  readonly nextRunAt?: Date | null | undefined;
+  readonly now: Date;
+}
+
+/** `busy`: a run of the site is under way. `full`: the queue has no space for its scans; nothing is queued. */
+export type StartRunRefusal = "unknown" | "busy" | "full";
+
+/** What follows from a run. */
+export interface RunConclusion {
+  readonly state: SiteState;
+  readonly site: SiteChange;
+  readonly events: readonly NewEvent[];
+  /** Rules of the run's results, and when they were applied; null for a run that measured nothing. */
+  readonly rules: AppliedRules | null;
+  /** Null for a run that measured nothing. */
+  readonly history: SiteHistoryEntry | null;
+}
+
+export function siteRunRepository(db: Db, queueMax: number) {
+  return {
+    find: (siteId: number): SiteRun | undefined => db.siteRuns.get(siteId),
+    /** Under way, of all accounts. */
+    list: (): readonly SiteRun[] => [...db.siteRuns.getRange()].map(({ value }) => value),
+    /** Queues the scans of all addresses and notes the run, in one transaction. */
+    start: (run: StartRun): Promise<SiteRun | StartRunRefusal> => db.write(() => startRun(db, queueMax, run)),
+    /** Scans of a run that are over; null while one is not. A scan that was deleted counts as over and is left out. */
+    endedScans: (run: SiteRun): readonly ScanRecord[] | null => {
+      const scans = run.scans.flatMap(({ token }) => findScan(db, token) ?? []);
+      return scans.every(({ status }) => status === "finished" || status === "failed") ? scans : null;
+    },
+    /**
+     * Stores state, history and events of a run and ends it, in one transaction. So each run is concluded once, even by a killed process.
+     * Undefined if the run has ended already, or its site is gone.
+     */
+    conclude: (
+      run: SiteRun,
+      conclude: (site: Site, state: SiteState) => RunConclusion,
+      now: Date,
+    ): Promise<readonly StoredEvent[] | undefined> => db.write(() => concludeRun(db, run, conclude, now)),
+    state: (siteId: number): SiteState => db.siteStates.get(siteId) ?? newSiteState,
+    /** Changes the state apart from a run, as for a certificate that expires; events as in `conclude`. */
+    noteState: (
+      site: Pick<Site, "accountId" | "id">,
+      change: (site: Site, state: SiteState) => Pick<RunConclusion, "state" | "events">,
+      now: Date,
+    ): Promise<readonly StoredEvent[]> =>
+      db.write(() => {
+        const stored = db.sites.get([site.accountId, site.id]);
+        if (stored === undefined) return [];
+        const { state, events } = change(stored, db.siteStates.get(site.id) ?? newSiteState);
+        db.siteStates.put(site.id, state);
+        return putEvents(db, { accountId: site.accountId, site: eventSiteOf(stored), now }, events);
+      }),
+    /** Oldest first. */
+    history: (siteId: number): readonly SiteHistoryEntry[] => [...db.siteHistory.getRange(accountRange(siteId))].map(({ value }) => value),
+  };
+}
+
+function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt, now }: StartRun): SiteRun | StartRunRefusal {
+  const site = db.sites.get([accountId, siteId]);
+  if (site === undefined) return "unknown";
+  // A row that cannot be read must not end the runs of the site.
+  if (db.siteRuns.get(siteId) !== undefined) return "busy";
+  const urls = [site.url, ...site.pages];
+  const lane: LaneKey = [site.location, kind === "manual" ? laneOf(db, accountId) : "scheduled"];
+  // All scans of a run find space, or none is queued.
+  if (freePlaces(db, lane, queueMax) < urls.length) return "full";
+  const fill = laneFiller(db, lane, queueMax);
+  const scans = urls.flatMap((url) => {
+    const scan = queueScan(db, fill, { accountId, url, now, location: site.location });
+    return scan === "full" ? [] : [{ url, token: scan.token }];
+  });
+  const run: SiteRun = { accountId, siteId, kind, startedAt: now.toISOString(), scans };
+  db.siteRuns.put(siteId, run);
+  putSite(db, {
+    ...site,
+    lastRunAt: run.startedAt,
+    secondLookAt: null,
+    nextRunAt: nextRunAt === undefined ? site.nextRunAt : (nextRunAt?.toISOString() ?? null),
+  });
+  return run;
+}
+
+function concludeRun(
+  db: Db,
+  { accountId, siteId, startedAt }: SiteRun,
+  conclude: (site: Site, state: SiteState) => RunConclusion,
+  now: Date,
+): readonly StoredEvent[] | undefined {
+  if (db.siteRuns.get(siteId)?.startedAt !== startedAt) return undefined;
+  db.siteRuns.remove(siteId);
+  const site = db.sites.get([accountId, siteId]);
+  if (site === undefined) return undefined;
+  const { state, site: change, events, rules, history } = conclude(site, db.siteStates.get(siteId) ?? newSiteState);
+  db.siteStates.put(siteId, state);
+  const changed = { ...site, ...change };
+  putSite(db, changed);
+  if (rules !== null) noteRules(db, accountId, rules, now);
+  if (history !== null) putHistory(db, siteId, history);
+  return putEvents(db, { accountId, site: eventSiteOf(changed), now }, events);
+}
+
+function putHistory(db: Db, siteId: number, entry: SiteHistoryEntry): void {
+  db.siteHistory.put([siteId, Date.parse(entry.at)], entry);
+  const surplus = db.siteHistory.getKeysCount(accountRange(siteId)) - historyMax;
+  if (surplus <= 0) return;
+  for (const key of [...db.siteHistory.getKeys({ ...accountRange(siteId), limit: surplus })]) db.siteHistory.remove(key);
+}
+
+function eventSiteOf({ id, name, url, client, tags }: Site) {
+  return { id, name, url, client, tags };
+}
