@@ -5,6 +5,7 @@ import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import { type Cancellation, type ProgressStage, type ScanErrorCode, stagePercent } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
+import { isBackgroundLane } from "../store/lanes.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -63,7 +64,8 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   /** Whether a scan was claimed. */
   async function claimAt(location: string): Promise<boolean> {
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
-    const scan = await store.scans.claimNext(location, new Date());
+    const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
+    const scan = await store.scans.claimNext(location, new Date(), background);
     if (scan === undefined) return false;
     const waitedMs = Date.now() - Date.parse(scan.createdAt);
     log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
@@ -136,7 +138,13 @@ function capacityOf({ concurrency, remote }: DispatcherOptions, location: string
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
 
+/** Scheduled scans at a time: they leave a slot free for people, except where there is only one. */
+function backgroundMax(capacity: number): number {
+  return Math.max(1, capacity - 1);
+}
+
 interface ActiveScan {
+  readonly background: boolean;
   readonly ending: AbortController;
   readonly work: Promise<void>;
 }
@@ -156,6 +164,7 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
 
   return {
     count: (location: string) => active.get(location)?.size ?? 0,
+    backgroundCount: (location: string) => [...(active.get(location)?.values() ?? [])].filter(({ background }) => background).length,
     total: () => all().length,
     start: (scan: ScanRecord, adopted: boolean) => {
       const { token } = scan;
@@ -169,7 +178,8 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
         atLocation.delete(token);
         onEnded();
       });
-      atLocation.set(token, { ending, work });
+      const lane = scan.queueKey?.[1];
+      atLocation.set(token, { ending, work, background: lane !== undefined && isBackgroundLane(lane) });
     },
     /** Resolves when the scan has ended; at once for one that does not run. */
     cancel: async (token: string) => {

@@ -14,6 +14,7 @@ import { evidence } from "../../support/evidence.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { emptyResult as result } from "../../support/stored.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
+import { addSite } from "../../support/watched-sites.ts";
 
 const finished: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
 const failed: ScanOutcome = { status: "failed", code: "unresolved", evidence: null, timings: {} };
@@ -98,6 +99,35 @@ describe("the dispatcher", () => {
     expect(tokens.map(statusOf)).toEqual(["finished", "running", "running"]);
     expect(store.results.find(tokens[0] ?? "")).toEqual(result);
   });
+
+  test.each([
+    [3, 2],
+    [2, 1],
+    [1, 1],
+  ])(
+    "with %i slots runs at most %i scheduled scans, so that a person finds a free slot or waits for one scan",
+    async (slots, scheduledMax) => {
+      for (let at = 0; at < 4; at++) {
+        const site = await addSite(store, { accountId: 1, url: `https://site${at}.test/`, now: new Date() });
+        await store.siteRuns.start({ accountId: 1, siteId: site.id, kind: "scheduled", now: new Date() });
+      }
+      const { wake } = await started(slots);
+      await until(() => held.length === scheduledMax);
+      const person = await queued("https://person.test/");
+      expect(store.scans.queuePosition(person)).toBe(1);
+      wake();
+      if (slots === 1) {
+        await Bun.sleep(50);
+        expect(statusOf(person)).toBe("queued");
+        held[0]?.end(finished);
+      }
+      await until(() => statusOf(person) === "running");
+      expect(held.map(({ url }) => url).filter((url) => url.includes("site"))).toHaveLength(scheduledMax);
+      for (const { url, end } of held) if (url.includes("person")) end(finished);
+      await until(() => statusOf(person) === "finished");
+      await until(() => held.length === scheduledMax + (slots === 1 ? 2 : 1));
+    },
+  );
 
   test("is woken by a new scan", async () => {
     const { wake, running } = await started();
