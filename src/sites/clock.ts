@@ -1,0 +1,142 @@
+/** Clock of watched sites: starts runs that are due, concludes those that have ended, and notices certificates that expire. */
+import { type Log, messageOf } from "../base/log.ts";
+import type { Site } from "../store/sites.ts";
+import type { Store } from "../store/store.ts";
+import { cancelOldRuns, concludeEndedRuns } from "./run-conclusions.ts";
+import { createRunStarter } from "./run-starts.ts";
+import { walkSites } from "./site-round.ts";
+
+const tickMsDefault = 10_000;
+/** From one round over all sites to the next. */
+const roundMs = 10 * 60_000;
+/** From one removal of old events and deliveries to the next. */
+const tidyMs = 3_600_000;
+
+export interface SiteTickerOptions {
+  readonly store: Pick<Store, "sites" | "siteRuns" | "scans" | "results" | "evidence" | "accounts" | "deliveries">;
+  readonly now: () => Date;
+  /** False while no scan can succeed, as without a browser: then no run starts. Concluding goes on. */
+  readonly ready?: () => boolean;
+  /** False postpones the runs of a site by some minutes, as while its location has no workers. */
+  readonly mayBeScanned?: (site: Site) => boolean;
+  /** Called after scans were queued. */
+  readonly wake: () => void;
+  /** Called after events were stored, whose deliveries may wait. */
+  readonly onEvents?: () => void;
+  readonly log: Log;
+}
+
+export interface SiteClockOptions extends SiteTickerOptions {
+  readonly tickMs?: number;
+}
+
+export interface SiteClock {
+  /** A scan has ended, of a site or not; its outcome is stored. */
+  scanEnded(token: string): void;
+  /** Looks at everything now. */
+  wake(): void;
+  /** Resolves when nothing of the clock uses the store any more. */
+  stop(): Promise<void>;
+}
+
+/** Begins with a first tick, which concludes what an earlier process left. Never two ticks at once. */
+export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClockOptions): SiteClock {
+  const ticker = createSiteTicker(options);
+  let stopped = false;
+  let running: Promise<void> | null = null;
+  let requested: "all" | "ended" | null = null;
+
+  async function work(): Promise<void> {
+    while (requested !== null && !stopped) {
+      const isWhole = requested === "all";
+      requested = null;
+      await (isWhole ? ticker.tick() : ticker.conclude());
+    }
+    running = null;
+  }
+
+  function request(what: "all" | "ended"): void {
+    if (stopped) return;
+    if (requested !== "all") requested = what;
+    running ??= work();
+  }
+
+  const timer = setInterval(() => request("all"), tickMs);
+  timer.unref();
+  request("all");
+  return {
+    scanEnded: () => request("ended"),
+    wake: () => request("all"),
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** The work of the clock, without its time. No method throws: what failed is logged, and done at the next tick. */
+export interface SiteTicker {
+  /** Everything that is due. */
+  tick(): Promise<void>;
+  /** Only what follows from scans that have ended. */
+  conclude(): Promise<void>;
+}
+
+export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
+  const { store, now, ready = () => true, mayBeScanned = () => true, wake, onEvents = () => {}, log } = options;
+  const starter = createRunStarter({ store, now, mayBeScanned, log });
+  const isRoundDue = createInterval(roundMs);
+  const isTidyDue = createInterval(tidyMs);
+  let demandPerHour = 0;
+
+  async function conclude(): Promise<void> {
+    if ((await concludeEndedRuns({ store, now, log })) > 0) onEvents();
+  }
+
+  async function walk(): Promise<void> {
+    await cancelOldRuns({ store, now, log });
+    const round = await walkSites({ store, now, log });
+    demandPerHour = round.demandPerHour;
+    if (round.events > 0) onEvents();
+  }
+
+  async function start(): Promise<void> {
+    if (ready() && (await starter.startDue(demandPerHour)) > 0) wake();
+  }
+
+  async function tidy(): Promise<void> {
+    while (await store.deliveries.removeOlder(now()));
+  }
+
+  /** Each step is apart: a full disk at one must not keep the log from naming the others. */
+  async function attempt(step: () => Promise<void>, event: string): Promise<boolean> {
+    try {
+      await step();
+      return true;
+    } catch (error) {
+      log.error(event, { because: messageOf(error) });
+      return false;
+    }
+  }
+
+  return {
+    conclude: async () => void (await attempt(conclude, "runs of sites not concluded")),
+    tick: async () => {
+      await attempt(conclude, "runs of sites not concluded");
+      await isRoundDue(now(), () => attempt(walk, "sites not examined"));
+      await attempt(start, "runs of sites not started");
+      await isTidyDue(now(), () => attempt(tidy, "old events not removed"));
+    },
+  };
+}
+
+/** Runs an action if its last success is long enough ago, also by a clock that was set back. */
+function createInterval(everyMs: number): (now: Date, action: () => Promise<boolean>) => Promise<void> {
+  let lastMs: number | null = null;
+  return async (now, action) => {
+    const nowMs = now.getTime();
+    if (lastMs !== null && nowMs >= lastMs && nowMs - lastMs < everyMs) return;
+    if (await action()) lastMs = nowMs;
+  };
+}

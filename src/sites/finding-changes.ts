@@ -1,0 +1,134 @@
+/** What a run changes in the known findings of a site. Pure. */
+import { worstFirst } from "../check/check.ts";
+import type { EventFinding } from "../store/site-events.ts";
+import type { FindingDoubt, KnownFinding, SiteState } from "../store/site-runs.ts";
+import { isAccepted, type Site } from "../store/sites.ts";
+import { isSilent, type SilentChecks } from "./rule-changes.ts";
+import type { MeasuredReading, ReadFinding } from "./run-reading.ts";
+import { isConfirmation } from "./second-look.ts";
+
+const dayMs = 86_400_000;
+/** Changes of one code within `unstableDays` that are still reported. */
+const flipsMax = 4;
+/** A finding that changes more often is silent until it has kept its state so long. */
+const unstableDays = 7;
+
+export interface FindingChanges extends Pick<SiteState, "findings" | "doubts"> {
+  /** For events, the worst first. */
+  readonly opened: readonly EventFinding[];
+  readonly resolved: readonly EventFinding[];
+  readonly unstable: readonly EventFinding[];
+  /** Some finding opened or resolved for another cause than the site. */
+  readonly changedSilently: boolean;
+  /** A doubt is too young to be confirmed. */
+  readonly needsSecondLook: boolean;
+}
+
+export interface FindingContext {
+  readonly site: Pick<Site, "accepted">;
+  readonly state: Pick<SiteState, "findings" | "doubts">;
+  readonly reading: Pick<MeasuredReading, "findings" | "checks">;
+  readonly silent: SilentChecks;
+  readonly now: Date;
+}
+
+/** One code after a run. */
+interface Judged {
+  readonly code: string;
+  readonly finding?: KnownFinding | undefined;
+  readonly doubt?: FindingDoubt | undefined;
+  readonly event?: "opened" | "resolved" | "unstable";
+  readonly changedSilently?: boolean;
+}
+
+/**
+ * A finding opens when a second run confirms it, and is resolved at once. A check without a verdict on every address of the run resolves
+ * nothing and drops no doubt. Silent checks open and resolve at once, without events.
+ */
+export function changesOfFindings(context: FindingContext): FindingChanges {
+  const { site, state, reading, now } = context;
+  const codes = [...new Set([...Object.keys(state.findings), ...Object.keys(state.doubts), ...reading.findings.keys()])].sort();
+  const judged = codes.map((code) => judgeCode(context, code));
+  const eventsOf = (event: Judged["event"]) =>
+    judged
+      .filter((one) => one.event === event)
+      .flatMap(eventFindingOf)
+      .sort(worstFirst);
+  const doubts = judged.flatMap(({ code, doubt }) => (doubt === undefined ? [] : [[code, doubt] as const]));
+  return {
+    findings: Object.fromEntries(judged.flatMap(({ code, finding }) => (finding === undefined ? [] : [[code, finding]]))),
+    doubts: Object.fromEntries(doubts),
+    opened: eventsOf("opened"),
+    resolved: eventsOf("resolved"),
+    unstable: eventsOf("unstable"),
+    changedSilently: judged.some((one) => one.changedSilently === true),
+    needsSecondLook: doubts.some(([code, { since }]) => !isAccepted(site, code, now) && !isConfirmation(since, now)),
+  };
+}
+
+function eventFindingOf({ code, finding }: Judged): readonly EventFinding[] {
+  if (finding === undefined) return [];
+  const { checkKey, severity, urls } = finding;
+  return [{ code, checkKey, severity, urls }];
+}
+
+function judgeCode(context: FindingContext, code: string): Judged {
+  const { state, reading, silent } = context;
+  const known = state.findings[code];
+  const doubt = state.doubts[code];
+  const read = reading.findings.get(code);
+  if (read !== undefined) return judgePresent(context, code, read);
+  const checkKey = known?.checkKey ?? doubt?.checkKey ?? "";
+  const check = reading.checks.get(checkKey);
+  // Checks leave the ledger with their catalog only.
+  if (check === undefined && silent === "all") return { code, changedSilently: known?.state === "open" };
+  if (check?.decided !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
+  if (known?.state !== "open") return { code, finding: known && settled(known, context.now) };
+  return changed(context, code, { ...known, state: "resolved", since: context.now.toISOString() });
+}
+
+function judgePresent(context: FindingContext, code: string, read: ReadFinding): Judged {
+  const { site, state, silent, now } = context;
+  const known = state.findings[code];
+  const doubt = state.doubts[code];
+  if (known?.state === "open") {
+    const finding = settled({ ...known, ...read }, now);
+    return isSilent(silent, read.checkKey) ? { code, finding } : stillOpen(site, code, finding, now);
+  }
+  const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
+  if (isSilent(silent, read.checkKey) || (doubt !== undefined && isConfirmation(doubt.since, now))) return changed(context, code, opened);
+  return { code, finding: known, doubt: doubt ?? { checkKey: read.checkKey, since: now.toISOString() } };
+}
+
+function newFinding(now: Date): Pick<KnownFinding, "since" | "flips" | "unstable"> {
+  return { since: now.toISOString(), flips: [], unstable: false };
+}
+
+/** The end of an acceptance is reported once, while the finding is still there. An owner who withdraws one needs no notice. */
+function stillOpen(site: Pick<Site, "accepted">, code: string, finding: KnownFinding, now: Date): Judged {
+  const accepted = isAccepted(site, code, now);
+  const hasEnded = finding.accepted === true && !accepted && site.accepted.some((one) => one.code === code);
+  return { code, finding: { ...finding, accepted }, ...(hasEnded && !finding.unstable ? { event: "opened" } : {}) };
+}
+
+/** A finding that has just opened or resolved. */
+function changed({ site, silent, now }: FindingContext, code: string, finding: KnownFinding): Judged {
+  const accepted = isAccepted(site, code, now);
+  if (isSilent(silent, finding.checkKey)) return { code, finding: { ...finding, accepted }, changedSilently: true };
+  const { flips: before, unstable: wasUnstable } = settled(finding, now);
+  const flips = [...before.filter((at) => !isPast(at, now)), now.toISOString()].slice(-(flipsMax + 1));
+  const unstable = wasUnstable || flips.length > flipsMax;
+  const after = { code, finding: { ...finding, flips, unstable, accepted } };
+  if (accepted || wasUnstable) return after;
+  return { ...after, event: unstable ? "unstable" : finding.state === "open" ? "opened" : "resolved" };
+}
+
+/** Ends the silence of a finding that has kept its state. */
+function settled(finding: KnownFinding, now: Date): KnownFinding {
+  const last = finding.flips.at(-1);
+  return finding.unstable && (last === undefined || isPast(last, now)) ? { ...finding, unstable: false, flips: [] } : finding;
+}
+
+function isPast(at: string, now: Date): boolean {
+  return Math.abs(now.getTime() - Date.parse(at)) >= unstableDays * dayMs;
+}

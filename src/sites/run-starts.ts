@@ -1,0 +1,143 @@
+/** Starts the runs of sites that are due, within the budget. */
+import { type Log, messageOf } from "../base/log.ts";
+import { DataDirError } from "../store/data-dir.ts";
+import type { Site, SiteChange } from "../store/sites.ts";
+import type { Store } from "../store/store.ts";
+import { dueRun, nextRunAfter } from "./schedule.ts";
+import { scheduleKeyOf } from "./site-planning.ts";
+import { admitRuns, type RunCandidate } from "./start-budget.ts";
+
+/** Due sites that one call looks at, the earliest first. */
+const dueMax = 1_000;
+/** Pause of a site that may not be scanned now. */
+const postponedMs = 10 * 60_000;
+const hourMs = 3_600_000;
+/** Second looks are planned minutes ahead; one that is planned later comes from a clock that was set back. */
+const secondLookAheadMsMax = hourMs;
+
+export interface RunStarterOptions {
+  readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
+  readonly now: () => Date;
+  /** False postpones the runs of a site, as while its location has no workers. */
+  readonly mayBeScanned: (site: Site) => boolean;
+  readonly log: Log;
+}
+
+export interface RunStarter {
+  /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
+  startDue(demandPerHour: number): Promise<number>;
+}
+
+interface Candidate extends RunCandidate {
+  readonly site: Site;
+  readonly isRegular: boolean;
+}
+
+export function createRunStarter({ store, now, mayBeScanned, log }: RunStarterOptions): RunStarter {
+  let recentStarts = recentStartsOf(store, now());
+
+  /** Whether the run has started. */
+  async function start({ site, isRegular }: Candidate, full: Set<string>): Promise<boolean> {
+    if (full.has(site.location)) return false;
+    const at = now();
+    const nextRunAt = isRegular ? nextRunAfter(site.schedule, scheduleKeyOf(site), at) : undefined;
+    const kind = isRegular ? "scheduled" : "second-look";
+    const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, nextRunAt, now: at });
+    // The row of the site stays due.
+    if (run === "full") full.add(site.location);
+    if (typeof run === "string") return false;
+    recentStarts.push(at.getTime());
+    log.debug("run of a site started", { site: site.id, kind, scans: run.scans.length });
+    return true;
+  }
+
+  /** Null for a site that does not run now. */
+  async function candidateOf(site: Site): Promise<Candidate | null> {
+    if (store.siteRuns.find(site.id) !== undefined) return null;
+    const change = changeInsteadOfRun(site);
+    if (change === null) return asCandidate(site, now());
+    await store.sites.change(site.accountId, site.id, () => change);
+    return null;
+  }
+
+  function changeInsteadOfRun(site: Site): SiteChange | null {
+    if (site.paused) return { nextRunAt: null, secondLookAt: null };
+    const account = store.accounts.findById(site.accountId);
+    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
+    return mayBeScanned(site) ? null : postponed(site, now());
+  }
+
+  return {
+    startDue: async (demandPerHour) => {
+      const full = new Set<string>();
+      const candidates: Candidate[] = [];
+      for (const { accountId, siteId } of store.sites.listDue(now(), dueMax))
+        await eachApart(siteId, log, async () => {
+          const site = store.sites.find(accountId, siteId);
+          const candidate = site === undefined ? null : await candidateOf(site);
+          if (candidate !== null) candidates.push(candidate);
+        });
+      recentStarts = recentStarts.filter((startMs) => Math.abs(now().getTime() - startMs) < hourMs);
+      let started = 0;
+      for (const candidate of admitRuns(candidates, recentStarts, now(), demandPerHour))
+        await eachApart(candidate.site.id, log, async () => {
+          if (await start(candidate, full)) started++;
+        });
+      return started;
+    },
+  };
+}
+
+/** A fault of one site does not stop the others; one of the data directory does. */
+async function eachApart(site: number, log: Log, action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof DataDirError) throw error;
+    log.error("run of a site could not be started", { site, because: messageOf(error) });
+  }
+}
+
+/** Of the last hour, so that a restart does not begin the budget anew. */
+function recentStartsOf({ sites }: Pick<Store, "sites">, now: Date): number[] {
+  const starts: number[] = [];
+  for (const { lastRunAt } of sites.listAll()) {
+    const startMs = lastRunAt === null ? Number.NaN : Date.parse(lastRunAt);
+    if (Math.abs(now.getTime() - startMs) < hourMs) starts.push(startMs);
+  }
+  return starts;
+}
+
+/** A regular run that is due stands for the second look too. */
+function asCandidate(site: Site, now: Date): Candidate | null {
+  const isRegular = isDue(site.nextRunAt, now);
+  const isSecondLook = isDue(site.secondLookAt, now);
+  if (!isRegular && !isSecondLook) return null;
+  const instants = [site.nextRunAt, site.secondLookAt].flatMap((at) => (at !== null && isDue(at, now) ? [Date.parse(at)] : []));
+  const kind = isRegular && "cron" in site.schedule ? "cron" : isSecondLook ? "second-look" : "interval";
+  return { id: site.id, kind, dueAt: new Date(Math.min(...instants)), site, isRegular };
+}
+
+function isDue(at: string | null, now: Date): boolean {
+  return at !== null && Date.parse(at) <= now.getTime();
+}
+
+function postponed({ nextRunAt, secondLookAt }: Site, now: Date): SiteChange {
+  const later = new Date(now.getTime() + postponedMs).toISOString();
+  return { nextRunAt: isDue(nextRunAt, now) ? later : nextRunAt, secondLookAt: isDue(secondLookAt, now) ? later : secondLookAt };
+}
+
+function nextRegularRun(site: Site, now: Date): string {
+  return nextRunAfter(site.schedule, scheduleKeyOf(site), now).toISOString();
+}
+
+/** Planned times that a change of the clock, or a lost write, has left wrong; null for none. */
+export function correctedTimes(site: Site, now: Date): SiteChange | null {
+  if (site.paused) return null;
+  const planned = site.nextRunAt === null ? null : new Date(site.nextRunAt);
+  const run = planned === null ? null : dueRun(site.schedule, scheduleKeyOf(site), planned, now);
+  const nextRunAt = run === null ? nextRegularRun(site, now) : run.due ? site.nextRunAt : run.nextRunAt.toISOString();
+  const isFar = site.secondLookAt !== null && Date.parse(site.secondLookAt) - now.getTime() > secondLookAheadMsMax;
+  const secondLookAt = isFar ? now.toISOString() : site.secondLookAt;
+  return nextRunAt === site.nextRunAt && secondLookAt === site.secondLookAt ? null : { nextRunAt, secondLookAt };
+}

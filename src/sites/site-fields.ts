@@ -1,0 +1,241 @@
+/** Validates the fields of a watched site, for forms, API and CSV. Faults are codes with values; each interface words them. */
+import { isFindingCode } from "../check/finding-code.ts";
+import { localLocation } from "../parse/location.ts";
+import { parseScanUrl, type ScanUrlFault } from "../parse/scan-url.ts";
+import { type SiteSchedule, scheduleDefault } from "../parse/site-schedule.ts";
+import {
+  type AcceptedFinding,
+  acceptedFindingsMax,
+  acceptedReasonCharsMax,
+  type Site,
+  siteNameCharsMax,
+  sitePagesMax,
+  siteTagCharsMax,
+  siteTagsMax,
+} from "../store/sites.ts";
+import { parseSiteSchedule, type ScheduleFaultCode } from "./schedule.ts";
+
+export const siteFieldNames = ["url", "name", "pages", "client", "tags", "location", "schedule", "paused"] as const;
+export type SiteFieldName = (typeof siteFieldNames)[number];
+export type SiteFields = Pick<Site, SiteFieldName>;
+
+export type SiteFaultCode =
+  | "required"
+  | "not-text"
+  | "not-list"
+  | "not-switch"
+  /** Control characters, and characters that change the direction of text. */
+  | "characters"
+  /** More than `max` characters. */
+  | "too-long"
+  /** More than `max` entries. */
+  | "too-many"
+  /** `fault`: why, as of `parseScanUrl`. */
+  | "url-invalid"
+  /** Another scheme, host or port than `url`. */
+  | "origin-differs"
+  /** The same address as `url` or an earlier entry. */
+  | "repeated"
+  /** A tag with the separator of tags. */
+  | "tag-separator"
+  | "unknown-location"
+  | "code-malformed"
+  | "day-malformed"
+  | "day-past"
+  | ScheduleFaultCode;
+
+export interface SiteFault {
+  readonly field: SiteFieldName | "code" | "reason" | "until";
+  readonly code: SiteFaultCode;
+  readonly max?: number;
+  /** Entry of a list, from 1. */
+  readonly entry?: number;
+  readonly fault?: ScanUrlFault;
+}
+
+export type SiteFaults = { readonly faults: readonly SiteFault[] };
+/** Values from outside, by field. Undefined is absent. */
+export type GivenFields<Name extends string> = { readonly [N in Name]?: unknown };
+
+export interface SiteFieldSettings {
+  /** Names of locations besides the server's own. */
+  readonly locations: readonly string[];
+}
+
+/** Separator of tags in a cell of a CSV file. */
+const tagSeparator = "|";
+/** Besides control characters: separators of lines, and controls of the direction of text (Unicode UAX 9). */
+const refusedCharacters = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
+
+type Parsed<T> = { readonly value: T } | SiteFaults;
+
+/** Fields of a new site. Absent ones get their defaults: the host for the name, weekly, not paused. */
+export function parseSiteFields(given: GivenFields<SiteFieldName>, settings: SiteFieldSettings): SiteFields | SiteFaults {
+  const url = parseUrl(given.url);
+  const schedule = given.schedule ?? scheduleDefault;
+  const parsed = {
+    url,
+    name: parseName(given.name, "value" in url ? url.value : null),
+    pages: parsePages(given.pages, "value" in url ? url.value : null),
+    client: parseClientField(given.client),
+    tags: parseTagsField(given.tags),
+    location: parseSiteLocation(given.location, settings),
+    schedule: parseScheduleField(schedule),
+    paused: parsePausedField(given.paused ?? false),
+  };
+  return valuesOf(parsed);
+}
+
+/** Values of the fields that are given; the address and its pages are judged together. A new address renames a site with the old default name. */
+export function parseSiteChange(
+  given: GivenFields<SiteFieldName>,
+  site: SiteFields,
+  settings: SiteFieldSettings,
+): Partial<SiteFields> | SiteFaults {
+  const url: Parsed<string> = given.url === undefined ? { value: site.url } : parseUrl(given.url);
+  const address = "value" in url ? url.value : null;
+  const name = given.name ?? (site.name === defaultName(site.url) ? null : site.name);
+  const has = (field: SiteFieldName) => given[field] !== undefined;
+  return valuesOf({
+    ...(has("url") && { url }),
+    ...((has("url") || has("name")) && { name: parseName(name, address) }),
+    ...((has("url") || has("pages")) && { pages: parsePages(given.pages ?? site.pages, address) }),
+    ...(has("client") && { client: parseClientField(given.client) }),
+    ...(has("tags") && { tags: parseTagsField(given.tags) }),
+    ...(has("location") && { location: parseSiteLocation(given.location, settings) }),
+    ...(has("schedule") && { schedule: parseScheduleField(given.schedule) }),
+    ...(has("paused") && { paused: parsePausedField(given.paused) }),
+  });
+}
+
+/** An accepted finding. `until` is the last day of the acceptance in UTC; null or empty for no end. */
+export function parseAcceptance(
+  code: unknown,
+  { reason, until }: GivenFields<"reason" | "until">,
+  now: Date,
+): AcceptedFinding | SiteFaults {
+  return valuesOf({
+    code: typeof code === "string" && isFindingCode(code) ? { value: code } : faulty({ field: "code", code: "code-malformed" }),
+    reason: parseReason(reason),
+    until: parseUntil(until ?? null, now),
+    acceptedAt: { value: now.toISOString() },
+  });
+}
+
+/** With a new acceptance, which replaces an earlier one of the code; null beyond `acceptedFindingsMax`. */
+export function acceptedWith({ accepted }: Pick<Site, "accepted">, added: AcceptedFinding): readonly AcceptedFinding[] | null {
+  const others = accepted.filter(({ code }) => code !== added.code);
+  return others.length >= acceptedFindingsMax ? null : [...others, added];
+}
+
+export function parseTagsField(given: unknown): Parsed<readonly string[]> {
+  if (given === undefined || given === null) return { value: [] };
+  if (!Array.isArray(given)) return faulty({ field: "tags", code: "not-list" });
+  const tags = given.map((tag, at) => {
+    const parsed = parseLine(tag, { field: "tags", max: siteTagCharsMax, entry: at + 1 });
+    if ("faults" in parsed) return parsed;
+    if (parsed.value === "") return faulty({ field: "tags", code: "required", entry: at + 1 });
+    return parsed.value.includes(tagSeparator) ? faulty({ field: "tags", code: "tag-separator", entry: at + 1 }) : parsed;
+  });
+  const faults = tags.flatMap((tag) => ("faults" in tag ? tag.faults : []));
+  if (faults.length > 0) return { faults };
+  const value = [...new Set(tags.flatMap((tag) => ("value" in tag ? [tag.value] : [])))];
+  return value.length > siteTagsMax ? faulty({ field: "tags", code: "too-many", max: siteTagsMax }) : { value };
+}
+
+export function parseClientField(given: unknown): Parsed<string | null> {
+  const parsed = parseLine(given ?? "", { field: "client", max: siteNameCharsMax });
+  return "faults" in parsed ? parsed : { value: parsed.value === "" ? null : parsed.value };
+}
+
+export function parseScheduleField(given: unknown): Parsed<SiteSchedule> {
+  const schedule = parseSiteSchedule(given);
+  return "fault" in schedule ? faulty({ field: "schedule", code: schedule.fault.code }) : { value: schedule };
+}
+
+export function parsePausedField(given: unknown): Parsed<boolean> {
+  return typeof given === "boolean" ? { value: given } : faulty({ field: "paused", code: "not-switch" });
+}
+
+function parseUrl(given: unknown): Parsed<string> {
+  if (given === undefined || given === null || given === "") return faulty({ field: "url", code: "required" });
+  if (typeof given !== "string") return faulty({ field: "url", code: "not-text" });
+  const parsed = parseScanUrl(given.trim());
+  return "fault" in parsed ? faulty({ field: "url", code: "url-invalid", fault: parsed.code }) : { value: parsed.url };
+}
+
+function parseName(given: unknown, url: string | null): Parsed<string> {
+  const parsed = parseLine(given ?? "", { field: "name", max: siteNameCharsMax });
+  if ("faults" in parsed || parsed.value !== "") return parsed;
+  return { value: url === null ? "" : defaultName(url) };
+}
+
+function defaultName(url: string): string {
+  return new URL(url).host.slice(0, siteNameCharsMax);
+}
+
+/** `url`: first address of the site; null if it is refused itself. */
+function parsePages(given: unknown, url: string | null): Parsed<readonly string[]> {
+  if (given === undefined || given === null) return { value: [] };
+  if (!Array.isArray(given)) return faulty({ field: "pages", code: "not-list" });
+  // The first address counts.
+  if (given.length >= sitePagesMax) return faulty({ field: "pages", code: "too-many", max: sitePagesMax - 1 });
+  const seen = new Set(url === null ? [] : [url]);
+  const pages = given.map((each, at): Parsed<string> => {
+    const entry = at + 1;
+    if (typeof each !== "string") return faulty({ field: "pages", code: "not-text", entry });
+    const page = parseScanUrl(each.trim());
+    if ("fault" in page) return faulty({ field: "pages", code: "url-invalid", fault: page.code, entry });
+    if (url !== null && new URL(page.url).origin !== new URL(url).origin) return faulty({ field: "pages", code: "origin-differs", entry });
+    if (seen.has(page.url)) return faulty({ field: "pages", code: "repeated", entry });
+    seen.add(page.url);
+    return { value: page.url };
+  });
+  const faults = pages.flatMap((page) => ("faults" in page ? page.faults : []));
+  return faults.length > 0 ? { faults } : { value: pages.flatMap((page) => ("value" in page ? [page.value] : [])) };
+}
+
+function parseSiteLocation(given: unknown, { locations }: SiteFieldSettings): Parsed<string> {
+  if (given === undefined || given === null || given === "") return { value: localLocation };
+  if (typeof given !== "string") return faulty({ field: "location", code: "not-text" });
+  const known = given === localLocation || locations.includes(given);
+  return known ? { value: given } : faulty({ field: "location", code: "unknown-location" });
+}
+
+function parseReason(given: unknown): Parsed<string> {
+  const parsed = parseLine(given ?? "", { field: "reason", max: acceptedReasonCharsMax });
+  return "value" in parsed && parsed.value === "" ? faulty({ field: "reason", code: "required" }) : parsed;
+}
+
+function parseUntil(given: unknown, now: Date): Parsed<string | null> {
+  if (given === null || given === "") return { value: null };
+  if (typeof given !== "string" || !isCalendarDay(given)) return faulty({ field: "until", code: "day-malformed" });
+  return given < now.toISOString().slice(0, 10) ? faulty({ field: "until", code: "day-past" }) : { value: given };
+}
+
+/** Whether the text is `YYYY-MM-DD` and the day exists. */
+function isCalendarDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** One line of text without white space at its ends. */
+function parseLine(given: unknown, { field, max, entry }: Pick<SiteFault, "field" | "entry"> & { readonly max: number }): Parsed<string> {
+  const place = { field, ...(entry !== undefined && { entry }) };
+  if (typeof given !== "string") return faulty({ ...place, code: "not-text" });
+  const value = given.trim();
+  if (value.length > max) return faulty({ ...place, code: "too-long", max });
+  return refusedCharacters.test(value) || !value.isWellFormed() ? faulty({ ...place, code: "characters" }) : { value };
+}
+
+function faulty(fault: SiteFault): SiteFaults {
+  return { faults: [fault] };
+}
+
+/** The values of all fields, or the faults of all. */
+function valuesOf<T extends object>(parsed: { readonly [K in keyof T]: Parsed<T[K]> }): T | SiteFaults {
+  const entries = Object.entries(parsed) as [string, Parsed<unknown>][];
+  const faults = entries.flatMap(([, each]) => ("faults" in each ? each.faults : []));
+  if (faults.length > 0) return { faults };
+  return Object.fromEntries(entries.map(([name, each]) => [name, "value" in each ? each.value : null])) as T;
+}

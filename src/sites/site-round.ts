@@ -1,0 +1,75 @@
+/** Round over all watched sites: notices of certificates, wrong times, and the runs that the sites need. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Log, messageOf } from "../base/log.ts";
+import type { SiteSchedule } from "../parse/site-schedule.ts";
+import { DataDirError } from "../store/data-dir.ts";
+import type { KnownCertificate } from "../store/site-runs.ts";
+import type { Site } from "../store/sites.ts";
+import type { Store } from "../store/store.ts";
+import { certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./certificate-notices.ts";
+import { correctedTimes } from "./run-starts.ts";
+import { demandPerHour } from "./schedule.ts";
+
+/** A certificate that was read longer ago may be renewed by now: the site runs before a notice. A notice waits no longer for it. */
+const freshMs = 86_400_000;
+const dayMs = 86_400_000;
+
+export interface RoundOptions {
+  readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+export interface Round {
+  /** Mean number of regular runs per hour. */
+  readonly demandPerHour: number;
+  readonly events: number;
+}
+
+/** Other work goes on between two accounts. @throws DataDirError */
+export async function walkSites({ store, now, log }: RoundOptions): Promise<Round> {
+  const schedules: SiteSchedule[] = [];
+  let events = 0;
+  for (const account of store.accounts.list()) {
+    if (account.disabled) continue;
+    for (const site of store.sites.list(account.id)) {
+      if (site.paused) continue;
+      schedules.push(site.schedule);
+      try {
+        events += await visitSite(store, site, now());
+      } catch (error) {
+        if (error instanceof DataDirError) throw error;
+        log.error("site could not be examined", { site: site.id, because: messageOf(error) });
+      }
+    }
+    await nextTurn();
+  }
+  return { demandPerHour: demandPerHour(schedules, now()), events };
+}
+
+async function visitSite(store: RoundOptions["store"], site: Site, now: Date): Promise<number> {
+  if (correctedTimes(site, now) !== null)
+    await store.sites.change(site.accountId, site.id, (current) => correctedTimes(current, now) ?? {});
+  const expiresAt = site.reading?.certificateExpiresAt;
+  if (expiresAt === null || (expiresAt !== undefined && certificateDaysLeft(expiresAt, now) > certificateNoticeDaysMax)) return 0;
+  const { certificate } = store.siteRuns.state(site.id);
+  if (certificate === null || dueThresholds(certificate, now).length === 0) return 0;
+  if (mayBeRenewed(site, certificate, now)) {
+    await store.sites.change(site.accountId, site.id, (current) => runNow(current, now));
+    return 0;
+  }
+  if (store.siteRuns.find(site.id) !== undefined) return 0;
+  const notice = await store.siteRuns.noteState(site, (_site, state) => noticeCertificate(state, now) ?? { state, events: [] }, now);
+  return notice.length;
+}
+
+function mayBeRenewed({ lastRunAt }: Site, certificate: KnownCertificate, now: Date): boolean {
+  const lastPassedDays = Math.min(...dueThresholds(certificate, now));
+  const passedMs = Date.parse(certificate.expiresAt) - lastPassedDays * dayMs;
+  const isRead = lastRunAt !== null && now.getTime() - Date.parse(lastRunAt) < freshMs;
+  return !isRead && now.getTime() - passedMs < freshMs;
+}
+
+function runNow({ nextRunAt }: Site, now: Date): Pick<Site, "nextRunAt"> {
+  return { nextRunAt: nextRunAt !== null && Date.parse(nextRunAt) < now.getTime() ? nextRunAt : now.toISOString() };
+}

@@ -1,0 +1,142 @@
+/** A site whose runs are concluded one after the other, without a store. */
+import { expect } from "vitest";
+import type { Severity } from "../../../src/check/check.ts";
+import { concludeRun } from "../../../src/sites/conclude-run.ts";
+import type { MeasuredReading, ReadCertificate, RunReading } from "../../../src/sites/run-reading.ts";
+import type { NewEvent } from "../../../src/store/site-events.ts";
+import { newSiteState, type RunKind, type RunRules, type SiteState } from "../../../src/store/site-runs.ts";
+import type { Site } from "../../../src/store/sites.ts";
+
+export const begin = Date.parse("2026-11-02T12:00:00Z");
+export const address = "https://a.example/";
+export const rulesGiven: RunRules = {
+  algorithmVersion: 3,
+  catalogVersion: "c1",
+  basis: { headerValueCharsMax: 512, dataDates: { hstsPreload: "2026-10-01" } },
+};
+
+const siteGiven: Site = {
+  id: 1,
+  accountId: 1,
+  name: "A",
+  url: address,
+  pages: [],
+  client: null,
+  tags: [],
+  location: "local",
+  accepted: [],
+  schedule: { every: "weekly" },
+  paused: false,
+  createdAt: new Date(begin).toISOString(),
+  nextRunAt: null,
+  secondLookAt: null,
+  lastRunAt: null,
+  failingSince: null,
+  reading: null,
+  trend: [],
+};
+
+/** What a run shows. Checks are `x`, `y` and `z`; a code names its check first, as in `x.missing`. */
+export interface Shown {
+  readonly codes?: readonly string[];
+  readonly undecided?: readonly string[];
+  readonly score?: number;
+  readonly rules?: RunRules;
+  readonly addresses?: readonly string[];
+  readonly missing?: readonly string[];
+  readonly certificate?: ReadCertificate | null;
+  readonly severity?: Severity;
+}
+
+const checkKeys = ["x", "y", "z"];
+/** Only `z` uses a data file. */
+const evidenceOf: Readonly<Record<string, readonly string[]>> = { x: ["page"], y: ["tls"], z: ["page", "hstsPreload"] };
+
+export function shown({
+  codes = [],
+  undecided = [],
+  score = 90,
+  rules = rulesGiven,
+  addresses = [address],
+  missing = [],
+  certificate = null,
+  severity = "medium",
+}: Shown): MeasuredReading {
+  const decided = (key: string) => missing.length === 0 && !undecided.includes(key);
+  return {
+    measured: true,
+    addresses,
+    certificate,
+    rules,
+    judgedAt: new Date(begin).toISOString(),
+    token: "t".repeat(22),
+    score,
+    scoreMax: score,
+    findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls: [address] }])),
+    checks: new Map(
+      checkKeys.map((key) => [key, { decided: decided(key), decidedOnce: !undecided.includes(key), evidence: new Set(evidenceOf[key]) }]),
+    ),
+    unmeasured: new Map(missing.map((url) => [url, "timeout"])),
+  };
+}
+
+export function failing(errorCode: string | null = "timeout", ownFault = false): RunReading {
+  return { measured: false, addresses: [address], certificate: null, errorCode, ownFault };
+}
+
+export interface ScriptedSite {
+  readonly site: Site;
+  readonly state: SiteState;
+  /** Minutes after the begin at which the run is concluded. */
+  run(minute: number, reading: RunReading, kind?: RunKind): readonly NewEvent[];
+  change(change: Partial<Site>): void;
+  /** Minute of the planned second look; null for none. */
+  secondLook(): number | null;
+}
+
+export function scriptedSite(given: Partial<Site> = {}): ScriptedSite {
+  let site: Site = { ...siteGiven, ...given };
+  let state = newSiteState;
+  return {
+    get site() {
+      return site;
+    },
+    get state() {
+      return state;
+    },
+    run: (minute, reading, kind = "scheduled") => {
+      const now = new Date(begin + minute * 60_000);
+      const concluded = concludeRun({ ...site, secondLookAt: null }, state, { kind }, reading, now);
+      state = concluded.state;
+      site = { ...site, secondLookAt: null, ...concluded.site };
+      return concluded.events;
+    },
+    change: (change) => {
+      site = { ...site, ...change };
+    },
+    secondLook: () => (site.secondLookAt === null ? null : (Date.parse(site.secondLookAt) - begin) / 60_000),
+  };
+}
+
+/** Short form of events: `opened x.missing`. */
+export function inShort(events: readonly NewEvent[]): readonly string[] {
+  return events.map((event) => {
+    if (event.type.startsWith("finding.") && "findings" in event.data)
+      return `${event.type.slice("finding.".length)} ${event.data.findings.map(({ code }) => code).join(" ")}`;
+    if (event.type === "site.score_dropped") return `dropped ${event.data.from} ${event.data.to}`;
+    return event.type;
+  });
+}
+
+/** A site with a first measured run at minute 0. */
+export function knownSite(codes: readonly string[] = [], score = 90, given: Partial<Site> = {}): ScriptedSite {
+  const site = scriptedSite(given);
+  expect(site.run(0, shown({ codes, score }))).toEqual([]);
+  return site;
+}
+
+export function openCodesOf({ state }: ScriptedSite): readonly string[] {
+  return Object.entries(state.findings)
+    .filter(([, one]) => one.state === "open")
+    .map(([code]) => code);
+}
