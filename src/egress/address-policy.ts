@@ -18,11 +18,14 @@ type OwnEndpoint = EgressSettings["ownEndpoints"][number];
 
 const allowed: PolicyDecision = { allowed: true };
 
+const scanCidrsSetting = "scan.allow_cidrs";
+
 /** Web ports; every other one needs `scan.allow_ports`. */
 const portsAlwaysOpen = [80, 443];
 
 /**
- * Cloud metadata services, which give credentials to every client on the machine. Blocked in every profile.
+ * Cloud metadata services, which give credentials to every client on the machine. Blocked in every profile;
+ * only `sensitiveAddresses` lets a setting open one.
  * Names such as `metadata.google.internal` need no entry, because they resolve to these addresses.
  */
 const metadataCidrs: readonly Cidr[] = [
@@ -78,18 +81,26 @@ export function createAddressPolicy(
 ): AddressPolicy {
   const allowCidrs = settings.allowCidrs.map(parseCidr);
   const denyCidrs = settings.denyCidrs.map(parseCidr);
+  const allowedBy = settings.allowCidrsSetting ?? scanCidrsSetting;
   const local = new Set(interfaceAddresses.map(canonicalText));
 
   function authorizeAddress(text: string): PolicyDecision {
     const address = parseAddress(text);
     if (address === null) return refuse(`${text} is not an address`);
     const candidates = [address, ...embeddedIPv4(address)];
-    if (candidates.some((candidate) => matchesAny(candidate, metadataCidrs))) {
-      return refuse(`${text} is a cloud metadata address, which no setting opens`);
-    }
+    const because = settings.sensitiveAddresses === undefined ? metadataRefusal(candidates) : exactRefusal(candidates);
+    if (because !== null) return refuse(`${text} is ${because}`);
     if (candidates.some((candidate) => matchesAny(candidate, denyCidrs))) return refuse(`${text} is blocked by scan.deny_cidrs`);
     if (matchesAny(address, allowCidrs)) return allowed;
     return authorizeByProfile(address, text);
+  }
+
+  /** The end of a sentence about the first sensitive address without an entry of its own; null without one. */
+  function exactRefusal(candidates: readonly Address[]): string | null {
+    const exact = allowCidrs.filter(isSingleAddress);
+    const names = candidates.filter((candidate) => !matchesAny(candidate, exact)).map((candidate) => sensitiveName(candidate, candidates));
+    const name = names.find((one) => one !== null);
+    return name === undefined ? null : `${name}; only an entry for that address alone in ${allowedBy} opens it`;
   }
 
   /** An address that embeds an IPv4 address is as open as the embedded one. */
@@ -97,9 +108,9 @@ export function createAddressPolicy(
     const range = rangeOf(address);
     if (range === "embedded") {
       const blocked = embeddedIPv4(address).find((inner) => !matchesAny(inner, allowCidrs) && !isOpenRange(rangeOf(inner)));
-      return blocked === undefined ? allowed : refuseRange(`${text} leads to ${blocked}, which`, rangeOf(blocked));
+      return blocked === undefined ? allowed : refuseRange(`${text} leads to ${blocked}, which`, rangeOf(blocked), allowedBy);
     }
-    return isOpenRange(range) ? allowed : refuseRange(text, range);
+    return isOpenRange(range) ? allowed : refuseRange(text, range, allowedBy);
   }
 
   function isOpenRange(range: string): boolean {
@@ -149,10 +160,31 @@ function refuse(because: string): PolicyDecision {
   return { allowed: false, because };
 }
 
-function refuseRange(text: string, range: string): PolicyDecision {
+/** `allowedBy`: the setting that opens it. The profile is a setting of scans alone. */
+function refuseRange(text: string, range: string, allowedBy: string): PolicyDecision {
   const name = rangeNames[range] ?? "an address reserved for special use";
-  const remedy = internalRanges.has(range) ? "profile internal or scan.allow_cidrs opens it" : "scan.allow_cidrs opens it";
-  return refuse(`${text} is ${name}; ${remedy}`);
+  const remedy = internalRanges.has(range) && allowedBy === scanCidrsSetting ? `profile internal or ${allowedBy}` : allowedBy;
+  return refuse(`${text} is ${name}; ${remedy} opens it`);
+}
+
+function metadataRefusal(candidates: readonly Address[]): string | null {
+  return candidates.some(isMetadata) ? "a cloud metadata address, which no setting opens" : null;
+}
+
+/** Null for an address that is neither of this machine nor of a metadata service. Connecting to the unspecified one reaches this machine. */
+function sensitiveName(candidate: Address, [address]: readonly Address[]): string | null {
+  if (isMetadata(candidate)) return "a cloud metadata address";
+  const range = candidate.range();
+  const isThisMachine = range === "loopback" || (range === "unspecified" && candidate === address);
+  return isThisMachine ? (rangeNames[range] ?? null) : null;
+}
+
+function isMetadata(address: Address): boolean {
+  return matchesAny(address, metadataCidrs);
+}
+
+function isSingleAddress([network, bits]: Cidr): boolean {
+  return bits === (network.kind() === "ipv4" ? 32 : 128);
 }
 
 /** `public`, `embedded` (the embedded IPv4 address decides), or the name of a special range. */

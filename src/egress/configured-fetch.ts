@@ -34,16 +34,8 @@ export function createConfiguredFetch({ caPems, dnsServers, connectTo }: Configu
   return async (text, request) => {
     const url = new URL(text);
     assertConfidential(url);
-    // The operator names the service: the profile of scans does not hold for it. An egress pins addresses, so each request has its own.
-    const egress = openEgress({
-      profile: "internal",
-      allowCidrs: [],
-      denyCidrs: [],
-      allowPorts: "any",
-      connectTo,
-      dnsServers,
-      ownEndpoints: [],
-    });
+    // An egress pins addresses, so each request has its own.
+    const egress = openEgress(configuredServiceGuard({ dnsServers, connectTo }));
     try {
       const reply = await httpRequest(egress, url, optionsOf(request, trust));
       if (reply.truncated) throw new EgressError("invalid", `the answer of ${url.host} is longer than ${answerBytesMax} bytes`);
@@ -59,6 +51,11 @@ export function createConfiguredFetch({ caPems, dnsServers, connectTo }: Configu
       egress.close();
     }
   };
+}
+
+/** Guard of a connection to a service that the operator names: the profile of scans does not hold for it. */
+export function configuredServiceGuard({ dnsServers, connectTo }: Pick<EgressSettings, "dnsServers" | "connectTo">): EgressSettings {
+  return { profile: "internal", allowCidrs: [], denyCidrs: [], allowPorts: "any", connectTo, dnsServers, ownEndpoints: [] };
 }
 
 function optionsOf({ method = "GET", headers = {}, body, signal }: ConfiguredRequest, trust: RequestOptions["trust"]): RequestOptions {

@@ -16,7 +16,7 @@ export interface ConnectTo {
 export interface EgressSettings {
   /** `internet` allows public addresses only; `internal` also private, CGNAT and loopback addresses. */
   readonly profile: "internet" | "internal";
-  /** Ranges opened in addition to the profile. Cloud metadata addresses stay blocked. */
+  /** Ranges opened in addition to the profile. `sensitiveAddresses` limits them. */
   readonly allowCidrs: readonly string[];
   /** Ranges blocked in addition to the profile; stronger than `allowCidrs`. */
   readonly denyCidrs: readonly string[];
@@ -24,6 +24,14 @@ export interface EgressSettings {
   readonly connectTo: readonly ConnectTo[];
   /** `address` or `address:port` of resolvers; empty means the system's. */
   readonly dnsServers: readonly string[];
+  /** Setting behind `allowCidrs`, as refusals name it; `scan.allow_cidrs` if absent. */
+  readonly allowCidrsSetting?: "webhooks.allow_cidrs";
+  /**
+   * How `allowCidrs` opens loopback and cloud metadata addresses.
+   * `by-exact-entry`: both need an entry for that address alone, /32 or /128.
+   * Absent: any range opens loopback, and nothing opens metadata.
+   */
+  readonly sensitiveAddresses?: "by-exact-entry";
   /** The appliance's own listeners (server, browser control, proxies), never reachable from a scan. A null address means every local one. */
   readonly ownEndpoints: readonly { readonly address: string | null; readonly port: number }[];
 }

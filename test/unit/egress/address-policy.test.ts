@@ -118,6 +118,59 @@ describe("ports", () => {
   for (const port of [0, 65_536]) test(`${port} is never a valid port`, () => expect(any.authorizePort(port).allowed).toBe(false));
 });
 
+describe("sensitive addresses that need an entry of their own", () => {
+  const webhooks = { allowCidrsSetting: "webhooks.allow_cidrs", sensitiveAddresses: "by-exact-entry" } as const;
+  const everything = ["0.0.0.0/0", "::/0"];
+  const rows: readonly [host: string, allowCidrs: readonly string[], expected: "allowed" | "refused"][] = [
+    ["127.0.0.1", [], "refused"],
+    ["127.0.0.1", everything, "refused"],
+    ["127.0.0.1", ["127.0.0.0/31"], "refused"],
+    ["127.0.0.1", ["127.0.0.2/32"], "refused"],
+    ["127.0.0.1", ["127.0.0.1/32"], "allowed"],
+    ["127.0.0.1", ["127.0.0.1"], "allowed"],
+    ["127.0.0.1", ["::ffff:127.0.0.1/128"], "allowed"],
+    ["2130706433", everything, "refused"],
+    ["::ffff:127.0.0.1", everything, "refused"],
+    ["64:ff9b::127.0.0.1", everything, "refused"],
+    ["2002:7f00:1::", everything, "refused"],
+    ["::1", everything, "refused"],
+    ["::1", ["::/127"], "refused"],
+    ["::1", ["::1/128"], "allowed"],
+    ["0.0.0.0", everything, "refused"],
+    ["::", everything, "refused"],
+    ["169.254.169.254", [], "refused"],
+    ["169.254.169.254", everything, "refused"],
+    ["169.254.169.254", ["169.254.0.0/16"], "refused"],
+    ["169.254.169.254", ["169.254.169.254/31"], "refused"],
+    ["169.254.169.254", ["169.254.169.254/32"], "allowed"],
+    ["64:ff9b::a9fe:a9fe", everything, "refused"],
+    ["100.100.100.200", ["100.64.0.0/10"], "refused"],
+    ["fd00:ec2::254", ["fd00::/8"], "refused"],
+    ["fd00:ec2::254", ["fd00:ec2::254/128"], "allowed"],
+    ["10.0.0.1", [], "refused"],
+    ["10.0.0.1", ["10.0.0.0/8"], "allowed"],
+    ["64:ff9b:1::10.0.0.1", ["64:ff9b:1::/48"], "allowed"],
+    ["9.9.9.9", [], "allowed"],
+  ];
+  for (const [host, allowCidrs, expected] of rows) {
+    test(`${host} is ${expected} with ${allowCidrs.join(" and ") || "no entry"}`, () =>
+      expect(decisionFor(host, { ...webhooks, allowCidrs })).toBe(expected));
+  }
+
+  test("an entry opens no metadata address where they are not asked for", () =>
+    expect(decisionFor("169.254.169.254", { allowCidrs: ["169.254.169.254/32"] })).toBe("refused"));
+
+  const policy = createAddressPolicy(egressSettings({ ...webhooks }), []);
+  for (const message of [
+    "127.0.0.1 is a loopback address; only an entry for that address alone in webhooks.allow_cidrs opens it",
+    "169.254.169.254 is a cloud metadata address; only an entry for that address alone in webhooks.allow_cidrs opens it",
+    "10.0.0.1 is a private address; webhooks.allow_cidrs opens it",
+    "64:ff9b::10.0.0.1 leads to 10.0.0.1, which is a private address; webhooks.allow_cidrs opens it",
+  ]) {
+    test(message, () => expect(policy.authorizeAddress(message.split(" ")[0] ?? "")).toEqual({ allowed: false, because: message }));
+  }
+});
+
 describe("the appliance's own listeners", () => {
   const own = { profile: "internal", allowPorts: "any", allowCidrs: ["0.0.0.0/0", "::/0"] } as const;
   const local = ["127.0.0.1", "::1", "192.168.7.7", "fd00::7"];
