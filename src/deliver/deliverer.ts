@@ -1,0 +1,202 @@
+/**
+ * Sends the deliveries that are due: several at a time, one at a time for each channel. The outcome of an attempt is on disk before the
+ * channel gets another. A process that is killed between sending and storing sends again, under the same id.
+ */
+import { within } from "../base/deadline.ts";
+import { messageOf } from "../base/log.ts";
+import type { Channel } from "../store/channels.ts";
+import type { AttemptOutcome, Delivery, DeliveryPlace } from "../store/deliveries.ts";
+import { randomBase62 } from "../store/secret-value.ts";
+import { type Attempted, attemptDelivery, attemptTest, type Sendable, sendableOf } from "./attempt.ts";
+import type { DeliveryParts } from "./delivery-parts.ts";
+import { createHourlyQuota } from "./hourly-quota.ts";
+import { createNotices, type Notices } from "./notices.ts";
+import { nextAttemptAt } from "./retry.ts";
+
+/** Attempts at the same time. */
+const attemptsMax = 8;
+/** Attempts of one account at the same time: its slow receivers leave the rest to others. */
+const attemptsPerAccountMax = 3;
+/** Bounds of the wait for the next look at the store. The clock of the machine may be set, so no wait is long. */
+const lookMsMin = 50;
+const lookMsMax = 60_000;
+/** Wait while everything that is due belongs to busy channels or accounts. */
+const blockedMs = 1_000;
+/** Wait after a failure of the store. */
+const storeRetryMs = 10_000;
+/** Tests of channels of one account in an hour. */
+const testsPerHourMax = 10;
+/** After the end of the drain time, attempts are aborted and end within this time. */
+const abortMs = 2_000;
+const testIdChars = 22;
+
+export interface TestOutcome {
+  readonly result: "delivered" | "failed";
+  /** Status of HTTP, or reply code of SMTP; null without an answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** Code of the failure; null for a success. `too-many`: too many tests in this hour. */
+  readonly because: string | null;
+}
+
+export interface Deliverer {
+  /** Something may be due: looks at once. */
+  wake(): void;
+  /** Waits for the attempts under way, then aborts them; these are repeated after the next start. */
+  stop(drainMs: number): Promise<void>;
+  /** One attempt with a test message, which is not stored. Disabled channels are tested too. Never rejects. */
+  test(channel: Channel): Promise<TestOutcome>;
+  /** Mails that are sent at once. */
+  readonly notices: Notices;
+}
+
+export function startDeliverer(parts: DeliveryParts): Deliverer {
+  const { store, now, log } = parts;
+  const ending = new AbortController();
+  const busy = createBusyChannels(look);
+  const tests = createHourlyQuota(testsPerHourMax, now);
+  const notices = createNotices(parts, ending.signal);
+  let stopped = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function look(): void {
+    if (stopped) return;
+    clearTimeout(timer);
+    let waitMs = lookMsMax;
+    try {
+      for (const delivery of busy.listDue(store.deliveries, now())) busy.run(delivery, carryOut);
+      notices.sendDue();
+      waitMs = untilNext();
+    } catch (error) {
+      log.error("deliveries cannot be read", { because: messageOf(error) });
+    }
+    timer = setTimeout(look, waitMs);
+  }
+
+  function untilNext(): number {
+    const next = store.deliveries.nextDueAt();
+    if (next === null) return lookMsMax;
+    const waitMs = next.getTime() - now().getTime();
+    return waitMs <= 0 ? blockedMs : Math.min(Math.max(waitMs, lookMsMin), lookMsMax);
+  }
+
+  /** Never rejects. */
+  async function carryOut(delivery: Delivery): Promise<void> {
+    try {
+      const sendable = sendableOf(parts, delivery);
+      if (sendable === null) await stored(() => store.deliveries.drop(delivery.accountId, delivery.id));
+      else await send(delivery, sendable);
+    } catch (error) {
+      log.error("a delivery cannot be read", { delivery: delivery.id, because: messageOf(error) });
+      // It is still due: without a wait, it would be read again at once.
+      await pause(storeRetryMs, ending.signal);
+    }
+  }
+
+  async function send(delivery: Delivery, sendable: Sendable): Promise<void> {
+    const { accountId, id } = delivery;
+    const at = now().toISOString();
+    const attempted = await attemptDelivery(parts, delivery, sendable, ending.signal);
+    // The next start repeats what the end of this process has aborted.
+    if (attempted.result === "failed" && ending.signal.aborted) return;
+    const outcome = outcomeOf(delivery, attempted, parts);
+    const { status, ms } = attempted;
+    const because = attempted.result === "failed" ? attempted.because : null;
+    await stored(() => store.deliveries.noteAttempt(delivery, { at, ms, status, because }, outcome));
+    parts.metrics.attempted(sendable.channel.kind, resultOf(attempted, outcome));
+    const { id: channel, kind } = sendable.channel;
+    log.debug("delivery attempted", { delivery: id, account: accountId, channel, result: outcome.state, because, status, ms });
+    if (outcome.state !== "failed" || outcome.disables === null) return;
+    log.info("channel disabled", { account: accountId, channel, kind, because: outcome.disables });
+    notices.wake();
+  }
+
+  /** Tries again while the store takes nothing, as with a full disk: meanwhile the channel is busy, so that nothing is sent twice. */
+  async function stored(write: () => Promise<unknown>): Promise<void> {
+    while (!ending.signal.aborted) {
+      try {
+        await write();
+        return;
+      } catch (error) {
+        log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
+      }
+      await pause(storeRetryMs, ending.signal);
+    }
+  }
+
+  look();
+  return {
+    notices,
+    wake: look,
+    stop: async (drainMs) => {
+      stopped = true;
+      clearTimeout(timer);
+      await within(drainMs, busy.idle(), null);
+      ending.abort();
+      await within(abortMs, Promise.all([busy.idle(), notices.idle()]), null);
+    },
+    test: async (channel) => {
+      const refused = (because: string): TestOutcome => ({ result: "failed", status: null, ms: 0, because });
+      const account = store.accounts.findById(channel.accountId);
+      if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
+      if (!tests.take(String(account.id))) return refused("too-many");
+      const attempted = await attemptTest(parts, { account, channel }, `test_${randomBase62(testIdChars)}`, ending.signal);
+      const { result, status, ms } = attempted;
+      return { result, status, ms, because: attempted.result === "failed" ? attempted.because : null };
+    },
+  };
+}
+
+/** Channels with an attempt under way. `onFree`: one is free again. */
+function createBusyChannels(onFree: () => void) {
+  const accounts = new Map<number, number>();
+  const works = new Set<Promise<void>>();
+  return {
+    /** One of each channel that is not busy, as many as may be sent now. */
+    listDue: (deliveries: DeliveryParts["store"]["deliveries"], now: Date): readonly Delivery[] => {
+      const taken = new Map(accounts);
+      const accepts = ({ accountId, channelId }: DeliveryPlace) => {
+        const ofAccount = [...taken.values()].filter((one) => one === accountId).length;
+        if (taken.has(channelId) || ofAccount >= attemptsPerAccountMax) return false;
+        taken.set(channelId, accountId);
+        return true;
+      };
+      return deliveries.listDue(now, attemptsMax - accounts.size, accepts);
+    },
+    run: (delivery: Delivery, work: (delivery: Delivery) => Promise<void>): void => {
+      accounts.set(delivery.channelId, delivery.accountId);
+      const tracked = work(delivery).finally(() => {
+        accounts.delete(delivery.channelId);
+        works.delete(tracked);
+        onFree();
+      });
+      works.add(tracked);
+    },
+    idle: async (): Promise<void> => void (await Promise.allSettled(works)),
+  };
+}
+
+function outcomeOf({ attempts, retriedAt }: Delivery, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
+  if (attempted.result === "delivered") return { state: "delivered" };
+  const { final, retryAfterMs, disables } = attempted;
+  const before = attempts.filter(({ at }) => retriedAt === null || at >= retriedAt).length;
+  const next = final ? null : nextAttemptAt(before + 1, now(), retryAfterMs, random);
+  return next === null ? { state: "failed", disables } : { state: "waiting", nextAttemptAt: next };
+}
+
+function resultOf(attempted: Attempted, { state }: AttemptOutcome): "delivered" | "retried" | "failed" | "gone" {
+  if (state !== "failed") return state === "delivered" ? "delivered" : "retried";
+  return attempted.result === "failed" && attempted.because === "gone" ? "gone" : "failed";
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

@@ -1,0 +1,234 @@
+/** Sends mails over SMTP by the server that the operator configured. The only user of nodemailer. */
+import { createTransport, type NodemailerError, type SendMailOptions, type SMTPTransportOptions } from "nodemailer";
+import { withDeadline } from "../base/deadline.ts";
+import { configuredServiceGuard } from "../egress/configured-fetch.ts";
+import { type Egress, openEgress } from "../egress/dial.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import { verifyingContext } from "../egress/http-client.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import { parseIpText } from "../parse/address.ts";
+import { alternativeNames } from "../parse/alternative-names.ts";
+import { namesCoverHost } from "../parse/host-match.ts";
+import { type Mailbox, parseMailbox } from "../parse/mailbox.ts";
+import type { SmtpUrl } from "../parse/smtp-url.ts";
+
+export interface MailerSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
+  /** With its password, from whatever source. A user without one cannot sign in. */
+  readonly server: SmtpUrl;
+  readonly from: Mailbox;
+  /** `required`: no mail without TLS, by STARTTLS for `smtp`. `off`: in clear, for `smtp` alone. */
+  readonly tls: "required" | "off";
+  /** Certificates trusted besides the bundled roots. */
+  readonly caPems: readonly string[];
+  /** Host by which this appliance introduces itself (RFC 5321 section 4.1.1.1). */
+  readonly clientHost: string;
+  /** Shorter in tests. */
+  readonly limits?: MailLimits;
+}
+
+export interface MailLimits {
+  /** For name, connection, TLS and sign-in. */
+  readonly connectMs: number;
+  /** From the connection to the greeting. */
+  readonly greetingMs: number;
+  /** Silence of the server. */
+  readonly silenceMs: number;
+  /** For one mail altogether. */
+  readonly mailMs: number;
+}
+
+export interface OutgoingMail {
+  /** One address, without a name. */
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  /** As in `<delivery-12@assay.example.org>`. The same for every attempt, so that a receiver recognises a copy. */
+  readonly messageId: string;
+  readonly date: Date;
+  /** https, http or mailto; null for a mail that cannot be ended. With https, a POST to it must unsubscribe (RFC 8058). */
+  readonly unsubscribe: string | null;
+}
+
+/** `refused`: the server does not take the mail or the connection. `greylisted`: it takes the mail later. */
+export type MailFailure = "unreachable" | "timeout" | "tls" | "certificate" | "sign-in" | "recipient" | "sender" | "refused" | "greylisted";
+
+export type MailOutcome =
+  | { readonly result: "sent"; readonly response: string; readonly ms: number }
+  | {
+      readonly result: "failed";
+      /** A further attempt would fail too. False where the operator can remove the cause. */
+      readonly permanent: boolean;
+      readonly because: MailFailure;
+      /** Reply code of SMTP; null without one. */
+      readonly code: number | null;
+      readonly ms: number;
+    };
+
+export interface Mailer {
+  /** Never rejects for a failure of network or server. `signal` ends the attempt as `timeout`. */
+  send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
+}
+
+const limitsDefault: MailLimits = { connectMs: 20_000, greetingMs: 20_000, silenceMs: 30_000, mailMs: 90_000 };
+/** RFC 5321 section 4.5.3.1.5 allows 512 for a line; a reply may have several. */
+const responseCharsMax = 500;
+const serverResponseBytesMax = 65_536;
+
+/** Holds no connection open: each mail has its own. */
+export function openMailer(settings: MailerSettings): Mailer {
+  const { limits = limitsDefault } = settings;
+  const trust = verifyingContext(settings.caPems);
+  return {
+    async send(mail, signal) {
+      const startedMs = performance.now();
+      const elapsedMs = () => Math.round(performance.now() - startedMs);
+      const message = messageOptions(settings.from, mail);
+      // Nodemailer would send to the first address that it finds in the text.
+      if (parseMailbox(mail.to)?.email !== mail.to) return { result: "failed", ...unusableAddress, ms: 0 };
+      const egress = openEgress(configuredServiceGuard(settings));
+      try {
+        const transport = createTransport(transportOptions(settings, limits, trust, egress));
+        const { response } = await withDeadline(limits.mailMs, [signal], (deadline) =>
+          transport.sendMail({ ...message, signal: deadline }),
+        );
+        return { result: "sent", response: printable(response).slice(0, responseCharsMax), ms: elapsedMs() };
+      } catch (thrown) {
+        return { result: "failed", ...failureOf(thrown), ms: elapsedMs() };
+      } finally {
+        egress.close();
+      }
+    },
+  };
+}
+
+function transportOptions(
+  { server, tls, clientHost }: MailerSettings,
+  { connectMs, greetingMs, silenceMs }: MailLimits,
+  trust: ReturnType<typeof verifyingContext>,
+  egress: Egress,
+): SMTPTransportOptions {
+  const { host, port, user, password } = server;
+  return {
+    host,
+    port,
+    secure: server.scheme === "smtps",
+    requireTLS: tls === "required",
+    ignoreTLS: tls === "off",
+    tls: {
+      secureContext: trust,
+      rejectUnauthorized: true,
+      // RFC 9525: the common name does not count. For rare key types the runtime has no certificate, which proves nothing.
+      checkServerIdentity: (_host, { raw }) =>
+        raw !== undefined && namesCoverHost(alternativeNames(raw), host)
+          ? undefined
+          : Object.assign(new Error("the certificate has other names"), { code: otherNamesCode }),
+    },
+    ...(user === null ? {} : { auth: { user, pass: password ?? "" }, forceAuth: true }),
+    // Egress resolves the name as for every other connection, and ends the socket with the attempt.
+    getSocket: (_options, callback) => {
+      egress.dial(host, port, { deadlineMs: connectMs }).then(
+        (connection) => callback(null, { connection }),
+        (error: Error) => callback(error, false),
+      );
+    },
+    name: literalOf(clientHost),
+    connectionTimeout: connectMs,
+    greetingTimeout: greetingMs,
+    socketTimeout: silenceMs,
+    maxResponseSize: serverResponseBytesMax,
+    logger: false,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** RFC 5321 section 4.1.3. */
+function literalOf(host: string): string {
+  const address = parseIpText(host);
+  if (address === null) return host;
+  return address.includes(":") ? `[IPv6:${address}]` : `[${address}]`;
+}
+
+/** @throws Error for a message ID or link that would not be one: a mistake of the caller. */
+function messageOptions(from: Mailbox, { to, subject, text, html, messageId, date, unsubscribe }: OutgoingMail): SendMailOptions {
+  if (!/^<[\w.+-]+@[\w.-]+>$/.test(messageId)) throw new Error(`${JSON.stringify(messageId)} is not a message ID`);
+  const link = unsubscribe === null ? null : linkOf(unsubscribe);
+  return {
+    from: { name: oneLine(from.name ?? ""), address: from.email },
+    to: { name: "", address: to },
+    envelope: { from: from.email, to: [to] },
+    subject: oneLine(subject),
+    text,
+    html,
+    messageId,
+    date,
+    xMailer: false,
+    headers: {
+      // RFC 3834 section 5: no vacation notice answers.
+      "Auto-Submitted": "auto-generated",
+      // RFC 8058 section 3.1: one-click needs https.
+      ...(link?.startsWith("https:") ? { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : {}),
+    },
+    ...(link === null ? {} : { list: { unsubscribe: link } }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** The URL parser encodes what would end the header. */
+function linkOf(unsubscribe: string): string {
+  const url = URL.parse(unsubscribe);
+  if (url === null || !["https:", "http:", "mailto:"].includes(url.protocol) || /[<>\s,]/.test(url.href))
+    throw new Error("the link to unsubscribe is neither http nor mailto");
+  return url.href;
+}
+
+/** Nodemailer encodes what a header cannot hold; this also keeps names from other sources in one line, in reading order. */
+function oneLine(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")
+    .trim();
+}
+
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+type Failure = Pick<Extract<MailOutcome, { readonly result: "failed" }>, "permanent" | "because" | "code">;
+
+const unusableAddress: Failure = { because: "recipient", permanent: true, code: null };
+
+const otherNamesCode = "CERT_OTHER_NAMES";
+/** Codes of OpenSSL for a refused certificate, as the runtime names them. */
+const certificateCodes = /CERT|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
+const tlsCodes = /^(?:ERR_SSL|ERR_TLS|EPROTO)/;
+/** Replies that ask for a sign-in: RFC 4954 section 6. */
+const signInCodes: readonly number[] = [530, 534, 535, 538];
+/** Replies that receivers use to put off an unknown sender: RFC 6647 section 2.1. */
+const greylistingCodes: readonly number[] = [450, 451];
+
+function failureOf(thrown: unknown): Failure {
+  const temporary = (because: MailFailure, code: number | null = null): Failure => ({ permanent: false, because, code });
+  if (thrown instanceof EgressError) return temporary(thrown.because === "timeout" ? "timeout" : "unreachable");
+  const { code, originalCode = "", responseCode = null } = thrown as NodemailerError;
+  if (code === "EABORT" || code === "ETIMEDOUT") return temporary("timeout");
+  if (certificateCodes.test(originalCode)) return temporary("certificate");
+  if (code === "ETLS" || tlsCodes.test(originalCode)) return temporary("tls", responseCode);
+  if (code === "EAUTH" || (responseCode !== null && signInCodes.includes(responseCode))) return temporary("sign-in", responseCode);
+  return failureOfStage(thrown as NodemailerError, responseCode);
+}
+
+/** The command that failed decides. */
+function failureOfStage({ code, command, permanent = false }: NodemailerError, reply: number | null): Failure {
+  const isGreylisting = reply !== null && greylistingCodes.includes(reply);
+  if (command === "RCPT TO") return { because: isGreylisting ? "greylisted" : "recipient", permanent, code: reply };
+  if (command === "DATA") return { because: isGreylisting ? "greylisted" : "refused", permanent, code: reply };
+  if (command === "API" && code === "EENVELOPE") return unusableAddress;
+  // Larger than the server takes.
+  if (code === "EMESSAGE" || (command === "MAIL FROM" && reply === 552)) return { because: "refused", permanent: true, code: reply };
+  // The operator can configure another sender.
+  if (command === "MAIL FROM") return { because: isGreylisting ? "greylisted" : "sender", permanent: false, code: reply };
+  return { because: reply === null ? "unreachable" : "refused", permanent: false, code: reply };
+}

@@ -1,0 +1,151 @@
+/** Mails to one person that are sent at once: links to confirm and to sign in, and the notice of a channel that was disabled. */
+import { messageOf } from "../base/log.ts";
+import { emailKey } from "../store/account-index.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Channel } from "../store/channels.ts";
+import { randomBase62 } from "../store/secret-value.ts";
+import type { MemberInvitation } from "../store/site-accounts.ts";
+import type { PageLocale } from "../text/i18n.ts";
+import { type DeliveryParts, mailContext, messageIdOf } from "./delivery-parts.ts";
+import { createHourlyQuota } from "./hourly-quota.ts";
+import type { RenderedMail } from "./mail-layout.ts";
+import { channelDisabledMail, confirmationMail, invitationMail, memberInvitationMail, resetMail } from "./mail-text.ts";
+
+/** Mails that one account may cause in an hour, apart from its deliveries. */
+const mailsOfAccountPerHourMax = 10;
+/** Such mails that one address gets in an hour, from all accounts together. */
+const mailsToAddressPerHourMax = 5;
+const idChars = 22;
+const minuteMs = 60_000;
+/** Wait before a notice that failed is sent again, and its last attempt after the channel was disabled. */
+const noticeRetryMs = 30 * minuteMs;
+const noticeAgeMsMax = 3 * 24 * 60 * minuteMs;
+
+/** `too-many`: the account or the address got enough of them in this hour. */
+export type NoticeOutcome = "sent" | "failed" | "too-many" | "no-mail";
+
+/** Links are absolute, and valid for one use. No method rejects, and each ends within the limits of the mailer. */
+export interface Notices {
+  /** Whether there is a mail server. */
+  readonly available: boolean;
+  /** `value`: of `issueConfirmation`. */
+  confirmation(channel: Channel, value: string): Promise<NoticeOutcome>;
+  memberInvitation(owner: Account, invitation: MemberInvitation, url: string): Promise<NoticeOutcome>;
+  /** A page must not wait for it: the time would show whether there is such an account. */
+  reset(account: Account, url: string, expiresAt: string): Promise<NoticeOutcome>;
+  /** `by`: account that invites. `locale`: of the page on which it did. */
+  invitation(
+    by: Account,
+    invited: { readonly email: string; readonly locale: PageLocale },
+    url: string,
+    expiresAt: string,
+  ): Promise<NoticeOutcome>;
+}
+
+export interface RunningNotices extends Notices {
+  /** Sends the notices of disabled channels whose time has come. Does not wait for them. */
+  sendDue(): void;
+  /** A channel was disabled. */
+  wake(): void;
+  /** Resolves when no notice is being sent. */
+  idle(): Promise<void>;
+}
+
+export function createNotices(parts: DeliveryParts, ending: AbortSignal): RunningNotices {
+  const { store, now, log, send } = parts;
+  const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
+  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
+  // Apart, so that mails which others cause do not use up what a person needs to sign in.
+  const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
+  const newName = () => `notice-${randomBase62(idChars)}`;
+  let sending: Promise<void> | null = null;
+  /** Null while no channel waits for its notice. At the start, one may. */
+  let dueAt: Date | null = now();
+
+  async function mail(to: string, name: string, render: () => RenderedMail): Promise<NoticeOutcome> {
+    if (send.mail === null) return "no-mail";
+    try {
+      const outcome = await send.mail.send(
+        { to, ...render(), messageId: messageIdOf(name, parts), date: now(), unsubscribe: null },
+        ending,
+      );
+      if (outcome.result === "sent") return "sent";
+      log.warn("mail not sent", { because: outcome.because, code: outcome.code });
+    } catch (error) {
+      log.error("mail failed inside", { because: messageOf(error) });
+    }
+    return "failed";
+  }
+
+  async function limited(by: Account, to: string, render: () => RenderedMail): Promise<NoticeOutcome> {
+    if (send.mail === null) return "no-mail";
+    if (!ofAccounts.take(String(by.id)) || !toAddresses.take(emailKey(to))) return "too-many";
+    return mail(to, newName(), render);
+  }
+
+  /** The notice has the same id in each attempt. */
+  async function sendDisabledNotices(): Promise<void> {
+    let left = false;
+    for (const channel of store.channels.noticesDue()) {
+      if (ending.aborted) return;
+      left = !(await sendDisabledNotice(channel)) || left;
+    }
+    dueAt = left ? new Date(now().getTime() + noticeRetryMs) : dueAt;
+  }
+
+  /** Whether the channel needs no further attempt. */
+  async function sendDisabledNotice(channel: Channel): Promise<boolean> {
+    const { accountId, id, disabled, kind, target } = channel;
+    const account = store.accounts.findById(accountId);
+    const because = disabled?.because;
+    if (because !== "gone" && because !== "failed") return true;
+    // Mails to the account's own address are what failed, so that none can report it.
+    const readable = account !== undefined && !account.disabled && !(kind === "mail" && emailKey(target) === emailKey(account.email));
+    const atMs = Date.parse(disabled?.at ?? "");
+    const outcome = readable
+      ? await mail(account.email, `disabled-${accountId}-${id}-${atMs}`, () =>
+          channelDisabledMail(mailContext(parts, account.locale), channel, because),
+        )
+      : "no-mail";
+    if (outcome === "failed" && now().getTime() - atMs < noticeAgeMsMax) return false;
+    await store.channels.noteNotice(accountId, id);
+    return true;
+  }
+
+  function sendDue(): void {
+    if (sending !== null || dueAt === null || now() < dueAt || ending.aborted) return;
+    dueAt = null;
+    sending = sendDisabledNotices()
+      .catch((error) => {
+        log.error("notices of disabled channels failed", { because: messageOf(error) });
+        dueAt = new Date(now().getTime() + noticeRetryMs);
+      })
+      .finally(() => {
+        sending = null;
+      });
+  }
+
+  return {
+    available: send.mail !== null,
+    confirmation: async (channel, value) => {
+      const account = store.accounts.findById(channel.accountId);
+      if (account === undefined) return "failed";
+      return limited(account, channel.target, () => confirmationMail(mailContext(parts, account.locale), account, channel, value));
+    },
+    memberInvitation: (owner, invitation, url) =>
+      limited(owner, invitation.email, () => memberInvitationMail(mailContext(parts, owner.locale), owner, invitation, url)),
+    reset: async (account, url, expiresAt) => {
+      if (send.mail === null) return "no-mail";
+      if (!resets.take(String(account.id))) return "too-many";
+      return mail(account.email, newName(), () => resetMail(mailContext(parts, account.locale), url, expiresAt));
+    },
+    invitation: (by, { email, locale }, url, expiresAt) =>
+      limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
+    sendDue,
+    wake: () => {
+      dueAt = now();
+      sendDue();
+    },
+    idle: async () => void (await sending),
+  };
+}
