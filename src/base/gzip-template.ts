@@ -71,7 +71,7 @@ export function fillTemplate({ bytes, holes, crc }: GzipTemplate, contents: read
     if (content?.length !== length) throw new Error(`hole ${at} has ${length} bytes, its content ${content?.length}`);
     filled.set(content, offset);
     // CRC-32 is linear: texts of one length that differ in one place differ by the CRC of the difference, moved to the end.
-    sum ^= product(shift, crc32(content) ^ fillerCrc);
+    sum ^= crcProduct(shift, crc32(content) ^ fillerCrc);
   }
   new DataView(filled.buffer).setUint32(filled.length - gzipTailBytes, sum, true);
   return filled;
@@ -96,7 +96,7 @@ const polynomial = 0xedb88320;
 const one = 0x80000000;
 
 /** Product of two polynomials over GF(2), modulo that of CRC-32. */
-function product(left: number, right: number): number {
+export function crcProduct(left: number, right: number): number {
   let sum = 0;
   let factor = right;
   for (let bit = one; bit !== 0; bit >>>= 1) {
@@ -107,12 +107,12 @@ function product(left: number, right: number): number {
 }
 
 /** x to this power, modulo the polynomial of CRC-32. */
-function powerOfX(exponent: number): number {
+export function powerOfX(exponent: number): number {
   let power = one;
   let square = one >>> 1;
   for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
-    if (rest % 2 === 1) power = product(square, power);
-    square = product(square, square);
+    if (rest % 2 === 1) power = crcProduct(square, power);
+    square = crcProduct(square, square);
   }
   return power;
 }

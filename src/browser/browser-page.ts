@@ -11,8 +11,8 @@ export const disconnectedEvent = CDPSessionEvent.Disconnected;
 
 /** For a blank page, which a sound browser opens within 50 ms. */
 const blankPageMs = 2_000;
-/** A blank page connects to nothing. */
-const closedProxyUrl = "http://127.0.0.1:1";
+/** For pages that connect to nothing. */
+export const closedProxyUrl = "http://127.0.0.1:1";
 
 export interface BrowserPage {
   readonly session: CDPSession;
@@ -58,4 +58,13 @@ export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
     }),
     false,
   ).catch(() => false);
+}
+
+/** Rejects when the page or its browser is gone: commands to a page that crashed get no answer. */
+export function crashOf(session: CDPSession): Promise<never> {
+  void session.send("Inspector.enable").catch(() => {});
+  return new Promise((_resolve, reject) => {
+    session.once("Inspector.targetCrashed", () => reject(new Error("the page crashed")));
+    session.once(disconnectedEvent, () => reject(new Error("the browser is gone")));
+  });
 }

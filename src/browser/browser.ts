@@ -1,4 +1,8 @@
-/** The browsers of all scan slots, as the main thread sees them: settings for their threads, state, watchdog, and their end. */
+/**
+ * The browsers of all scan slots, and the one for documents, as the main thread sees them: settings for their threads, state, watchdog, and
+ * their end.
+ */
+import { threadId as ownThreadId } from "node:worker_threads";
 import type { Log } from "../base/log.ts";
 import { type ExecutableOptions, findExecutable } from "./executable.ts";
 import type { BrowserState, SandboxSetting } from "./launch.ts";
@@ -22,7 +26,7 @@ export interface Browsers {
    * return the same. @throws BrowserError
    */
   prepare(): Promise<BrowserSlotOptions>;
-  /** Ends browsers whose thread is not among `threadIds`, from now on. */
+  /** Ends browsers whose thread is neither this one nor among `threadIds`, from now on. */
   watch(threadIds: () => ReadonlySet<number>): void;
   /** Takes what a slot reports. */
   record(event: BrowserEvent): void;
@@ -65,7 +69,8 @@ class ManagedBrowsers implements Browsers {
     this.#stopWatch();
     const { limits, log } = this.#options;
     const onLost = (threadId: number) => this.#profiles?.deleteOf(threadId);
-    this.#stopWatch = startWatchdog({ table: this.#table, limits, threadIds, onLost, log });
+    const living = () => new Set([...threadIds(), ownThreadId]);
+    this.#stopWatch = startWatchdog({ table: this.#table, limits, threadIds: living, onLost, log });
   }
 
   record(event: BrowserEvent): void {

@@ -4,6 +4,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
+import type { Brand } from "../report/brand.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import type { ReadableScan } from "../text/render.ts";
 
@@ -36,6 +37,8 @@ export interface ExportSettings {
   readonly strict: boolean;
   /** Path of a file in the repository on which code scanning shows all results; null for a path made from the URL. */
   readonly sarifAnchor: string | null;
+  /** Shown by formats that have a layout; null or absent for that of assay. */
+  readonly brand?: Brand | null;
 }
 
 /** Text of a file for these scans, in their order; null if nothing may be written, which removes an earlier file. Pure. */

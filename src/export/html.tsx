@@ -6,7 +6,7 @@ import type { ExportSettings, ExportWriter } from "./export.ts";
 import { HtmlFile } from "./html/file.tsx";
 
 export const writeHtml: ExportWriter = (scans, settings) =>
-  `<!doctype html>${renderToString(<HtmlFile scans={scans} document={documentOf(settings)} version={settings.version} />)}\n`;
+  `<!doctype html>${renderToString(<HtmlFile scans={scans} document={documentOf(settings)} version={settings.version} brand={settings.brand ?? null} />)}\n`;
 
 function documentOf({ locale, texts, checks, origin }: ExportSettings): ReportDocument {
   return {

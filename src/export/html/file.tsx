@@ -2,7 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { hostOf } from "../../parse/site.ts";
-import { Brand } from "../../report/components/brand.tsx";
+import type { Brand } from "../../report/brand.ts";
+import { BrandMark } from "../../report/components/brand.tsx";
+import { BrandFooter, BrandHeader } from "../../report/components/client-brand.tsx";
 import { DocumentContext, type ReportDocument } from "../../report/context.ts";
 import { printHeader, reportTitle, shortHost } from "../../report/report-head.tsx";
 import { languageTag } from "../../text/translator.ts";
@@ -19,21 +21,23 @@ interface HtmlFileProps {
   readonly document: ReportDocument;
   /** Of assay. */
   readonly version: string;
+  /** Null for that of assay. */
+  readonly brand: Brand | null;
 }
 
-export function HtmlFile({ scans, document, version }: HtmlFileProps) {
+export function HtmlFile({ scans, document, version, brand }: HtmlFileProps) {
   const { i18n } = document;
   const [only] = scans.length === 1 ? scans : [];
   const several = i18n.count("report.file.heading", scans.length);
   return (
     <DocumentContext.Provider value={document}>
       <html lang={languageTag(i18n.locale)} data-print-header={only === undefined ? several : printHeaderOf(only, document)}>
-        <Head title={only === undefined ? several : titleOf(only, document)} version={version} />
+        <Head title={`${only === undefined ? several : titleOf(only, document)} - ${brand?.name ?? "assay"}`} version={version} />
         <body>
           <a class="skip" href="#main">
             {i18n.t("layout.skip")}
           </a>
-          <Frame document={document} version={version}>
+          <Frame document={document} version={version} brand={brand}>
             {only === undefined ? <Several scans={scans} document={document} title={several} /> : <ScanReport exported={only} />}
           </Frame>
         </body>
@@ -56,7 +60,7 @@ function Head({ title, version }: { readonly title: string; readonly version: st
     <head>
       <meta charset="utf-8" />
       <meta http-equiv="Content-Security-Policy" content={filePolicy} />
-      <title>{`${title} - assay`}</title>
+      <title>{title}</title>
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
       <meta name="referrer" content="no-referrer" />
@@ -72,22 +76,27 @@ interface FrameProps extends Omit<HtmlFileProps, "scans"> {
   readonly children: ComponentChildren;
 }
 
-function Frame({ document: { i18n, hrefOf }, version, children }: FrameProps) {
+function Frame({ document: { i18n, hrefOf }, version, brand, children }: FrameProps) {
   const appliance = hrefOf("/");
   const madeBy = i18n.t("report.file.madeBy", { version });
   return (
     <>
       <header class="site-header">
-        <span class="brand">
-          <Brand />
-          assay
-        </span>
+        {brand !== null ? (
+          <BrandHeader brand={brand} />
+        ) : (
+          <span class="brand">
+            <BrandMark />
+            assay
+          </span>
+        )}
       </header>
       <main id="main" tabIndex={-1}>
         {children}
         <p class="muted">{i18n.t("report.noLegalStatement")}</p>
       </main>
       <footer class="site-footer">
+        {brand !== null && <BrandFooter brand={brand} />}
         <p>{i18n.t("report.file.saved")}</p>
         <p>{appliance === null ? madeBy : <a href={appliance}>{madeBy}</a>}</p>
       </footer>
@@ -95,7 +104,7 @@ function Frame({ document: { i18n, hrefOf }, version, children }: FrameProps) {
   );
 }
 
-interface SeveralProps extends Omit<HtmlFileProps, "version"> {
+interface SeveralProps extends Omit<HtmlFileProps, "version" | "brand"> {
   readonly title: string;
 }
 

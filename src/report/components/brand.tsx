@@ -1,5 +1,5 @@
 /** Logo: a small score ring. */
-export function Brand() {
+export function BrandMark() {
   return (
     <svg viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke-width="5">
       <circle class="mark-track" cx="16" cy="16" r="12" />

@@ -1,0 +1,17 @@
+/** What a browser of our own does with documents of our own, as its callers see it. */
+
+/** Prints an HTML file that needs no network. `busy`: too many wait. `failed`: it took too long or broke, as the log says. */
+export type PrintPdf = (html: string) => Promise<Uint8Array<ArrayBuffer> | "busy" | "failed">;
+
+/** PNG made from the pixels of an uploaded image, without anything else that its file held. */
+export interface DecodedLogo {
+  readonly png: Uint8Array<ArrayBuffer>;
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `wrong-type`: neither PNG nor still WebP. `broken`: not decodable, or not in time. */
+export type LogoFault = "too-large" | "wrong-type" | "too-many-pixels" | "broken" | "busy";
+
+export type DecodeLogo = (bytes: Uint8Array) => Promise<DecodedLogo | LogoFault>;

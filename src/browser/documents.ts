@@ -1,0 +1,148 @@
+/** Browser for documents of our own, apart from those that scan: prints reports as PDF and decodes logos. Ends when it is idle. */
+
+import { within } from "../base/deadline.ts";
+import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
+import { type Log, messageOf } from "../base/log.ts";
+import { createLruByteCache } from "../base/lru-cache.ts";
+import { parseImageSize } from "../parse/image-size.ts";
+import type { Browsers } from "./browser.ts";
+import { drawLogo, logoBytesMax } from "./draw-logo.ts";
+import { printDocument } from "./print-document.ts";
+import { type BrowserSlot, openBrowserSlot, type ScanBrowser } from "./slot.ts";
+import { createTurns } from "./turns.ts";
+
+/** Sides and pixels that an uploaded image may declare: bounds the memory that decoding takes. */
+const sidePixelsMax = 4_000;
+const pixelsMax = 4_000_000;
+/** A report with every finding has a tenth of it. */
+const htmlCharsMax = 10_000_000;
+/** Newest PDF files that are kept, some 40 usual ones. */
+const keptBytesMax = 8 * 1024 ** 2;
+const turnLimits = { waitingMax: 8, waitMs: 10_000 };
+const defaultTimes: DocumentTimes = { printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
+
+/** In milliseconds. */
+interface DocumentTimes {
+  readonly printMs: number;
+  readonly logoMs: number;
+  /** After the last job the browser ends, which frees some 100 MB. */
+  readonly idleMs: number;
+}
+
+export interface DocumentsOptions {
+  readonly browsers: Pick<Browsers, "prepare" | "record">;
+  readonly log: Log;
+  readonly times?: Partial<DocumentTimes>;
+}
+
+export interface Documents {
+  readonly printPdf: PrintPdf;
+  readonly decodeLogo: DecodeLogo;
+  /** Ends the browser; later jobs fail. */
+  close(): Promise<void>;
+}
+
+/** One process, started on the first use. */
+export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): Documents {
+  const { printMs, logoMs, idleMs } = { ...defaultTimes, ...times };
+  const job = createJobs(browsers, idleMs);
+  const kept = createLruByteCache<Uint8Array<ArrayBuffer>>(keptBytesMax, (pdf) => pdf.length);
+  /** Equal documents that are requested at the same time share one PDF. */
+  const printing = new Map<string, ReturnType<PrintPdf>>();
+
+  async function print(html: string): ReturnType<PrintPdf> {
+    if (html.length > htmlCharsMax) {
+      log.warn("report not printed", { because: "it is too long", chars: html.length });
+      return "failed";
+    }
+    const outcome = await job.run(printMs, (browser) => printDocument(browser, html, printMs));
+    if (!("because" in outcome)) return outcome.value;
+    if (outcome.because === "busy") return "busy";
+    log.warn("report not printed", { because: outcome.because });
+    return "failed";
+  }
+
+  return {
+    printPdf: async (html) => {
+      const key = new Bun.CryptoHasher("sha256").update(html).digest("base64");
+      const known = kept.get(key) ?? printing.get(key);
+      if (known !== undefined) return known;
+      const begun = print(html).finally(() => printing.delete(key));
+      printing.set(key, begun);
+      const pdf = await begun;
+      if (typeof pdf !== "string") kept.set(key, pdf);
+      return pdf;
+    },
+    decodeLogo: async (bytes) => {
+      if (bytes.length > logoBytesMax) return "too-large";
+      const size = parseImageSize(bytes);
+      if (size === null) return "wrong-type";
+      if (size === "broken") return size;
+      const { type, width, height } = size;
+      if (Math.max(width, height) > sidePixelsMax || width * height > pixelsMax) return "too-many-pixels";
+      const outcome = await job.run(logoMs, (browser) => drawLogo(browser, bytes, type, logoMs));
+      if (!("because" in outcome)) return outcome.value ?? "broken";
+      if (outcome.because === "busy") return "busy";
+      log.warn("logo not decoded", { because: outcome.because });
+      return outcome.isOfBrowser ? "busy" : "broken";
+    },
+    close: job.close,
+  };
+}
+
+/** `because`: a clause for the log, or `busy`. `isOfBrowser`: no browser was there, so the document is not the cause. */
+type JobOutcome<T> = { readonly value: T } | { readonly because: string; readonly isOfBrowser: boolean };
+
+/** Runs jobs one at a time in a browser that is ended and replaced when one of them fails. */
+function createJobs(browsers: DocumentsOptions["browsers"], idleMs: number) {
+  const turns = createTurns(turnLimits);
+  let slot: BrowserSlot | null = null;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function endBrowser(): Promise<void> {
+    const ended = slot;
+    slot = null;
+    await ended?.stop();
+  }
+
+  async function perform<T>(limitMs: number, work: (browser: ScanBrowser) => Promise<T>): Promise<JobOutcome<T>> {
+    if (isClosed) return { because: "the server stops", isOfBrowser: true };
+    let used: BrowserSlot;
+    let browser: ScanBrowser;
+    try {
+      const options = await browsers.prepare();
+      slot ??= openBrowserSlot(options);
+      used = slot;
+      browser = await used.begin(browsers.record.bind(browsers));
+    } catch (error) {
+      return { because: messageOf(error), isOfBrowser: true };
+    }
+    const done = work(browser).then(
+      (value) => ({ value }),
+      (error) => ({ because: messageOf(error), isOfBrowser: false }),
+    );
+    const late = { because: `it took longer than ${limitMs} ms`, isOfBrowser: false };
+    const outcome = await within(limitMs, done, late);
+    if ("because" in outcome) browser.reportIllness("a document could not be processed");
+    used.end();
+    return outcome;
+  }
+
+  return {
+    run: async <T>(limitMs: number, work: (browser: ScanBrowser) => Promise<T>): Promise<JobOutcome<T>> => {
+      const outcome = await turns.take(() => {
+        clearTimeout(idleTimer);
+        return perform(limitMs, work).finally(() => {
+          idleTimer = setTimeout(() => void endBrowser(), idleMs).unref();
+        });
+      });
+      return outcome === "busy" ? { because: outcome, isOfBrowser: true } : outcome;
+    },
+    close: async (): Promise<void> => {
+      isClosed = true;
+      clearTimeout(idleTimer);
+      await endBrowser();
+    },
+  };
+}
