@@ -84,23 +84,9 @@ export function channelRepository(db: Db) {
     change,
     /** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
     rotateSecret: (accountId: number, id: number, secret: string): Promise<Channel | undefined> =>
-      db.write(() => {
-        if (find(accountId, id)?.kind !== "webhook") return undefined;
-        return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
-      }),
+      db.write(() => rotateSecret(db, accountId, id, secret)),
     /** Also leaves the rules without it, and gives up its deliveries. False for an unknown channel. */
-    remove: (accountId: number, id: number): Promise<boolean> =>
-      db.write(() => {
-        if (find(accountId, id) === undefined) return false;
-        giveUpDeliveriesOf(db, accountId, id);
-        db.channels.remove([accountId, id]);
-        for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))]) {
-          const channelIds = rule.channelIds.filter((one) => one !== id);
-          if (channelIds.length === 0) db.notificationRules.remove(key);
-          else if (channelIds.length < rule.channelIds.length) db.notificationRules.put(key, { ...rule, channelIds });
-        }
-        return true;
-      }),
+    remove: (accountId: number, id: number): Promise<boolean> => db.write(() => removeChannel(db, accountId, id)),
     /** Disabling gives up what waits for the channel. */
     disable: (accountId: number, id: number, because: ChannelDisabling, now: Date): Promise<Channel | undefined> =>
       db.write(() => disableChannel(db, { accountId, id, because, now })),
@@ -128,6 +114,23 @@ export function channelRepository(db: Db) {
         return changeChannel(db, accountId, id, () => ({ confirmation: null, verifiedAt: now.toISOString() }));
       }),
   };
+}
+
+function removeChannel(db: Db, accountId: number, id: number): boolean {
+  if (db.channels.get([accountId, id]) === undefined) return false;
+  giveUpDeliveriesOf(db, accountId, id);
+  db.channels.remove([accountId, id]);
+  for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))]) {
+    const channelIds = rule.channelIds.filter((one) => one !== id);
+    if (channelIds.length === 0) db.notificationRules.remove(key);
+    else if (channelIds.length < rule.channelIds.length) db.notificationRules.put(key, { ...rule, channelIds });
+  }
+  return true;
+}
+
+function rotateSecret(db: Db, accountId: number, id: number, secret: string): Channel | undefined {
+  if (db.channels.get([accountId, id])?.kind !== "webhook") return undefined;
+  return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
 }
 
 /** Only within a transaction. */

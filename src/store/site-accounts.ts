@@ -4,9 +4,9 @@ import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 
-export const membersMax = 100;
+const membersMax = 100;
 /** Open invitations of one account. */
-export const memberInvitationsMax = 100;
+const memberInvitationsMax = 100;
 export const memberInvitationHours = 7 * 24;
 const hourMs = 3_600_000;
 

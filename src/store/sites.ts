@@ -90,19 +90,7 @@ export interface DueSite {
 
 export function siteRepository(db: Db) {
   const find = (accountId: number, id: number): Site | undefined => db.sites.get([accountId, id]);
-  const list = (accountId: number): readonly Site[] => [...db.sites.getRange(accountRange(accountId))].map(({ value }) => value);
-
-  function refusalsOf(sites: readonly Pick<NewSite, "accountId" | "url">[], sitesMax: number): readonly (SiteRefusal | null)[] {
-    const taken = new Map<number, Set<string>>();
-    return sites.map(({ accountId, url }) => {
-      const urls = taken.get(accountId) ?? new Set(list(accountId).map((site) => site.url));
-      taken.set(accountId, urls);
-      if (urls.has(url)) return "url-taken";
-      if (urls.size >= sitesMax) return "full";
-      urls.add(url);
-      return null;
-    });
-  }
+  const list = (accountId: number): readonly Site[] => sitesOf(db, accountId);
 
   return {
     /** Undefined for an unknown id and for the site of another account. */
@@ -114,11 +102,11 @@ export function siteRepository(db: Db) {
     /** One transaction: each site is added or refused for itself. */
     add: (sites: readonly NewSite[], sitesMax: number): Promise<readonly (Site | SiteRefusal)[]> =>
       db.write(() => {
-        const refusals = refusalsOf(sites, sitesMax);
+        const refusals = refusalsOf(db, sites, sitesMax);
         return sites.map((site, at) => refusals[at] ?? putNewSite(db, site));
       }),
     /** What `add` would refuse now: a reason or null for each site. */
-    preview: refusalsOf,
+    preview: (sites: readonly NewSite[], sitesMax: number): readonly (SiteRefusal | null)[] => refusalsOf(db, sites, sitesMax),
 
     /** Applies `change` to the stored site within one transaction; undefined for an unknown one. */
     change: (accountId: number, id: number, change: (site: Site) => SiteChange): Promise<Site | "url-taken" | undefined> =>
@@ -167,6 +155,22 @@ export function siteRepository(db: Db) {
 
 function* valuesOf(db: Db): Iterable<Site> {
   for (const { value } of db.sites.getRange()) yield value;
+}
+
+function sitesOf(db: Db, accountId: number): readonly Site[] {
+  return [...db.sites.getRange(accountRange(accountId))].map(({ value }) => value);
+}
+
+function refusalsOf(db: Db, sites: readonly Pick<NewSite, "accountId" | "url">[], sitesMax: number): readonly (SiteRefusal | null)[] {
+  const taken = new Map<number, Set<string>>();
+  return sites.map(({ accountId, url }) => {
+    const urls = taken.get(accountId) ?? new Set(sitesOf(db, accountId).map((site) => site.url));
+    taken.set(accountId, urls);
+    if (urls.has(url)) return "url-taken";
+    if (urls.size >= sitesMax) return "full";
+    urls.add(url);
+    return null;
+  });
 }
 
 function putNewSite(db: Db, { now, location = localLocation, paused = false, ...given }: NewSite): Site {

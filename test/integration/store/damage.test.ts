@@ -96,17 +96,19 @@ describe("the file of the store", () => {
   });
 
   test("is never refused while another process writes", async () => {
-    const child = Bun.spawn([process.execPath, join(import.meta.dirname, "open-in-child.ts"), "fill", dataDir], { stdout: "ignore" });
-    let checks = 0;
-    while (child.exitCode === null) {
-      if (checkStoreFile(storeFile()) !== "missing") {
-        const report = await walkStore(dataDir, () => {});
-        expect([report?.damagedPages, report?.tables.filter(({ lost }) => lost > 0)]).toEqual([[], []]);
-        checks++;
+    // Until there were enough checks, however fast the other process is.
+    for (let checks = 0; checks <= 3; ) {
+      const child = Bun.spawn([process.execPath, join(import.meta.dirname, "open-in-child.ts"), "fill", dataDir], { stdout: "ignore" });
+      while (child.exitCode === null) {
+        if (checkStoreFile(storeFile()) !== "missing") {
+          const report = await walkStore(dataDir, () => {});
+          expect([report?.damagedPages, report?.tables.filter(({ lost }) => lost > 0)]).toEqual([[], []]);
+          checks++;
+        }
+        await Bun.sleep(1);
       }
-      await Bun.sleep(1);
+      expect(child.exitCode).toBe(0);
     }
-    expect([child.exitCode, checks > 3]).toEqual([0, true]);
   });
 
   test("is created whole: no kill leaves a file that is refused", async () => {

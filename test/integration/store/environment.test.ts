@@ -9,6 +9,7 @@ const opener = join(import.meta.dirname, "../../support/environment-opener.ts");
 /** A file system without a disk: more commits, and so more of them during an opening. */
 const memory = "/dev/shm";
 const testMs = 1_000;
+const commitsMin = 50;
 
 test.each(["write", "read"])("no commit is lost while other processes open the store to %s", async (mode) => {
   const path = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "assay-environment-"));
@@ -17,7 +18,7 @@ test.each(["write", "read"])("no commit is lost while other processes open the s
   await Promise.all(openers.map(({ stdout }) => stdout.getReader().read()));
   let commits = 0;
   const lost: number[] = [];
-  for (const begunMs = performance.now(); performance.now() - begunMs < testMs; ) {
+  for (const begunMs = performance.now(); performance.now() - begunMs < testMs || commits < commitsMin; ) {
     commit(() =>
       root.transactionSync(() => {
         if (commits > 0 && root.get("count") !== commits) lost.push(commits);
@@ -29,7 +30,6 @@ test.each(["write", "read"])("no commit is lost while other processes open the s
   for (const child of openers) child.kill("SIGKILL");
   await Promise.all(openers.map(({ exited }) => exited));
   expect(lost).toEqual([]);
-  expect(commits).toBeGreaterThan(50);
   await close();
   rmSync(path, { recursive: true, force: true });
 });
