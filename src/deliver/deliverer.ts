@@ -9,8 +9,8 @@ import type { AttemptOutcome, Delivery, DeliveryPlace } from "../store/deliverie
 import { randomBase62 } from "../store/secret-value.ts";
 import { type Attempted, attemptDelivery, attemptTest, type Sendable, sendableOf } from "./attempt.ts";
 import type { DeliveryParts } from "./delivery-parts.ts";
-import { createHourlyQuota } from "./hourly-quota.ts";
-import { createNotices, type Notices } from "./notices.ts";
+import { createHourlyQuota, type HourlyQuota } from "./hourly-quota.ts";
+import { createNotices, type NoticeMails, type RunningNotices } from "./notices.ts";
 import { nextAttemptAt } from "./retry.ts";
 
 /** Attempts at the same time. */
@@ -47,104 +47,119 @@ export interface Deliverer {
   /** One attempt with a test message, which is not stored. Disabled channels are tested too. Never rejects. */
   test(channel: Channel): Promise<TestOutcome>;
   /** Mails that are sent at once. */
-  readonly notices: Notices;
+  readonly notices: NoticeMails;
 }
 
 export function startDeliverer(parts: DeliveryParts): Deliverer {
-  const { store, now, log } = parts;
-  const ending = new AbortController();
-  const busy = createBusyChannels(look);
-  const tests = createHourlyQuota(testsPerHourMax, now);
-  const notices = createNotices(parts, ending.signal);
-  let stopped = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  const deliverer = new RunningDeliverer(parts);
+  deliverer.wake();
+  return deliverer;
+}
 
-  function look(): void {
-    if (stopped) return;
-    clearTimeout(timer);
+class RunningDeliverer implements Deliverer {
+  readonly notices: RunningNotices;
+  readonly #parts: DeliveryParts;
+  readonly #ending = new AbortController();
+  readonly #busy = createBusyChannels(() => this.wake());
+  readonly #tests: HourlyQuota;
+  #stopped = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#tests = createHourlyQuota(testsPerHourMax, parts.now);
+    this.notices = createNotices(parts, this.#ending.signal);
+  }
+
+  wake(): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    const { store, now, log } = this.#parts;
     let waitMs = lookMsMax;
     try {
-      for (const delivery of busy.listDue(store.deliveries, now())) busy.run(delivery, carryOut);
-      notices.sendDue();
-      waitMs = untilNext();
+      for (const delivery of this.#busy.listDue(store.deliveries, now())) this.#busy.run(delivery, () => this.#carryOut(delivery));
+      this.notices.sendDue();
+      waitMs = this.#untilNext();
     } catch (error) {
       log.error("deliveries cannot be read", { because: messageOf(error) });
     }
-    timer = setTimeout(look, waitMs);
+    this.#timer = setTimeout(() => this.wake(), waitMs);
   }
 
-  function untilNext(): number {
-    const next = store.deliveries.nextDueAt();
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await within(drainMs, this.#busy.idle(), null);
+    this.#ending.abort();
+    await within(abortMs, Promise.all([this.#busy.idle(), this.notices.idle()]), null);
+  }
+
+  async test(channel: Channel): Promise<TestOutcome> {
+    const refused = (because: string): TestOutcome => ({ result: "failed", status: null, ms: 0, because });
+    const account = this.#parts.store.accounts.findById(channel.accountId);
+    if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
+    if (!this.#tests.take(String(account.id))) return refused("too-many");
+    const name = `test_${randomBase62(testIdChars)}`;
+    const attempted = await attemptTest(this.#parts, { account, channel }, name, this.#ending.signal);
+    return { result: attempted.result, status: attempted.status, ms: attempted.ms, because: reasonOf(attempted) };
+  }
+
+  #untilNext(): number {
+    const next = this.#parts.store.deliveries.nextDueAt();
     if (next === null) return lookMsMax;
-    const waitMs = next.getTime() - now().getTime();
+    const waitMs = next.getTime() - this.#parts.now().getTime();
     return waitMs <= 0 ? blockedMs : Math.min(Math.max(waitMs, lookMsMin), lookMsMax);
   }
 
   /** Never rejects. */
-  async function carryOut(delivery: Delivery): Promise<void> {
+  async #carryOut(delivery: Delivery): Promise<void> {
+    const { store, log } = this.#parts;
     try {
-      const sendable = sendableOf(parts, delivery);
-      if (sendable === null) await stored(() => store.deliveries.drop(delivery.accountId, delivery.id));
-      else await send(delivery, sendable);
+      const sendable = sendableOf(this.#parts, delivery);
+      if (sendable === null) await this.#stored(() => store.deliveries.drop(delivery.accountId, delivery.id));
+      else await this.#send(delivery, sendable);
     } catch (error) {
       log.error("a delivery cannot be read", { delivery: delivery.id, because: messageOf(error) });
       // It is still due: without a wait, it would be read again at once.
-      await pause(storeRetryMs, ending.signal);
+      await pause(storeRetryMs, this.#ending.signal);
     }
   }
 
-  async function send(delivery: Delivery, sendable: Sendable): Promise<void> {
+  async #send(delivery: Delivery, sendable: Sendable): Promise<void> {
+    const { store, now, metrics, log } = this.#parts;
     const { accountId, id } = delivery;
     const at = now().toISOString();
-    const attempted = await attemptDelivery(parts, delivery, sendable, ending.signal);
+    const attempted = await attemptDelivery(this.#parts, delivery, sendable, this.#ending.signal);
     // The next start repeats what the end of this process has aborted.
-    if (attempted.result === "failed" && ending.signal.aborted) return;
-    const outcome = outcomeOf(delivery, attempted, parts);
+    if (attempted.result === "failed" && this.#ending.signal.aborted) return;
+    const outcome = outcomeOf(delivery, attempted, this.#parts);
     const { status, ms } = attempted;
-    const because = attempted.result === "failed" ? attempted.because : null;
-    await stored(() => store.deliveries.noteAttempt(delivery, { at, ms, status, because }, outcome));
-    parts.metrics.attempted(sendable.channel.kind, resultOf(attempted, outcome));
+    const because = reasonOf(attempted);
+    await this.#stored(() => store.deliveries.noteAttempt(delivery, { at, ms, status, because }, outcome));
+    metrics.attempted(sendable.channel.kind, resultOf(attempted, outcome));
     const { id: channel, kind } = sendable.channel;
     log.debug("delivery attempted", { delivery: id, account: accountId, channel, result: outcome.state, because, status, ms });
     if (outcome.state !== "failed" || outcome.disables === null) return;
     log.info("channel disabled", { account: accountId, channel, kind, because: outcome.disables });
-    notices.wake();
+    this.notices.wake();
   }
 
   /** Tries again while the store takes nothing, as with a full disk: meanwhile the channel is busy, so that nothing is sent twice. */
-  async function stored(write: () => Promise<unknown>): Promise<void> {
-    while (!ending.signal.aborted) {
+  async #stored(write: () => Promise<unknown>): Promise<void> {
+    while (!this.#ending.signal.aborted) {
       try {
         await write();
         return;
       } catch (error) {
-        log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
+        this.#parts.log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
       }
-      await pause(storeRetryMs, ending.signal);
+      await pause(storeRetryMs, this.#ending.signal);
     }
   }
+}
 
-  look();
-  return {
-    notices,
-    wake: look,
-    stop: async (drainMs) => {
-      stopped = true;
-      clearTimeout(timer);
-      await within(drainMs, busy.idle(), null);
-      ending.abort();
-      await within(abortMs, Promise.all([busy.idle(), notices.idle()]), null);
-    },
-    test: async (channel) => {
-      const refused = (because: string): TestOutcome => ({ result: "failed", status: null, ms: 0, because });
-      const account = store.accounts.findById(channel.accountId);
-      if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
-      if (!tests.take(String(account.id))) return refused("too-many");
-      const attempted = await attemptTest(parts, { account, channel }, `test_${randomBase62(testIdChars)}`, ending.signal);
-      const { result, status, ms } = attempted;
-      return { result, status, ms, because: attempted.result === "failed" ? attempted.because : null };
-    },
-  };
+function reasonOf(attempted: Attempted): string | null {
+  return attempted.result === "failed" ? attempted.because : null;
 }
 
 /** Channels with an attempt under way. `onFree`: one is free again. */
@@ -163,9 +178,9 @@ function createBusyChannels(onFree: () => void) {
       };
       return deliveries.listDue(now, attemptsMax - accounts.size, accepts);
     },
-    run: (delivery: Delivery, work: (delivery: Delivery) => Promise<void>): void => {
+    run: (delivery: Delivery, work: () => Promise<void>): void => {
       accounts.set(delivery.channelId, delivery.accountId);
-      const tracked = work(delivery).finally(() => {
+      const tracked = work().finally(() => {
         accounts.delete(delivery.channelId);
         works.delete(tracked);
         onFree();

@@ -25,9 +25,7 @@ const noticeAgeMsMax = 3 * 24 * 60 * minuteMs;
 export type NoticeOutcome = "sent" | "failed" | "too-many" | "no-mail";
 
 /** Links are absolute, and valid for one use. No method rejects, and each ends within the limits of the mailer. */
-export interface Notices {
-  /** Whether there is a mail server. */
-  readonly available: boolean;
+export interface NoticeMails {
   /** `value`: of `issueConfirmation`. */
   confirmation(channel: Channel, value: string): Promise<NoticeOutcome>;
   memberInvitation(owner: Account, invitation: MemberInvitation, url: string): Promise<NoticeOutcome>;
@@ -42,7 +40,7 @@ export interface Notices {
   ): Promise<NoticeOutcome>;
 }
 
-export interface RunningNotices extends Notices {
+export interface RunningNotices extends NoticeMails {
   /** Sends the notices of disabled channels whose time has come. Does not wait for them. */
   sendDue(): void;
   /** A channel was disabled. */
@@ -52,30 +50,35 @@ export interface RunningNotices extends Notices {
 }
 
 export function createNotices(parts: DeliveryParts, ending: AbortSignal): RunningNotices {
-  const { store, now, log, send } = parts;
-  const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
-  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
-  // Apart, so that mails which others cause do not use up what a person needs to sign in.
-  const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
-  const newName = () => `notice-${randomBase62(idChars)}`;
-  let sending: Promise<void> | null = null;
-  /** Null while no channel waits for its notice. At the start, one may. */
-  let dueAt: Date | null = now();
+  const mail = createNoticeMailer(parts, ending);
+  return { ...createPersonalMails(parts, mail), ...createDisabledNotices(parts, mail, ending) };
+}
 
-  async function mail(to: string, name: string, render: () => RenderedMail): Promise<NoticeOutcome> {
+type NoticeMailer = (to: string, name: string, render: () => RenderedMail) => Promise<NoticeOutcome>;
+
+function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMailer {
+  const { now, log, send } = parts;
+  return async (to, name, render) => {
     if (send.mail === null) return "no-mail";
     try {
-      const outcome = await send.mail.send(
-        { to, ...render(), messageId: messageIdOf(name, parts), date: now(), unsubscribe: null },
-        ending,
-      );
+      const mail = { to, ...render(), messageId: messageIdOf(name, parts), date: now(), unsubscribe: null };
+      const outcome = await send.mail.send(mail, ending);
       if (outcome.result === "sent") return "sent";
       log.warn("mail not sent", { because: outcome.because, code: outcome.code });
     } catch (error) {
       log.error("mail failed inside", { because: messageOf(error) });
     }
     return "failed";
-  }
+  };
+}
+
+function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMails {
+  const { store, now, send } = parts;
+  const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
+  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
+  // Apart, so that mails which others cause do not use up what a person needs to sign in.
+  const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
+  const newName = () => `notice-${randomBase62(idChars)}`;
 
   async function limited(by: Account, to: string, render: () => RenderedMail): Promise<NoticeOutcome> {
     if (send.mail === null) return "no-mail";
@@ -83,50 +86,7 @@ export function createNotices(parts: DeliveryParts, ending: AbortSignal): Runnin
     return mail(to, newName(), render);
   }
 
-  /** The notice has the same id in each attempt. */
-  async function sendDisabledNotices(): Promise<void> {
-    let left = false;
-    for (const channel of store.channels.noticesDue()) {
-      if (ending.aborted) return;
-      left = !(await sendDisabledNotice(channel)) || left;
-    }
-    dueAt = left ? new Date(now().getTime() + noticeRetryMs) : dueAt;
-  }
-
-  /** Whether the channel needs no further attempt. */
-  async function sendDisabledNotice(channel: Channel): Promise<boolean> {
-    const { accountId, id, disabled, kind, target } = channel;
-    const account = store.accounts.findById(accountId);
-    const because = disabled?.because;
-    if (because !== "gone" && because !== "failed") return true;
-    // Mails to the account's own address are what failed, so that none can report it.
-    const readable = account !== undefined && !account.disabled && !(kind === "mail" && emailKey(target) === emailKey(account.email));
-    const atMs = Date.parse(disabled?.at ?? "");
-    const outcome = readable
-      ? await mail(account.email, `disabled-${accountId}-${id}-${atMs}`, () =>
-          channelDisabledMail(mailContext(parts, account.locale), channel, because),
-        )
-      : "no-mail";
-    if (outcome === "failed" && now().getTime() - atMs < noticeAgeMsMax) return false;
-    await store.channels.noteNotice(accountId, id);
-    return true;
-  }
-
-  function sendDue(): void {
-    if (sending !== null || dueAt === null || now() < dueAt || ending.aborted) return;
-    dueAt = null;
-    sending = sendDisabledNotices()
-      .catch((error) => {
-        log.error("notices of disabled channels failed", { because: messageOf(error) });
-        dueAt = new Date(now().getTime() + noticeRetryMs);
-      })
-      .finally(() => {
-        sending = null;
-      });
-  }
-
   return {
-    available: send.mail !== null,
     confirmation: async (channel, value) => {
       const account = store.accounts.findById(channel.accountId);
       if (account === undefined) return "failed";
@@ -141,6 +101,56 @@ export function createNotices(parts: DeliveryParts, ending: AbortSignal): Runnin
     },
     invitation: (by, { email, locale }, url, expiresAt) =>
       limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
+  };
+}
+
+function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending: AbortSignal) {
+  const { store, now, log } = parts;
+  let sending: Promise<void> | null = null;
+  /** Null while no channel waits for its notice. At the start, one may. */
+  let dueAt: Date | null = now();
+
+  /** Whether the channel needs no further attempt. The notice has the same id in each. */
+  async function send(channel: Channel): Promise<boolean> {
+    const { accountId, id, disabled, kind, target } = channel;
+    const account = store.accounts.findById(accountId);
+    const because = disabled?.because;
+    if (because !== "gone" && because !== "failed") return true;
+    // Where mails to the account's own address have failed, none can report it.
+    const readable = account !== undefined && !account.disabled && !(kind === "mail" && emailKey(target) === emailKey(account.email));
+    const atMs = Date.parse(disabled?.at ?? "");
+    const name = `disabled-${accountId}-${id}-${atMs}`;
+    const outcome = readable
+      ? await mail(account.email, name, () => channelDisabledMail(mailContext(parts, account.locale), channel, because))
+      : "no-mail";
+    if (outcome === "failed" && now().getTime() - atMs < noticeAgeMsMax) return false;
+    await store.channels.noteNotice(accountId, id);
+    return true;
+  }
+
+  async function sendAll(): Promise<void> {
+    let left = false;
+    for (const channel of store.channels.noticesDue()) {
+      if (ending.aborted) return;
+      left = !(await send(channel)) || left;
+    }
+    if (left) dueAt = new Date(now().getTime() + noticeRetryMs);
+  }
+
+  function sendDue(): void {
+    if (sending !== null || dueAt === null || now() < dueAt || ending.aborted) return;
+    dueAt = null;
+    sending = sendAll()
+      .catch((error) => {
+        log.error("notices of disabled channels failed", { because: messageOf(error) });
+        dueAt = new Date(now().getTime() + noticeRetryMs);
+      })
+      .finally(() => {
+        sending = null;
+      });
+  }
+
+  return {
     sendDue,
     wake: () => {
       dueAt = now();

@@ -1,0 +1,275 @@
+/** Deliveries from a real store to a real receiver and a real mail server: once, again after failures, and given up. */
+import { Webhook } from "standardwebhooks";
+import { afterEach, describe, expect, test } from "vitest";
+import type { NewEvent } from "../../../src/store/site-events.ts";
+import { type DeliveryRig, startDeliveryRig, until } from "../../support/delivery-rig.ts";
+
+const hourMs = 3_600_000;
+const digestMs = 60_000;
+const dropped: NewEvent = { type: "site.score_dropped", token: null, data: { from: 90, to: 60, band: "warn", rank: "weak" } };
+const opened = (...severities: readonly ("high" | "low")[]): NewEvent => ({
+  type: "finding.opened",
+  token: null,
+  data: { findings: severities.map((severity) => ({ code: `security.own.${severity}`, checkKey: "own", severity, urls: [] })) },
+});
+
+let rig: DeliveryRig;
+afterEach(() => rig.stop());
+
+const states = () => rig.deliveries().map(({ state }) => state);
+const attempts = () => rig.deliveries()[0]?.attempts ?? [];
+const attempted = (count: number) => until(`attempt ${count}`, () => attempts().length >= count);
+
+describe("a webhook", () => {
+  test("is delivered once, signed, and noted", async () => {
+    rig = await startDeliveryRig();
+    const { secrets } = await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("delivered", () => states()[0] === "delivered");
+    const [webhook] = rig.webhooks;
+    if (webhook === undefined) throw new Error("no webhook came");
+    const headers = Object.fromEntries(Object.entries(webhook.headers).map(([name, value]) => [name, String(value)]));
+    expect(new Webhook(secrets[0] ?? "").verify(webhook.body, headers)).toMatchObject({
+      type: "site.score_dropped",
+      data: { site: { name: "a.test" }, scan: null, from: 90, to: 60 },
+    });
+    expect(attempts()).toEqual([{ at: rig.now().toISOString(), ms: expect.any(Number), status: 204, because: null }]);
+    rig.advance(48 * hourMs);
+    await rig.restart(1_000);
+    expect(rig.webhooks.length).toBe(1);
+    expect(await rig.metrics()).toContain('assay_deliveries_total{kind="webhook",result="delivered"} 1\n');
+  });
+
+  test("that always fails is sent ten times under one id, then the channel is disabled and the account gets a mail", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => ({ status: 500 }));
+    const channel = await rig.addChannel({ kind: "webhook" });
+    const site = await rig.addSite("a.test");
+    await rig.report(site, dropped);
+    const startMs = rig.now().getTime();
+    const waitsMs: number[] = [];
+    for (let count = 1; count < 10; count++) {
+      await attempted(count);
+      waitsMs.push(Date.parse(rig.deliveries()[0]?.nextAttemptAt ?? "") - rig.now().getTime());
+      rig.advanceToNext();
+    }
+    await until("given up", () => states()[0] === "failed");
+    expect(waitsMs.map((ms) => ms / 60_000)).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
+    expect(rig.now().getTime() - startMs).toBeGreaterThan(75 * hourMs);
+    expect(rig.webhooks.length).toBe(10);
+    expect(new Set(rig.webhooks.map(({ headers, body }) => `${headers["webhook-id"]} ${body}`)).size).toBe(1);
+    expect(new Set(rig.webhooks.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(10);
+    expect(rig.store.channels.find(1, channel.id)?.disabled).toMatchObject({ because: "failed" });
+    await until("a mail about it", () => rig.mails.length === 1);
+    expect(rig.mails[0]?.to).toEqual(["owner@agency.test"]);
+    expect(rig.mails[0]?.parsed.subject).toBe("The channel Team is disabled");
+    await until("the notice is noted", () => rig.store.channels.noticesDue().length === 0);
+    await rig.report(site, dropped);
+    expect(states()).toEqual(["failed"]);
+    expect(await rig.metrics()).toMatch(/result="retried"\} 9\n(?:.*\n)*.*kind="webhook",result="failed"\} 1\n/);
+  });
+
+  test("that is answered with 410 disables its channel at once and drops what waits", async () => {
+    rig = await startDeliveryRig();
+    const answering = Promise.withResolvers<{ readonly status: number }>();
+    rig.answer(() => answering.promise);
+    const channel = await rig.addChannel({ kind: "webhook" });
+    const site = await rig.addSite("a.test");
+    await rig.report(site, dropped);
+    await rig.report(site, opened("high"));
+    answering.resolve({ status: 410 });
+    await until("disabled", () => rig.store.channels.find(1, channel.id)?.disabled?.because === "gone");
+    expect(states()).toEqual(["dropped", "failed"]);
+    expect(rig.webhooks.length).toBe(1);
+    await until("a mail about it", () => rig.mails.length === 1);
+    expect(rig.mails[0]?.parsed.text).toContain("410");
+  });
+
+  test("waits as long as Retry-After asks for", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => ({ status: 503, headers: { "retry-after": "3600" } }));
+    await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await attempted(1);
+    expect(rig.deliveries()[0]?.nextAttemptAt).toBe(new Date(rig.now().getTime() + hourMs).toISOString());
+  });
+
+  test("whose process ends before the outcome is stored is sent again under the same id", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => new Promise(() => {}));
+    await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("the first request", () => rig.webhooks.length === 1);
+    rig.answer(() => ({ status: 200 }));
+    await rig.restart(0);
+    await until("delivered", () => states()[0] === "delivered");
+    expect(rig.webhooks.map(({ headers }) => headers["webhook-id"])).toEqual(Array(2).fill(rig.webhooks[0]?.headers["webhook-id"]));
+    expect(attempts().length).toBe(1);
+  });
+
+  test("under way when the server stops is waited for", async () => {
+    rig = await startDeliveryRig();
+    const answering = Promise.withResolvers<{ readonly status: number }>();
+    rig.answer(() => answering.promise);
+    await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("the request", () => rig.webhooks.length === 1);
+    const restarted = rig.restart(60_000);
+    answering.resolve({ status: 200 });
+    await restarted;
+    expect([states(), rig.webhooks.length]).toEqual([["delivered"], 1]);
+  });
+
+  test("of a channel that is removed meanwhile stays dropped", async () => {
+    rig = await startDeliveryRig();
+    const answering = Promise.withResolvers<{ readonly status: number }>();
+    rig.answer(() => answering.promise);
+    const { id } = await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("the request", () => rig.webhooks.length === 1);
+    await rig.store.channels.remove(1, id);
+    answering.resolve({ status: 500 });
+    await rig.restart(60_000);
+    rig.advance(48 * hourMs);
+    expect([states(), rig.webhooks.length]).toEqual([["dropped"], 1]);
+  });
+
+  test("of a site that is removed while it waits is dropped", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => ({ status: 500 }));
+    await rig.addChannel({ kind: "webhook" });
+    const site = await rig.addSite("a.test");
+    await rig.report(site, dropped);
+    await attempted(1);
+    await rig.store.sites.remove(1, [site.id]);
+    rig.advanceToNext();
+    await until("dropped", () => states()[0] === "dropped");
+    expect(rig.webhooks.length).toBe(1);
+  });
+
+  test("of one channel follows the other, and an account uses few of the places", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => new Promise((resolve) => setTimeout(resolve, 20, { status: 200 })));
+    const { target } = await rig.addChannel({ kind: "webhook" });
+    for (const path of ["b", "c", "d", "e"]) await rig.addChannel({ kind: "webhook", target: `${target}/${path}` });
+    await rig.report(await rig.addSite("a.test"), dropped, opened("high"), opened("low"));
+    await until("all delivered", () => rig.webhooks.length === 15 && states().every((state) => state === "delivered"));
+    expect(rig.most).toEqual({ atOnce: 3, ofPath: 1 });
+    const ofFirst = rig.webhooks.filter(({ path }) => path === "/hook").map(({ body }) => JSON.parse(body).type);
+    expect(ofFirst).toEqual(["site.score_dropped", "finding.opened", "finding.opened"]);
+  });
+
+  test("leaves out findings below the rule of the channel", async () => {
+    rig = await startDeliveryRig();
+    await rig.addChannel({ kind: "webhook" }, "high");
+    await rig.report(await rig.addSite("a.test"), opened("high", "low"));
+    await until("delivered", () => rig.webhooks.length === 1);
+    expect(JSON.parse(rig.webhooks[0]?.body ?? "").data).toMatchObject({ findings: [{ severity: "high" }], findingCount: 1 });
+  });
+
+  test("that a person sends again begins a new schedule", async () => {
+    rig = await startDeliveryRig({ mail: null });
+    rig.answer(() => ({ status: 500 }));
+    const { id } = await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    for (let count = 1; count < 10; count++) {
+      await attempted(count);
+      rig.advanceToNext();
+    }
+    await until("given up", () => states()[0] === "failed");
+    await rig.store.channels.enable(1, id);
+    rig.advance(1_000);
+    await rig.store.deliveries.retry(1, 1, rig.now());
+    rig.deliverer.wake();
+    await attempted(11);
+    expect(states()).toEqual(["waiting"]);
+    expect(rig.store.channels.find(1, id)?.disabled).toBeNull();
+  });
+});
+
+describe("a mail", () => {
+  test("reports the events of a minute together, after that minute", async () => {
+    rig = await startDeliveryRig();
+    await rig.store.accounts.setPreferences(1, { locale: "de-de" });
+    const { id, unsubscribeKey } = await rig.addChannel({ kind: "mail" });
+    const [first, second] = [await rig.addSite("a.test"), await rig.addSite("b.test")];
+    await rig.report(first, dropped, opened("high"));
+    rig.advance(digestMs / 2);
+    await rig.report(second, opened("low"));
+    expect(rig.deliveries().map(({ eventSeqs, attempts: made }) => [eventSeqs, made])).toEqual([[[1, 2, 3], []]]);
+    rig.advance(digestMs / 2);
+    await until("the mail", () => states()[0] === "delivered");
+    expect(rig.mails.length).toBe(1);
+    const [mail] = rig.mails;
+    expect(mail?.to).toEqual(["team@client.test"]);
+    expect(mail?.parsed).toMatchObject({
+      subject: "2 Websites sind schlechter geworden. a.test: von 90 auf 60 Punkte gefallen",
+      messageId: "<dlv-1-1@assay.test>",
+      date: rig.now(),
+    });
+    const link = `https://assay.test/unsubscribe/1-${id}?key=${unsubscribeKey}`;
+    expect(mail?.source).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n");
+    expect(mail?.parsed.headers.get("list")).toMatchObject({ unsubscribe: { url: link } });
+    for (const part of [mail?.parsed.text, mail?.parsed.html]) {
+      expect(part).toContain(link);
+      expect(part).toContain("security.own.high");
+      expect(part).toContain("https://assay.test/sites/2");
+    }
+    expect(attempts()).toMatchObject([{ status: 250, because: null }]);
+  });
+
+  test("whose recipient is refused disables the channel, and the account gets a mail", async () => {
+    rig = await startDeliveryRig({ mail: { replies: { recipient: [[550, "no such user"]] } } });
+    const { id } = await rig.addChannel({ kind: "mail" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    rig.advance(digestMs);
+    await until("a mail about it", () => rig.mails.length === 1);
+    expect(states()).toEqual(["failed"]);
+    expect(attempts()).toMatchObject([{ status: 550, because: "recipient" }]);
+    expect(rig.store.channels.find(1, id)?.disabled?.because).toBe("failed");
+    expect(rig.mails[0]?.to).toEqual(["owner@agency.test"]);
+    expect(rig.mails[0]?.parsed.text).toContain("team@client.test");
+  });
+
+  test("that is greylisted comes with the next attempt, under the same id", async () => {
+    rig = await startDeliveryRig({ mail: { replies: { recipient: [[451, "later"]] } } });
+    await rig.addChannel({ kind: "mail" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    rig.advance(digestMs);
+    await attempted(1);
+    expect([states(), attempts()[0]]).toMatchObject([["waiting"], { status: 451, because: "greylisted" }]);
+    rig.advanceToNext();
+    await until("delivered", () => states()[0] === "delivered");
+    expect(rig.mails.map(({ parsed }) => parsed.messageId)).toEqual(["<dlv-1-1@assay.test>"]);
+  });
+
+  test("waits while the mail server is down, and comes when it is up", async () => {
+    rig = await startDeliveryRig();
+    rig.setMailServerUp(false);
+    await rig.addChannel({ kind: "mail" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    rig.advance(digestMs);
+    await attempted(1);
+    expect([states(), attempts()[0]]).toMatchObject([["waiting"], { status: null, because: "unreachable" }]);
+    await rig.restart(1_000);
+    expect(rig.mails).toEqual([]);
+    rig.setMailServerUp(true);
+    rig.advanceToNext();
+    await until("delivered", () => states()[0] === "delivered");
+    expect(rig.mails.length).toBe(1);
+  });
+
+  test("without a mail server is tried by the schedule, and the channel stays", async () => {
+    rig = await startDeliveryRig({ mail: null });
+    const { id } = await rig.addChannel({ kind: "mail" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    rig.advance(digestMs);
+    for (let count = 1; count < 10; count++) {
+      await attempted(count);
+      rig.advanceToNext();
+    }
+    await until("given up", () => states()[0] === "failed");
+    expect(attempts().every(({ because }) => because === "no-mail")).toBe(true);
+    expect(rig.store.channels.find(1, id)?.disabled).toBeNull();
+  });
+});
