@@ -27,6 +27,7 @@ import { scansPath } from "./own-scan.ts";
 import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
+import type { SiteApiSettings } from "./sites/account-request.ts";
 import type { StartHandlersSettings } from "./start-scans.ts";
 
 /** Specification, section 8. */
@@ -34,8 +35,8 @@ export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 
 /** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
-export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings {
-  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"];
+export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings, SiteApiSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & SiteApiSettings["store"];
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
   /** Characters that scans of this installation read of a response header, for the API's description. */

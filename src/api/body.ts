@@ -10,8 +10,8 @@ const nestingMax = 100;
 
 interface BodyTerms {
   readonly bytesMax: number;
-  /** Field that an unreadable body lacks. */
-  readonly field: "url" | "urls";
+  /** Field that an unreadable body lacks; null if none is required. */
+  readonly field: string | null;
 }
 
 /**

@@ -68,9 +68,15 @@ export function invalidLocation(fault: string): ApiError {
   return new ApiError(400, `location ${fault}.`, { fieldErrors: { location: [fault] } });
 }
 
-/** The body has no `field`. `fault` completes "The body ...". */
-export function invalidBody(fault: string, field: "url" | "urls" = "url"): ApiError {
-  return new ApiError(400, `The body ${fault}.`, { fieldErrors: { [field]: ["is required"] } });
+/** The body has no `field`, or none is required. `fault` completes "The body ...". */
+export function invalidBody(fault: string, field: string | null = "url"): ApiError {
+  return new ApiError(400, `The body ${fault}.`, { fieldErrors: field === null ? { body: [fault] } : { [field]: ["is required"] } });
+}
+
+/** Each fault completes the name of its field, as in "name must be a string". */
+export function invalidFields(fieldErrors: FieldErrors): ApiError {
+  const faults = Object.entries(fieldErrors).flatMap(([field, texts]) => texts.map((text) => `${field} ${text}.`));
+  return new ApiError(400, faults.join(" "), { fieldErrors });
 }
 
 /** The draft asks for a link to the documentation. */

@@ -5,11 +5,14 @@ import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
 import { bulkBodyBytesMax } from "./bulk.ts";
 import { idempotencyKeyCharsMax } from "./idempotency-key.ts";
+import { apiModels } from "./models.ts";
+import { error, json, parameters, refusals, retryAfter } from "./openapi-parts.ts";
 import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { bulkUrlsMax, ListQuery, LocaleQuery, models, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
-
-type ModelName = keyof typeof models;
+import { bulkUrlsMax, ListQuery, LocaleQuery, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
+import { notificationPaths } from "./sites/notification-operations.ts";
+import { sitePaths } from "./sites/site-operations.ts";
+import { webhookOperations } from "./sites/webhook-operations.ts";
 
 /** Plain data: OpenAPI 3.1 uses JSON Schema, which typebox schemas are. `headerCharsMax` is the limit of this installation. */
 export function openapiDocument(headerCharsMax = headerValueCharsMax) {
@@ -29,6 +32,9 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
     servers: [{ url: "/", description: "This appliance" }],
     tags: [
       { name: "scans", description: "Start scans and read what they found." },
+      { name: "sites", description: "Sites that are watched: scanned by a schedule, with events on what changed." },
+      { name: "notifications", description: "Channels, rules that say what they get, events and their deliveries." },
+      { name: "webhooks", description: "Requests that the appliance sends to a channel. They follow the Standard Webhooks specification." },
       { name: "administration", description: "For accounts of administrators." },
     ],
     security: [{ apiToken: [] }],
@@ -40,10 +46,13 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/scans/{token}/result": { get: readStored },
       "/api/v1/scans/{token}/report.{extension}": { get: readReportFile },
       "/api/v1/checks": { get: readChecks },
+      ...sitePaths,
+      ...notificationPaths,
       "/api/v1/admin/scans/{token}/cancel": { post: cancelAnyScan },
     },
+    webhooks: webhookOperations,
     components: {
-      schemas: models,
+      schemas: apiModels,
       securitySchemes: { apiToken: { type: "http", scheme: "bearer", description: "An API token of an account on the Agency plan." } },
       headers: {
         "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 1 } },
@@ -56,21 +65,6 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
   };
 }
 
-const json = (name: ModelName) => ({ "application/json": { schema: { $ref: `#/components/schemas/${name}` } } });
-const retryAfter = { "Retry-After": { $ref: "#/components/headers/Retry-After" } };
-const error = (description: string, headers = {}) => ({ description, headers, content: json("Error") });
-
-/** Path parameters are required, query parameters are not. */
-function parameters(place: "path" | "query", schema: { readonly properties: Readonly<Record<string, object>> }) {
-  return Object.entries(schema.properties).map(([name, each]) => ({ name, in: place, required: place === "path", schema: each }));
-}
-
-/** Possible for every request under /api/v1. */
-const refusals = {
-  401: error("The Authorization header is absent or malformed, or its token is unknown, revoked, expired or of a disabled account."),
-  403: error("The account's plan does not include API access."),
-  429: error("Too many requests in this minute, counted per account and calling address.", retryAfter),
-};
 const notFound = { 404: error("There is no such scan, or it is another account's: both answer alike.") };
 const badLocale = { 400: error("The locale is not one of the two.") };
 const notModified = { 304: { description: "The body is the one whose ETag came in If-None-Match." } };

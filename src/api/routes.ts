@@ -14,13 +14,15 @@ import { createReportFiles, type ReportFilesSettings, reportFormats } from "./re
 import { noRequestContext } from "./request-context.ts";
 import { createScanHandlers } from "./scans.ts";
 import { ListQuery, LocaleQuery, ReportFileQuery, ScanRequest } from "./schemas.ts";
+import type { SiteApiSettings } from "./sites/account-request.ts";
+import { accountRoutes, bulkSitesPath } from "./sites/account-routes.ts";
 import { createStartHandlers, type StartHandlersSettings } from "./start-scans.ts";
 import { createStoredHandlers } from "./stored-result.ts";
 
 const openapiPath = "/api/v1/openapi.json";
 
-export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSettings {
-  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"];
+export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSettings, SiteApiSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & SiteApiSettings["store"];
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
   readonly cancelScan: CancelAnyScan;
@@ -32,6 +34,9 @@ export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSet
 
 /** A lone surrogate: no URL can carry it, which switches a source of the extractor off. */
 const unsendableName = "\ud800";
+
+/** For requests without a body, and for handlers that read it themselves. */
+const unparsed = { parse: "none" } as const;
 
 export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...settings }: ApiRoutesSettings) {
   const answerOpenapi = createOpenapiAnswer(headerCharsMax);
@@ -46,7 +51,7 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
     .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
     .get("/readyz", ({ requestContext }) => answerReadiness(requestContext, ready()))
     .get(openapiPath, ({ requestContext }) => answerOpenapi(requestContext))
-    .all(openapiPath, notFound, { parse: "none" })
+    .all(openapiPath, notFound, unparsed)
 
     // Everything below needs a token.
     .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
@@ -62,12 +67,10 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
         (context as { body: unknown }).body = await readJson(context.request, { bytesMax: bodyBytesMax, field: "url" });
       },
     })
-    .post(bulkPath, ({ bearer: token, request, requestContext }) => starts.startAll({ request, bearer: token, requestContext }), {
-      parse: "none",
-    })
+    .post(bulkPath, ({ bearer: token, request, requestContext }) => starts.startAll({ request, bearer: token, requestContext }), unparsed)
     // Otherwise other methods would take the path for that of a scan.
-    .all(bulkPath, notFound, { parse: "none" })
-    .delete(`${scansPath}/:token`, ({ params, requestContext }) => starts.cancel(params.token, requestContext), { parse: "none" })
+    .all(bulkPath, notFound, unparsed)
+    .delete(`${scansPath}/:token`, ({ params, requestContext }) => starts.cancel(params.token, requestContext), unparsed)
     .get(scansPath, ({ query, requestContext }) => scans.list(query, requestContext), { query: ListQuery })
     .get(
       `${scansPath}/:token`,
@@ -81,10 +84,19 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
       { query: LocaleQuery },
     )
     .get(`${scansPath}/:token/result`, ({ params, request, requestContext }) => stored.result(params.token, request, requestContext))
-    .post(adminCancelPath, ({ params, requestContext }) => cancelAny(params.token, requestContext), { parse: "none" })
+    .post(adminCancelPath, ({ params, requestContext }) => cancelAny(params.token, requestContext), unparsed)
     .get(checksPath, ({ request, requestContext }) => stored.checks(request, requestContext))
+    .all(bulkSitesPath, notFound, unparsed)
     // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
-    .all("/api/*", notFound, { parse: "none" });
+    .all("/api/*", notFound, unparsed);
+  for (const [method, path, handler] of accountRoutes(settings)) {
+    routes.route(
+      method,
+      path,
+      ({ bearer: token, request, requestContext, params }) => handler({ bearer: token, request, requestContext, params }),
+      unparsed,
+    );
+  }
   for (const format of reportFormats) {
     routes.get(
       `${scansPath}/:token/report.${format.extension}`,

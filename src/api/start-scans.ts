@@ -1,32 +1,19 @@
 /** Starting scans, one or many, and cancelling those that wait. */
 import type { Static } from "@sinclair/typebox";
-import { authenticate } from "../account/authenticate.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
 import type { Account } from "../store/accounts.ts";
-import { DataDirError } from "../store/data-dir.ts";
 import type { StartOutcome } from "../store/start-scans.ts";
 import type { Store } from "../store/store.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { bulkItems, distinctUrls, readBulkBody, urlsOf } from "./bulk.ts";
-import {
-  idempotencyKeyReused,
-  invalidUrl,
-  queueFull,
-  scanBegun,
-  scanNotFound,
-  storeFull,
-  unauthenticated,
-  unknownLocation,
-} from "./errors.ts";
+import { idempotencyKeyReused, invalidUrl, queueFull, scanBegun, scanNotFound, unknownLocation } from "./errors.ts";
 import { fingerprintOf, idempotencyKeyOf, type WantedScans } from "./idempotency-key.ts";
 import { bulkPath, callingAccount, ownScan, scansPath, statusUrlOf } from "./own-scan.ts";
 import type { HeaderFields, RequestContext } from "./request-context.ts";
 import type { ScanRequest } from "./schemas.ts";
-
-/** Retry-After when the queue or the disk is full. */
-const queueRetrySeconds = 30;
+import { queueRetrySeconds, stillCalling, written } from "./writing.ts";
 
 export interface StartHandlersSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens" | "scans">;
@@ -49,7 +36,7 @@ export function createStartHandlers({ store, locations, wake, cancelled, now }: 
   return { start: startScan, startAll: startScans, cancel: cancelScan };
 
   async function startScan(body: Static<typeof ScanRequest>, start: StartRequest): Promise<Response> {
-    const account = stillCalling(start);
+    const account = stillCalling(store, start, now());
     const parsed = parseScanUrl(body.url);
     if ("fault" in parsed) throw invalidUrl(parsed.fault);
     const location = knownLocation(body.location);
@@ -64,19 +51,13 @@ export function createStartHandlers({ store, locations, wake, cancelled, now }: 
 
   async function startScans(start: StartRequest): Promise<Response> {
     const body = await readBulkBody(start.request);
-    const account = stillCalling(start);
+    const account = stillCalling(store, start, now());
     const { lines } = body;
     const location = knownLocation(body.location);
     const { scans, replayed } = await queue(start, account, { path: bulkPath, urls: urlsOf(lines), location });
     const items = bulkItems(lines, scans, queueRetrySeconds);
     const retry: HeaderFields = scans.includes("full") ? { "retry-after": String(queueRetrySeconds) } : {};
     return answer(start.requestContext, 200, JSON.stringify({ items }), prepareHeaders({ ...retry, ...replayedHeader(replayed) }));
-  }
-
-  /** Checks the token again: it may have been revoked while a slow body arrived. @throws ApiError 401 */
-  function stillCalling({ bearer, requestContext }: StartRequest): Account {
-    if (authenticate(store, bearer, now()).status === "refused") throw unauthenticated();
-    return callingAccount(requestContext);
   }
 
   /** A worker may be revoked at any time, so the names are read for each request. @throws ApiError 400 */
@@ -113,16 +94,6 @@ export function createStartHandlers({ store, locations, wake, cancelled, now }: 
     if (outcome !== "cancelled") throw scanBegun(outcome);
     cancelled(token);
     return answer(requestContext, 204, null);
-  }
-}
-
-/** @throws ApiError 503 if the disk is full. */
-async function written<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (error instanceof DataDirError && error.fault === "full") throw storeFull(queueRetrySeconds);
-    throw error;
   }
 }
 

@@ -13,6 +13,7 @@ import type { ScanRecord } from "../../src/store/scans.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { evidence } from "./evidence.ts";
+import { type SiteServicesUnderTest, siteServices } from "./site-services.ts";
 import { checksTexts, storedResult } from "./stored.ts";
 
 export interface ApiUnderTest {
@@ -26,6 +27,8 @@ export interface ApiUnderTest {
   woken: number;
   /** Tokens of cancelled scans, in order. */
   readonly cancelled: string[];
+  /** Services of watched sites. */
+  readonly services: SiteServicesUnderTest;
   /** Advances the clock of the API. */
   advanceMs(ms: number): void;
   /** Account on the plan with a token. The store puts the first account on the Agency plan, so that one exists before. */
@@ -50,6 +53,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
   const store = openStore(dataDir, settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+  const services = siteServices();
   let shiftMs = 0;
   let customers = 0;
   const now = () => new Date(Date.now() + shiftMs);
@@ -65,6 +69,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     },
     cancelScan: async () => "unknown",
     cancelled: (token) => void underTest.cancelled.push(token),
+    sites: services,
     ready: () => ({ ready: true }),
     now,
     log,
@@ -88,6 +93,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     logged,
     woken: 0,
     cancelled: [],
+    services,
     advanceMs: (ms) => {
       shiftMs += ms;
     },

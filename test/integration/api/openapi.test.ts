@@ -5,7 +5,13 @@ import { join, resolve } from "node:path";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { apiModels } from "../../../src/api/models.ts";
+import { openapiDocument } from "../../../src/api/openapi.ts";
 import { models } from "../../../src/api/schemas.ts";
+import { webhookSchemas } from "../../../src/api/webhook-schemas.ts";
+import { eventTypes } from "../../../src/store/event-types.ts";
+import { newSiteState } from "../../../src/store/site-runs.ts";
+import { accountClient } from "../../support/account-api.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -13,6 +19,7 @@ FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text)
 
 interface Described {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: { readonly enum?: readonly string[] } }[];
   readonly requestBody?: unknown;
   readonly responses: Record<string, unknown>;
@@ -107,11 +114,96 @@ describe("its schemas match the bodies", () => {
     await expectBody(models.BulkStarted, response);
     await api.finish();
   });
+  test("of sites, in each form", async () => {
+    const client = await accountClient(api);
+    const expectCall = async (schema: TSchema, ...call: Parameters<typeof client.call>) =>
+      expect([...Value.Errors(schema, (await client.call(...call)).body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+    const url = "https://site.example/";
+    await expectCall(apiModels.Site, "POST", "/sites", { url, client: "M", tags: ["shop"], schedule: { cron: "0 3 * * 1", zone: "UTC" } });
+    const { id } = (await client.call("GET", "/sites")).body.items[0] ?? { id: 0 };
+    await expectCall(apiModels.SiteRun, "POST", `/sites/${id}/scan`);
+    await expectCall(apiModels.Site, "GET", `/sites/${id}`);
+    await expectCall(apiModels.Acceptance, "PUT", `/sites/${id}/accepted/security.a.b`, { reason: "x" });
+    await expectCall(apiModels.SiteList, "GET", "/sites");
+    const run = api.store.siteRuns.find(id);
+    if (run === undefined) throw new Error("no run");
+    const { token } = await api.finish();
+    const history = { at: new Date().toISOString(), token, score: 88, band: "good", rank: "strong", open: 1 } as const;
+    const reading = { ...history, certificateExpiresAt: null };
+    const events = [{ type: "site.recovered", token, data: { since: history.at } } as const];
+    const rules = { algorithmVersion: 1, catalogVersion: "v", judgedAt: history.at };
+    await client.call("POST", "/channels", { kind: "webhook", target: "https://hooks.example/" });
+    const channelIds = (await client.call("GET", "/channels")).body.items.map((channel) => channel.id);
+    await expectCall(apiModels.Rule, "POST", "/rules", { events: ["site.recovered"], channelIds, scope: { kind: "site", siteId: id } });
+    await api.store.siteRuns.conclude(
+      run,
+      () => ({ state: newSiteState, site: { reading, trend: [88] }, events, rules, history }),
+      new Date(),
+    );
+    await expectCall(apiModels.SiteHistory, "GET", `/sites/${id}/history`);
+    await expectCall(apiModels.EventList, "GET", `/sites/${id}/events`);
+    await expectCall(apiModels.EventList, "GET", "/events");
+    await expectCall(apiModels.RuleList, "GET", "/rules");
+    await expectCall(apiModels.DeliveryList, "GET", "/deliveries");
+    await expectCall(apiModels.Delivery, "GET", `/deliveries/${(await client.call("GET", "/deliveries")).body.items[0]?.id}`);
+    await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk?dryRun=true", { sites: [{ url: "https://b.example/" }, { url }, 7] });
+    await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk", { sites: [{ url: "https://b.example/" }, { url }, 7] });
+    await expectCall(apiModels.BulkSitesChanged, "PATCH", "/sites/bulk", { ids: [id, 999_999], change: { paused: true } });
+    await expectCall(apiModels.BulkSitesRemoved, "DELETE", "/sites/bulk", { ids: [id, 999_999] });
+  });
+  test("of channels, in each form", async () => {
+    const client = await accountClient(api);
+    const bodyOf = async (schema: TSchema, ...call: Parameters<typeof client.call>) => {
+      const { body } = await client.call(...call);
+      expect([...Value.Errors(schema, body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+      return body;
+    };
+    const { id } = await bodyOf(apiModels.ChannelAdded, "POST", "/channels", { kind: "mail", target: "team@agency.example" });
+    await bodyOf(apiModels.ChannelConfirmation, "POST", `/channels/${id}/confirmation`);
+    const hook = await bodyOf(apiModels.ChannelAdded, "POST", "/channels", { kind: "webhook", target: "http://127.0.0.1:9/" });
+    await bodyOf(apiModels.ChannelTest, "POST", `/channels/${hook.id}/test`);
+    await bodyOf(apiModels.ChannelWithSecret, "POST", `/channels/${hook.id}/rotate-secret`);
+    await bodyOf(apiModels.Channel, "POST", `/channels/${hook.id}/disable`);
+    await bodyOf(apiModels.Channel, "GET", `/channels/${hook.id}`);
+    await bodyOf(apiModels.ChannelConfirmation, "POST", `/channels/${hook.id}/enable`);
+    await bodyOf(apiModels.ChannelList, "GET", "/channels");
+  });
   test("of errors", async () => {
     const { token } = await api.customer();
     await expectBody(models.Error, await api.request("/api/v1/scans"));
     await expectBody(models.Error, await api.request("/api/v1/scans", { token, method: "POST" }));
     await expectBody(models.Error, await api.request("/api/v1/scans/x", { token }));
+  });
+});
+
+describe("its examples", () => {
+  interface Media {
+    readonly schema: { readonly $ref?: string };
+    readonly example?: unknown;
+  }
+  interface Bodied {
+    readonly content?: Readonly<Record<string, Media>>;
+  }
+  const operations = Object.values({ ...openapiDocument().paths }).flatMap((methods) => Object.values(methods) as Described[]);
+  const schemaOf = ({ schema }: Media) => apiModels[schema.$ref?.split("/").at(-1) as keyof typeof apiModels];
+
+  test("are valid, and there for every answer with a body about sites and notifications", () => {
+    const about = operations.filter(({ tags }) => tags.some((tag) => tag === "sites" || tag === "notifications"));
+    expect(about.length).toBeGreaterThan(30);
+    for (const { operationId, responses } of about)
+      for (const [status, { content = {} }] of Object.entries(responses as Record<string, Bodied>)) {
+        const media = content["application/json"];
+        // The common refusals of all operations have none.
+        if (media === undefined || ["401", "403", "429"].includes(status)) continue;
+        expect(
+          [...Value.Errors(schemaOf(media), media.example)].map(({ path, message }) => `${operationId} ${status} ${path}: ${message}`),
+        ).toEqual([]);
+      }
+  });
+  test("of webhooks are valid, one for each type of event", () => {
+    expect(Object.keys(webhookSchemas).sort()).toEqual([...eventTypes, "channel.test"].sort());
+    expect(Object.keys(openapiDocument().webhooks)).toEqual(Object.keys(webhookSchemas));
+    for (const { schema, example } of Object.values(webhookSchemas)) expect([...Value.Errors(schema, example)]).toEqual([]);
   });
 });
 

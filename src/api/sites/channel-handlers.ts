@@ -1,0 +1,84 @@
+/** Channels that notify the account: webhooks and mail addresses. Secrets are in the answers that create them, and in no other. */
+import { isAddressOf } from "../../deliver/channel-fields.ts";
+import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
+import { channelsMax } from "../../store/channels.ts";
+import { callingAccount } from "../own-scan.ts";
+import { written } from "../writing.ts";
+import {
+  type AccountRequest,
+  answerJson,
+  answerNothing,
+  assertSomeField,
+  channelsApiPath,
+  readFields,
+  type SiteApiSettings,
+} from "./account-request.ts";
+import {
+  assertMailConfigured,
+  changeChannel,
+  channelBody,
+  kindOf,
+  nameOf,
+  ownChannel,
+  sendConfirmation,
+  targetOf,
+  unconfirmed,
+} from "./own-channel.ts";
+import { recordNotFound, recordsExceeded } from "./site-errors.ts";
+
+export function createChannelHandlers(settings: SiteApiSettings) {
+  const { store, sites, now } = settings;
+  return { list, add, read, change, remove };
+
+  function list(given: AccountRequest): Response {
+    return answerJson(given, 200, { items: store.channels.list(callingAccount(given.requestContext).id).map(channelBody) });
+  }
+
+  function read(given: AccountRequest): Response {
+    return answerJson(given, 200, channelBody(ownChannel(store, given)));
+  }
+
+  async function add(given: AccountRequest): Promise<Response> {
+    const { account, fields } = await readFields(settings, given, { names: ["kind", "name", "target"], required: "kind" });
+    const kind = kindOf(fields.kind);
+    if (kind === "mail") assertMailConfigured(sites);
+    const target = targetOf(sites, kind, fields.target);
+    const secret = kind === "webhook" ? newWebhookSecret() : null;
+    const verified = kind === "webhook" || isAddressOf(account, target);
+    const added = await written(() =>
+      store.channels.add({
+        accountId: account.id,
+        kind,
+        name: nameOf(fields.name, target),
+        target,
+        secrets: secret === null ? [] : [secret],
+        verified,
+        now: now(),
+      }),
+    );
+    if (added === "full") throw recordsExceeded("channels", channelsMax);
+    const confirmation = verified ? null : await sendConfirmation(settings, added);
+    const body = { ...channelBody(store.channels.find(account.id, added.id) ?? added), secret, confirmation };
+    return answerJson(given, 201, body, { location: `${channelsApiPath}/${added.id}` });
+  }
+
+  async function change(given: AccountRequest): Promise<Response> {
+    const before = ownChannel(store, given);
+    const { account, fields } = await readFields(settings, given, { names: ["name", "target"], required: null });
+    assertSomeField(fields, ["name", "target"]);
+    const target = fields.target === undefined ? before.target : targetOf(sites, before.kind, fields.target);
+    const isMoved = before.kind === "mail" && target !== before.target;
+    if (isMoved) assertMailConfigured(sites);
+    const verified = !isMoved || isAddressOf(account, target);
+    const name = fields.name === undefined ? before.name : nameOf(fields.name, target);
+    const changed = await changeChannel(store, before, () => ({ name, target, ...(isMoved && unconfirmed(verified ? now() : null)) }));
+    const confirmation = verified ? null : await sendConfirmation(settings, changed);
+    return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });
+  }
+
+  async function remove(given: AccountRequest): Promise<Response> {
+    const { accountId, id } = ownChannel(store, given);
+    if (!(await written(() => store.channels.remove(accountId, id)))) throw recordNotFound("channel");
+    return answerNothing(given);
+  }
+}
