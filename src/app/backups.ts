@@ -82,8 +82,10 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   const look = () => {
     const due = nextAt();
     if (running !== null || due === null || due.getTime() > Date.now()) return;
-    running = runScheduled(loaded, log, stopping.signal).then((change) => {
+    const keep = (change: Partial<BackupState>) => {
       ownState = { ...ownState, ...change };
+    };
+    running = runScheduled(loaded, log, stopping.signal, keep).then(() => {
       running = null;
     });
   };
@@ -105,25 +107,31 @@ function newerState(stored: BackupState, own: BackupState): BackupState {
   return { lastSuccess: newer(stored.lastSuccess, own.lastSuccess), lastFailure: newer(stored.lastFailure, own.lastFailure) };
 }
 
-/** Never throws: the next look follows. */
-async function runScheduled(loaded: LoadedConfig, log: Log, stop: AbortSignal): Promise<Partial<BackupState>> {
+/** The outcome is kept before it is logged: readers of the log may ask for it at once. Never throws: the next look follows. */
+async function runScheduled(
+  loaded: LoadedConfig,
+  log: Log,
+  stop: AbortSignal,
+  keep: (change: Partial<BackupState>) => void,
+): Promise<void> {
   const { config } = loaded;
   const end = await runChild(loaded, stop).catch(messageOf);
   const at = new Date().toISOString();
-  if (stop.aborted) return {};
+  if (stop.aborted) return;
   if (typeof end === "string") {
-    log.error("the scheduled backup failed", { because: end });
     const lastFailure = { at, because: end };
     // A child that was killed, or could not read the configuration, notes nothing.
     noteQuietly(config.data, { lastFailure });
-    return { lastFailure };
+    keep({ lastFailure });
+    log.error("the scheduled backup failed", { because: end });
+    return;
   }
+  keep({ lastSuccess: { at, archive: end.archive, bytes: end.bytes } });
   const removed = await pruneBackups(config["backup.dir"], config["backup.keep"]).catch((error: unknown) => {
     log.error("old backups could not be removed", { because: messageOf(error) });
     return [];
   });
   log.info("backup made", { archive: end.archive, bytes: end.bytes, removed: removed.length });
-  return { lastSuccess: { at, archive: end.archive, bytes: end.bytes } };
 }
 
 /** What the child made, or the reason why it made nothing. @throws the error of the system if there is no child */

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { nearest } from "../parse/nearest.ts";
 import { isTomlTable, parseTomlDocument, type TomlDocument, type TomlTable } from "../parse/toml.ts";
+import { mailSettingsFault } from "./delivery-settings.ts";
 import type { Environment, Setting } from "./setting.ts";
 import { type Config, type SettingKey, settingKeys, settings } from "./settings.ts";
 
@@ -49,8 +50,11 @@ export function loadConfigWithOrigins({ flags, env, configFile }: ConfigSources)
     config[key] = settled(key, layers, env, config);
     origins[key] = entryOf(key, layers)?.origin ?? noOrigin;
   }
+  const complete = Object.freeze(config) as unknown as Config;
+  const fault = mailSettingsFault(complete);
+  if (fault !== null) throw new ConfigError(fault);
   return Object.freeze({
-    config: Object.freeze(config) as unknown as Config,
+    config: complete,
     configFile: text === null ? null : file,
     origins: Object.freeze(origins) as LoadedConfig["origins"],
   });
@@ -158,7 +162,8 @@ function settled(key: SettingKey, layers: readonly Layer[], env: Environment, ea
 }
 
 /** Value of a setting by its schema, with absolute paths. @throws ConfigError */
-export function decodedValue(key: string, { schema, isPath, allowed }: Setting, { raw, origin, pathBase }: ConfigEntry): unknown {
+export function decodedValue(key: string, { schema, isPath, allowed, hidesPassword }: Setting, entry: ConfigEntry): unknown {
+  const { raw, origin, pathBase } = entry;
   try {
     const value: unknown = Value.Decode(schema, raw);
     return isPath ? absolute(value as string | readonly string[] | null, pathBase) : value;
@@ -166,7 +171,9 @@ export function decodedValue(key: string, { schema, isPath, allowed }: Setting, 
     const from = origin.name ?? "the default";
     // In a file, a list must be written as one; flags and environment were split before.
     const hint = schema.type === "array" && typeof raw === "string" ? `; in TOML: [${JSON.stringify(raw)}]` : meantWord(allowed, raw);
-    throw new ConfigError(`${key} = ${JSON.stringify(raw)} from ${from} is not allowed: it takes ${allowed}${hint}`);
+    // What is wrong may be the place of the password.
+    const shown = hidesPassword ? "***" : raw;
+    throw new ConfigError(`${key} = ${JSON.stringify(shown)} from ${from} is not allowed: it takes ${allowed}${hint}`);
   }
 }
 

@@ -11,7 +11,7 @@ const stepEveryMs = 20;
 
 export interface HousekeepingOptions {
   readonly config: Pick<Config, "audit.days" | "retention.evidence_days" | "retention.scans_per_host" | "retention.screenshots">;
-  readonly store: Pick<Store, "audit" | "retention">;
+  readonly store: Pick<Store, "audit" | "deliveries" | "retention">;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -52,6 +52,7 @@ async function tidyOnce({ config, store, now, log }: HousekeepingOptions, stop: 
     screenshots += removed;
   }
   while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(stepEveryMs, stop);
+  while (!stop.aborted && (await store.deliveries.removeOlder(now()))) await pause(stepEveryMs, stop);
   if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
 }
 

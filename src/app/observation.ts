@@ -14,13 +14,20 @@ export interface Observation {
   readonly browserReplaced: () => void;
 }
 
-export function observeServer(sources: ServerMetricsSources & { readonly store: Pick<Store, "activity">; readonly log: Log }): Observation {
+interface ObservationSources extends ServerMetricsSources {
+  readonly store: ServerMetricsSources["store"] & Pick<Store, "activity">;
+  /** Called after the outcome of a scan was stored. */
+  readonly onScanEnded: (token: string) => void;
+  readonly log: Log;
+}
+
+export function observeServer(sources: ObservationSources): Observation {
   const metrics = openServerMetrics(sources);
   const activity = countActivity(sources.store, sources.log);
   return {
     metrics,
     activity,
-    scans: observeScans(metrics.scans, activity),
+    scans: observeScans(metrics.scans, activity, sources.onScanEnded),
     browserReplaced: () => {
       metrics.scans.browserReplaced();
       activity.count({ browserRestarts: 1 });
@@ -28,7 +35,7 @@ export function observeServer(sources: ServerMetricsSources & { readonly store: 
   };
 }
 
-function observeScans(scans: ScanMetrics, activity: ActivityCounter): ScanObserver {
+function observeScans(scans: ScanMetrics, activity: ActivityCounter, onScanEnded: (token: string) => void): ScanObserver {
   return {
     claimed: (waitedMs) => activity.count({ claimed: 1, waitedMs, longestWaitMs: waitedMs }),
     begin: scans.begin,
@@ -37,6 +44,7 @@ function observeScans(scans: ScanMetrics, activity: ActivityCounter): ScanObserv
       const outcome = code === null ? "finished" : code === "cancelled" ? "cancelled" : "failed";
       scans.ended(outcome, { location: scanLocationOf(scan), ...(lane === undefined ? {} : { lane }) });
       activity.count(code === null ? { finished: 1 } : { failed: { [code]: 1 } });
+      onScanEnded(scan.token);
     },
   };
 }

@@ -9,6 +9,7 @@ import { headSeedFile } from "../fleet/identity.ts";
 import { dayMs } from "../parse/internet-date.ts";
 import { scriptBypassesRelease } from "../parse/script-bypasses.ts";
 import { embeddedPublicSuffixes } from "../parse/site.ts";
+import { smtpUrlText } from "../parse/smtp-url.ts";
 import { embeddedPreloadDate } from "../probe/browser/preload-list.ts";
 import embeddedAdvisories from "../probe/browser/script-advisories.json" with { type: "json" };
 import { bundledRootStore, type RootStore, rootStoreIn, systemRootStore } from "../probe/tls/root-stores.ts";
@@ -72,7 +73,7 @@ export function offlineReport(config: Config, env: Readonly<Record<string, strin
       name: "nothing else",
       source: `assay ${version}`,
       detail:
-        "contacted are the targets of scans, and the resolvers and services above; there are no updates, no telemetry and no look-ups elsewhere",
+        "contacted are the targets of scans, receivers of webhooks, and the resolvers and services above; there are no updates, no telemetry and no look-ups elsewhere",
     }),
   ];
 }
@@ -147,10 +148,11 @@ function otherData(config: Config): readonly Given[] {
 
 /** Everything that assay contacts besides targets and resolvers. A new service has its line here. */
 function services(config: Config): readonly Given[] {
-  const issuer = config["oidc.issuer"];
+  const { "oidc.issuer": issuer, "smtp.url": mail } = config;
   const configured: readonly Given[] = [
     ...config["nats.url"].map((server): Given => ({ what: "service", name: natsUrlText(server), source: "nats.url" })),
     ...(issuer === null ? [] : [{ what: "service", name: issuer, source: "oidc.issuer" } as const]),
+    ...(mail === null ? [] : [{ what: "service", name: smtpUrlText(mail), source: "smtp.url" } as const]),
   ];
   return configured.length > 0 ? configured : [{ what: "service", name: "none", source: "the configuration" }];
 }

@@ -6,6 +6,8 @@ import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
+import { mailboxText } from "../parse/mailbox.ts";
+import { smtpUrlText } from "../parse/smtp-url.ts";
 import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
 import { schemaVersion } from "../store/migrations.ts";
 import type { Store } from "../store/store.ts";
@@ -103,7 +105,7 @@ export function settingsAtStart(loaded: LoadedConfig): readonly SettingAtStart[]
   }));
 }
 
-/** Settings hold no secret: passwords and keys are named by their files. */
+/** Settings hold no secret: passwords and keys are named by their files. Only smtp.url may hold one, which is left out. */
 function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting[] {
   return settingKeys.map((key) => ({
     key,
@@ -114,12 +116,14 @@ function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting
   }));
 }
 
-function written(
-  value: Config[keyof Config] | Config["scan.connect_to"][number] | Config["nats.url"][number] | Config["oidc.groups"][number],
-): string | null {
+type Written = Config[keyof Config] | Config["scan.connect_to"][number] | Config["nats.url"][number] | Config["oidc.groups"][number];
+
+function written(value: Written): string | null {
   if (value === null) return null;
   if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");
   if (typeof value !== "object") return String(value);
+  if ("scheme" in value) return smtpUrlText(value);
+  if ("email" in value) return mailboxText(value);
   if ("group" in value) return `${value.group}=${value.plan}${value.admin ? ":admin" : ""}`;
   if ("tls" in value) return `${value.tls ? "tls" : "nats"}://${endpoint(value.host, value.port)}`;
   if ("host" in value) return `${endpoint(value.host, value.port)}=${endpoint(value.address, value.addressPort)}`;

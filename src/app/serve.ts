@@ -3,6 +3,7 @@ import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../a
 import { version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
+import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";
 import type { CancelAnyScan } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
@@ -30,6 +31,7 @@ import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner }
 import { openServerSockets } from "./server-sockets.ts";
 import { openServerStore } from "./server-store.ts";
 import type { Config } from "./settings.ts";
+import { openWatchedSites } from "./watched-sites.ts";
 import { webSettings } from "./web-settings.ts";
 import { natsEndpoints } from "./worker-settings.ts";
 
@@ -82,36 +84,42 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   if (await createConfiguredAdmin(store, config, new Date())) log.info("first account created from admin.email");
 
   const locations = fleet ?? noRemoteLocations(new Date());
-  const progress = createProgress({ concurrency: config["scan.concurrency"], capacityOf: locations.capacity, log });
+  const concurrency = config["scan.concurrency"];
+  const progress = createProgress({ concurrency, capacityOf: locations.capacity, log });
   let dispatcher: Dispatcher | null = null;
   const dispatching = Promise.withResolvers<Dispatcher>();
-  const observation = observeServer({ store, dataDir: config.data, fleet, log });
+  const wake = () => dispatcher?.wake();
+  const ready = () => readiness().ready;
+  const watched = openWatchedSites(config, { store, ready, locations, wake, texts: () => checks.current().texts, log });
+  const observation = observeServer({ store, dataDir: config.data, fleet, onScanEnded: watched.scanEnded, log });
   const { metrics, activity } = observation;
   const browsers = openConfiguredBrowsers(config, log, observation.browserReplaced);
+  const documents = openDocuments({ browsers, log });
   const needed = { browser: () => browserFault(browsers), disk: store.health.diskFault, store: store.health.storeFault };
   const readiness = createReadiness(needed, { fleet: () => fleet?.fault() ?? null }, log);
-  const wake = () => dispatcher?.wake();
   const cancelled = (token: string) => progress.publish(token, { type: "cancelled" });
   const cancelScan = createCancelScan(store, dispatching.promise, log);
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
-  const shared = { store, now: () => new Date(), log };
-  const api = createConfiguredApi(config, { ...shared, checks: checks.current, locations, wake, cancelled, cancelScan, ready: readiness });
+  const shared = { store, now: () => new Date(), checks: checks.current, sites: watched.services, mail: watched.mails, log };
+  const api = createConfiguredApi(config, { ...shared, locations, wake, cancelled, cancelScan, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
   onReloadable(() => void operator.checks.reload(serverActor));
-  const scanning = { ready: () => readiness().ready, progress, locations, wake, cancelled, cancelScan };
-  const pages = createPages(webSettings(config, { ...shared, checks: checks.current, accounts, operator, scanning }));
+  const scanning = { ready, progress, locations, wake, cancelled, cancelScan };
+  const { printPdf, decodeLogo } = documents;
+  const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning, printPdf, decodeLogo }));
   const listening = await openServerSockets(config, { api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 
+  const ownEndpoints = [...listening.endpoints, ...(await natsEndpoints(config["nats.url"]))];
   scanner = openConfiguredScanner(config, {
-    egress: egressSettings(config, [...listening.endpoints, ...(await natsEndpoints(config["nats.url"]))]),
+    egress: egressSettings(config, ownEndpoints),
     caPems: trustedPems,
     ...data,
-    concurrency: config["scan.concurrency"],
+    concurrency,
     catalog: checks.current().catalog,
     browsers,
     log,
@@ -119,32 +127,27 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     screenshots: true,
     remote: fleet,
   });
-  dispatcher = await startDispatcher({
-    store,
-    scanner,
-    concurrency: config["scan.concurrency"],
-    remote: fleet,
-    waitMaxMs: waitMaxMsOf(config),
-    progress,
-    observer: observation.scans,
-    log,
-  });
+  const waitMaxMs = waitMaxMsOf(config);
+  const observer = observation.scans;
+  dispatcher = await startDispatcher({ store, scanner, concurrency, remote: fleet, waitMaxMs, progress, observer, log });
   dispatching.resolve(dispatcher);
+  watched.start(ownEndpoints, metrics.deliveries);
   const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);
 
   await aborted(stop);
   log.info("stopping", { running: dispatcher.running(), drainMs });
-  await Promise.all([listening.stop(), dispatcher.stop(drainMs), backups.stop()]);
+  await Promise.all([listening.stop(), dispatcher.stop(drainMs), watched.stop(drainMs), backups.stop()]);
   stopKeepingBrowser();
   await activity.stop();
   accounts.oidc?.close();
   await scanner.close();
+  await documents.close();
   await browsers.stop();
 }
 
 function createConfiguredApi(
   config: Config,
-  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "wake" | "cancelled" | "cancelScan" | "ready">,
+  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "sites" | "wake" | "cancelled" | "cancelScan" | "ready">,
 ): Api {
   return createApi({
     ...parts,

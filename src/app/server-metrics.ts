@@ -2,6 +2,7 @@
 import { readBackupState } from "../backup/backup-state.ts";
 import { version } from "../base/build.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
+import { createDeliveryMetrics, type DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";
 import { localLocation } from "../parse/location.ts";
@@ -17,7 +18,7 @@ const tokenCharsMin = 16;
 const tokenForm = /^[\x21-\x7e]+$/;
 
 export interface ServerMetricsSources {
-  readonly store: Pick<Store, "scans" | "workers">;
+  readonly store: Pick<Store, "deliveries" | "scans" | "workers">;
   readonly dataDir: string;
   /** Null without workers on other machines. */
   readonly fleet: Pick<FleetState, "presentWorkers"> | null;
@@ -25,6 +26,7 @@ export interface ServerMetricsSources {
 
 export interface ServerMetrics extends Metrics {
   readonly scans: ScanMetrics;
+  readonly deliveries: DeliveryMetrics;
 }
 
 export function openServerMetrics({ store, dataDir, fleet }: ServerMetricsSources): ServerMetrics {
@@ -54,7 +56,7 @@ export function openServerMetrics({ store, dataDir, fleet }: ServerMetricsSource
     registry,
     laneNames.map((lane) => ({ lane, location: localLocation })),
   );
-  return { ...metrics, scans };
+  return { ...metrics, scans, deliveries: createDeliveryMetrics(registry, store.deliveries.waitingCount) };
 }
 
 function backupSucceededAtSeconds(dataDir: string): number {

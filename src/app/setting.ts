@@ -26,6 +26,8 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly flag?: string;
   /** A path in a file is relative to the file, elsewhere to the working directory. */
   readonly isPath?: true;
+  /** The value may hold a password, so messages leave it out. */
+  readonly hidesPassword?: true;
 }
 
 export function setting<S extends TSchema>(schema: S, rest: Omit<Setting, "schema">): Setting<S> {

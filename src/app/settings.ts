@@ -8,6 +8,7 @@ import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";
 import { settingsOfBackups } from "./backup-settings.ts";
+import { settingsOfDelivery } from "./delivery-settings.ts";
 import { settingsOfFleet } from "./fleet-settings.ts";
 import { settingsOfMetrics } from "./metrics-settings.ts";
 import { settingsOfOidc } from "./oidc-settings.ts";
@@ -90,6 +91,7 @@ export const settings = {
   ...settingsOfRetention,
   ...settingsOfBackups,
   ...settingsOfOidc,
+  ...settingsOfDelivery,
   "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
     doc: "API requests a minute, for each account and calling address.",
     allowed: "a whole number from 1 to 100000",

@@ -17,7 +17,7 @@ import type { Config } from "./settings.ts";
 
 const legalCharsMax = 65_536;
 
-interface Running extends Pick<PagesSettings, "store" | "now" | "log"> {
+interface Running extends Pick<PagesSettings, "store" | "sites" | "now" | "log" | "printPdf" | "decodeLogo" | "mail"> {
   readonly accounts: Pick<PagesSettings["accounts"], "actions" | "oidc">;
   readonly checks: () => LoadedChecks;
   readonly operator: Operator & { noteUntrustedForwarder(peer: string): void };

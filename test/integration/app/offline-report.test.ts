@@ -62,6 +62,9 @@ test("what is configured is named with its setting, its date and its age", () =>
       "scan.ca_files": file("root.pem", testAuthority().root.pem),
       "nats.url": "tls://nats.example.com:4222",
       "oidc.issuer": "https://id.example.com",
+      public_url: "https://assay.example.com",
+      "smtp.url": "smtp://user:hunter2@mail.example.com",
+      "smtp.from": "assay@example.com",
     },
     { SSL_CERT_FILE: file("system.pem", testAuthority().root.pem) },
   );
@@ -77,6 +80,7 @@ test("what is configured is named with its setting, its date and its age", () =>
   expect(findings.filter(({ what }) => what === "service").map(({ name, source }) => [name, source])).toEqual([
     ["tls://nats.example.com:4222", "nats.url"],
     ["https://id.example.com", "oidc.issuer"],
+    ["smtp://user:***@mail.example.com:587", "smtp.url"],
   ]);
 });
 

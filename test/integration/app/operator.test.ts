@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfigWithOrigins } from "../../../src/app/config.ts";
-import { createOperator } from "../../../src/app/operator.ts";
+import { createOperator, settingsAtStart } from "../../../src/app/operator.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import type { Catalog } from "../../../src/catalog/catalog.ts";
@@ -72,6 +72,16 @@ describe("settings", () => {
     const shown = operatorOf(env).settings;
     const again = Object.fromEntries(shown.flatMap(({ variable, value }) => (value === null ? [] : [[variable, value]])));
     expect(load(again).config).toEqual(load(env).config);
+  });
+
+  test("leave out the password of the mail server, on pages and in the audit log", () => {
+    const mail = { ASSAY_SMTP_FROM: "Assay <assay@assay.test>", ASSAY_SMTP_URL: "smtps://user:hunter2@mail.test" };
+    const loaded = load({ ...env, ...mail });
+    for (const shown of [operatorOf({ ...env, ...mail }).settings, settingsAtStart(loaded)]) {
+      expect(shown.find(({ key }) => key === "smtp.url")?.value).toBe("smtps://user:***@mail.test:465");
+      expect(shown.find(({ key }) => key === "smtp.from")?.value).toBe("Assay <assay@assay.test>");
+      expect(JSON.stringify(shown)).not.toContain("hunter2");
+    }
   });
 
   test("have their origin", () => {

@@ -9,7 +9,7 @@ import { endServers, fromSource, run, serve } from "../../support/program.ts";
 const dataDir = mkdtempSync(join(tmpdir(), "assay-ready-"));
 /** More requests than a store takes without growing. */
 const requestsMax = 50;
-const recoveryMsMax = 15_000;
+const recoveryMsMax = 60_000;
 
 afterAll(async () => {
   await endServers();

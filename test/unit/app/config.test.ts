@@ -188,6 +188,40 @@ describe("an invalid setting is reported with key, value, allowed values and ori
   });
 });
 
+describe("settings of mail fit each other", () => {
+  const complete = 'public_url = "https://assay.test"\nsmtp.url = "smtp://mail.test"\nsmtp.from = "Assay <assay@assay.test>"\n';
+
+  test("and are parsed", () => {
+    const config = load({ toml: complete });
+    expect(config["smtp.url"]).toEqual({ scheme: "smtp", host: "mail.test", port: 587, user: null, password: null });
+    expect(config["smtp.from"]).toEqual({ name: "Assay", email: "assay@assay.test" });
+    expect(config["smtp.tls"]).toBe("required");
+    expect(load({ toml: complete, env: { ASSAY_SMTP_URL: "smtp://a:b@[::1]:25", ASSAY_SMTP_TLS: "off" } })["smtp.tls"]).toBe("off");
+  });
+
+  test.each([
+    ['smtp.url = "smtp://mail.test"', {}, "smtp.url needs smtp.from"],
+    ['smtp.url = "smtp://mail.test"\nsmtp.from = "a@b.test"', {}, "smtp.url needs public_url: links in mails begin with it"],
+    ['smtp.from = "a@b.test"', {}, "smtp.from needs smtp.url"],
+    ['smtp.password_file = "password"', {}, "smtp.password_file needs smtp.url"],
+    [complete, { ASSAY_SMTP_PASSWORD_FILE: "password" }, "smtp.password_file needs a user in smtp.url"],
+    [complete, { ASSAY_SMTP_URL: "smtp://user@mail.test" }, "who needs a password there or in smtp.password_file"],
+    [complete, { ASSAY_SMTP_URL: "smtp://a:b@mail.test", ASSAY_SMTP_PASSWORD_FILE: "password" }, "remove one of them"],
+    [complete, { ASSAY_SMTP_URL: "smtps://mail.test", ASSAY_SMTP_TLS: "off" }, "smtp.tls = off contradicts smtps://"],
+    [complete, { ASSAY_SMTP_URL: "smtp://a:b@mail.test", ASSAY_SMTP_TLS: "off" }, "would send the password in smtp.url"],
+  ] as [string, Record<string, string>, string][])("%j %j", (toml, env, sentence) => {
+    expect(() => load({ toml, env })).toThrow(sentence);
+  });
+
+  test("and no message shows a password", () => {
+    for (const url of ["smpt://user:hunter2@mail.test", "smtp://mail.test:hunter2", "smtp://user:hunter2"]) {
+      const attempt = () => load({ env: { ASSAY_SMTP_URL: url } });
+      expect(attempt).toThrow('smtp.url = "***" from ASSAY_SMTP_URL is not allowed: it takes smtp:// or smtps://');
+      expect(attempt).not.toThrow("hunter2");
+    }
+  });
+});
+
 test("every setting has a meaning and a value description", () => {
   expect(settingKeys.filter((key) => settings[key].doc === "" || settings[key].allowed === "")).toEqual([]);
 });

@@ -1,0 +1,122 @@
+/** Mailer, sender of webhooks and deliverer, built from the configuration. */
+import type { Log } from "../base/log.ts";
+import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
+import type { DeliveryParts } from "../deliver/delivery-parts.ts";
+import { type Mailer, type MailerSettings, openMailer } from "../deliver/mail.ts";
+import type { NoticeMails } from "../deliver/notices.ts";
+import { createWebhookSender, sendWebhook, type WebhookSender, type WebhookSenderSettings } from "../deliver/send-webhook.ts";
+import { webhookTargetFault } from "../deliver/webhook-target.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
+import type { SiteServices } from "../sites/site-services.ts";
+import { ConfigError } from "./config.ts";
+import { passwordInFile } from "./passwords.ts";
+import { certificatePem } from "./scanning.ts";
+import type { Config } from "./settings.ts";
+
+/** Null without `smtp.url`. @throws ConfigError if a file cannot be used. */
+export function openConfiguredMailer(config: Config): Mailer | null {
+  const { "smtp.url": server, "smtp.from": from, public_url } = config;
+  // `loadConfig` refuses a server without the other two.
+  if (server === null || from === null || public_url === null) return null;
+  return openMailer({
+    server: { ...server, password: mailPassword(config) ?? server.password },
+    from,
+    tls: config["smtp.tls"],
+    caPems: pemsOf(config, "smtp.ca_file"),
+    clientHost: new URL(public_url).hostname,
+    ...networkOf(config),
+  });
+}
+
+/** `ownEndpoints`: addresses on which this server listens. @throws ConfigError if a file cannot be used. */
+export function openConfiguredWebhooks(
+  config: Config,
+  { log, ownEndpoints }: { readonly log: Log } & Pick<WebhookSenderSettings, "ownEndpoints">,
+): WebhookSender {
+  return createWebhookSender({
+    allowCidrs: config["webhooks.allow_cidrs"],
+    allowHttp: config["webhooks.allow_http"],
+    caPems: pemsOf(config, "webhooks.ca_file"),
+    ownEndpoints,
+    log,
+    ...networkOf(config),
+  });
+}
+
+function networkOf(config: Config): Pick<MailerSettings, "dnsServers" | "connectTo"> {
+  return { dnsServers: config["dns.servers"], connectTo: config["scan.connect_to"] };
+}
+
+/** Null without `smtp.password_file`. @throws ConfigError */
+function mailPassword(config: Config): string | null {
+  const file = config["smtp.password_file"];
+  const password = file === null ? null : passwordInFile(file, "smtp.password_file");
+  if (password === "") throw new ConfigError(`the first line of ${file} is empty; smtp.password_file needs the password there`);
+  return password;
+}
+
+function pemsOf(config: Config, key: "smtp.ca_file" | "webhooks.ca_file"): readonly string[] {
+  const file = config[key];
+  return file === null ? [] : [certificatePem(key, file)];
+}
+
+export interface ServerDelivery {
+  /** Begins to send. `ownEndpoints`: addresses on which this server listens, which no webhook reaches. */
+  start(ownEndpoints: EgressSettings["ownEndpoints"], metrics: DeliveryMetrics): void;
+  /** Events were stored. Ignored before the start. */
+  wake(): void;
+  stop(drainMs: number): Promise<void>;
+  /** What pages and API use of it. */
+  readonly services: Omit<SiteServices, "wakeClock">;
+  /** Mails that are sent at once; null without a mail server. They wait for the start. */
+  readonly mails: NoticeMails | null;
+}
+
+export type DeliverySources = Pick<DeliveryParts, "store" | "texts" | "log">;
+
+/** @throws ConfigError if a file cannot be used. */
+export function openConfiguredDelivery(config: Config, sources: DeliverySources): ServerDelivery {
+  const { log } = sources;
+  let own: EgressSettings["ownEndpoints"] = [];
+  const ownEndpoints = () => own;
+  const [mailer, sender] = [openConfiguredMailer(config), openConfiguredWebhooks(config, { log, ownEndpoints })];
+  const starting = Promise.withResolvers<Deliverer>();
+  let running: Deliverer | null = null;
+  const wake = () => running?.wake();
+  const mails: NoticeMails = {
+    confirmation: async (...given) => (await starting.promise).notices.confirmation(...given),
+    memberInvitation: async (...given) => (await starting.promise).notices.memberInvitation(...given),
+    reset: async (...given) => (await starting.promise).notices.reset(...given),
+    invitation: async (...given) => (await starting.promise).notices.invitation(...given),
+  };
+  return {
+    start: (endpoints, metrics) => {
+      own = endpoints;
+      running = startDeliverer({
+        ...sources,
+        metrics,
+        now: () => new Date(),
+        send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
+        localeDefault: config["locale.default"],
+        publicUrl: config.public_url,
+        random: Math.random,
+      });
+      starting.resolve(running);
+    },
+    wake,
+    stop: async (drainMs) => await running?.stop(drainMs),
+    mails: mailer === null ? null : mails,
+    services: {
+      wakeDeliveries: wake,
+      mailConfigured: () => mailer !== null,
+      sendConfirmation: async (channel, value) => {
+        const outcome = await mails.confirmation(channel, value);
+        return outcome === "no-mail" ? "failed" : outcome;
+      },
+      testChannel: async (channel) => (await starting.promise).test(channel),
+      webhooksAllowHttp: config["webhooks.allow_http"],
+      webhookTargetFault: (url) => webhookTargetFault(sender, url),
+    },
+  };
+}
