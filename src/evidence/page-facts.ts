@@ -40,7 +40,7 @@ export interface PageFacts extends HttpAnswer {
   readonly mediaType: string | null;
   /** Lines of the main document and its redirects by arrival, then those of first-party subresources by URL. */
   readonly setCookies: readonly SetCookieLine[];
-  /** Number of lines beyond `setCookieLinesMax` that were dropped. */
+  /** Number of lines beyond `setCookieLinesMax` that were dropped, and of answers whose lines the browser never reported. */
   readonly setCookiesDropped: number;
 }
 

@@ -11,6 +11,8 @@ export interface BoundedResponse {
   readonly isRedirect: boolean;
   /** Whether the answer claims to be internal to the browser. A server can forge this claim, but then there is extra info. */
   readonly claimsInternal: boolean;
+  /** Whether no server was asked for this answer now. It may lack extra info, even if it announces some. */
+  readonly isKept: boolean;
   readonly mediaType: string;
   readonly protocol: string | undefined;
   readonly securityDetails: Protocol.Network.SecurityDetails | undefined;
@@ -38,12 +40,13 @@ const noFields: BoundedFields = { headers: [], headersDropped: 0 };
 
 /** `charsMax`: characters kept of a header value. */
 export function boundedResponse(response: Protocol.Network.Response, isMainDocument: boolean, charsMax: number): BoundedResponse {
-  const { url, status, headers, mimeType, protocol, securityDetails } = response;
+  const { url, status, headers, mimeType, protocol, securityDetails, fromDiskCache, fromPrefetchCache, fromServiceWorker } = response;
   return {
     url: boundedUrl(url),
     status,
     isRedirect: isRedirect(response),
     claimsInternal: headers["Non-Authoritative-Reason"] !== undefined,
+    isKept: [fromDiskCache, fromPrefetchCache, fromServiceWorker].includes(true),
     mediaType: boundedText(mimeType, headerValueCharsMax).text,
     protocol,
     securityDetails,
@@ -65,6 +68,11 @@ export function boundedExtraInfo(
     setCookies,
     setCookiesDropped: lines.length - setCookies.length,
   };
+}
+
+/** Of fields that came before their request was known. */
+export function withoutFields(extra: BoundedExtraInfo): BoundedExtraInfo {
+  return { ...extra, fields: noFields };
 }
 
 function boundedSetCookies(lines: readonly string[], charsMax: number): readonly string[] {

@@ -7,7 +7,15 @@ import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import type { SetCookieLine } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
-import { type BoundedExtraInfo, type BoundedResponse, boundedExtraInfo, boundedResponse, boundedUrl } from "./bounded-response.ts";
+import {
+  type BoundedExtraInfo,
+  type BoundedResponse,
+  boundedExtraInfo,
+  boundedResponse,
+  boundedUrl,
+  withoutFields,
+} from "./bounded-response.ts";
+import { EarlyExtraInfo } from "./early-extra-info.ts";
 import { type Traffic, watchTraffic } from "./traffic.ts";
 
 /** Requests recorded per page load; a hostile page can send more without end, which are only counted. */
@@ -30,6 +38,10 @@ interface RecordedRequest {
   readonly answers: { readonly response: BoundedResponse; readonly hasExtraInfo: boolean }[];
   readonly extras: BoundedExtraInfo[];
   url: string;
+  /** Answered from the memory of the page, without extra info although the answer announces some. */
+  isFromMemory: boolean;
+  /** Whether the answer after all redirects came. */
+  isAnswered: boolean;
 }
 
 type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: BoundedResponse };
@@ -58,6 +70,7 @@ class NetworkRecorder implements PageNetwork {
   readonly #frameId: string;
   readonly #headerCharsMax: number;
   readonly #recorded = new Map<string, RecordedRequest>();
+  readonly #early = new EarlyExtraInfo(answersKeptMax);
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
   readonly #integrityBlocked = new Set<string>();
@@ -73,6 +86,7 @@ class NetworkRecorder implements PageNetwork {
     session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
     session.on("Network.responseReceived", (event) => this.#onResponse(event));
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
+    session.on("Network.requestServedFromCache", ({ requestId }) => this.#onServedFromMemory(requestId));
     session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
     session.on("Network.loadingFailed", ({ requestId }) => this.#traffic.end(requestId));
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
@@ -143,6 +157,7 @@ class NetworkRecorder implements PageNetwork {
 
   #onRequest(event: Protocol.Network.RequestWillBeSentEvent): void {
     const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
+    const early = this.#early.take(requestId);
     const before = this.#recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) {
       if (before.answers.length < answersKeptMax) {
@@ -158,7 +173,9 @@ class NetworkRecorder implements PageNetwork {
     const isMainDocument = type === "Document" && frameId === this.#frameId && requestId === loaderId;
     if (!isMainDocument) this.#total++;
     if (this.#recorded.size >= requestsRecordedMax && !isMainDocument) return;
-    const recorded: RecordedRequest = { loaderId, isMainDocument, answers: [], extras: [], url: boundedUrl(request.url) };
+    const extras = isMainDocument ? [...early] : early.map(withoutFields);
+    const url = boundedUrl(request.url);
+    const recorded: RecordedRequest = { loaderId, isMainDocument, answers: [], extras, url, isFromMemory: false, isAnswered: false };
     this.#recorded.set(requestId, recorded);
     if (isMainDocument) this.#documents.push(recorded);
     this.#traffic.begin(requestId);
@@ -166,12 +183,23 @@ class NetworkRecorder implements PageNetwork {
 
   #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {
     const recorded = this.#recorded.get(requestId);
-    recorded?.answers.push({ response: boundedResponse(response, recorded.isMainDocument, this.#headerCharsMax), hasExtraInfo });
+    // Each part of an image of several parts is reported as one more answer.
+    if (recorded === undefined || recorded.isAnswered) return;
+    recorded.isAnswered = true;
+    recorded.answers.push({ response: boundedResponse(response, recorded.isMainDocument, this.#headerCharsMax), hasExtraInfo });
+  }
+
+  #onServedFromMemory(requestId: string): void {
+    const recorded = this.#recorded.get(requestId);
+    if (recorded !== undefined) recorded.isFromMemory = true;
   }
 
   #onExtraInfo(event: Protocol.Network.ResponseReceivedExtraInfoEvent): void {
     const recorded = this.#recorded.get(event.requestId);
-    if (recorded !== undefined && recorded.extras.length < answersKeptMax)
+    if (recorded === undefined) {
+      // With more requests than are recorded, fields usually belong to one of those left out.
+      if (this.#recorded.size < requestsRecordedMax) this.#early.keep(event.requestId, boundedExtraInfo(event, true, this.#headerCharsMax));
+    } else if (recorded.extras.length < answersKeptMax)
       recorded.extras.push(boundedExtraInfo(event, recorded.isMainDocument, this.#headerCharsMax));
   }
 
@@ -253,13 +281,18 @@ function setCookiesOf(
   const pageSite = siteOf(pageUrl);
   const lines: SetCookieLine[] = [];
   let dropped = 0;
-  for (const { answers, extras } of requests) {
+  for (const { answers, extras, isFromMemory } of requests) {
     const withExtraInfo = answers.filter(({ hasExtraInfo }) => hasExtraInfo);
-    for (const [at, extra] of extras.entries()) {
-      const url = withExtraInfo[at]?.response.url;
-      if (url === undefined || siteOf(url) !== pageSite) continue;
+    for (const [at, { response }] of withExtraInfo.entries()) {
+      if (siteOf(response.url) !== pageSite) continue;
+      const extra = extras[at];
+      if (extra === undefined) {
+        // The fields of the server never came, so it may have set a cookie.
+        if (!isFromMemory && !response.isKept) dropped++;
+        continue;
+      }
       dropped += extra.setCookiesDropped;
-      const { hostname: host, protocol } = new URL(url);
+      const { hostname: host, protocol } = new URL(response.url);
       for (const line of extra.setCookies) {
         if (lines.length < setCookieLinesMax)
           lines.push({ host, overHttps: protocol === "https:", ...boundedSetCookie(line, lineCharsMax) });

@@ -8,7 +8,7 @@ import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep, onCleanUp } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
-import { factsOf, visit } from "../../support/visits.ts";
+import { factsOf, patientDeadlines, visit } from "../../support/visits.ts";
 
 let browser: TestBrowser;
 beforeAll(() => {
@@ -26,7 +26,7 @@ function policyOf(chars: number): string {
 async function load(routes: Routes, headerCharsMax?: number): Promise<PageReadings> {
   const server = keep(await startHttps(siteIdentity("site.test"), routes));
   const limit = headerCharsMax === undefined ? {} : { headerCharsMax };
-  return visit(browser, "https://site.test/", { egress: egressTo({ "site.test:443": server }), ...limit });
+  return visit(browser, "https://site.test/", { egress: egressTo({ "site.test:443": server }), deadlines: patientDeadlines, ...limit });
 }
 
 function fieldOf(readings: PageReadings, name: string) {

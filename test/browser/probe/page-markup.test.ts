@@ -8,7 +8,7 @@ import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
-import { factsOf, visit } from "../../support/visits.ts";
+import { factsOf, patientDeadlines, visit } from "../../support/visits.ts";
 
 let browser: TestBrowser;
 beforeAll(() => {
@@ -19,7 +19,10 @@ afterAll(() => browser.stop());
 
 async function markupOf(body: string, path = "/") {
   const server = keep(await startHttps(siteIdentity("site.test"), { [path]: { body } }));
-  const readings = await visit(browser, `https://site.test${path}`, { egress: egressTo({ "site.test:443": server }) });
+  const readings = await visit(browser, `https://site.test${path}`, {
+    egress: egressTo({ "site.test:443": server }),
+    deadlines: patientDeadlines,
+  });
   return factsOf(readings, "markup");
 }
 

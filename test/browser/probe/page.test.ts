@@ -7,7 +7,7 @@ import { type Flaw, siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, type Routes, startHttp, startHttps, type TestServer } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
-import { factsOf, visit } from "../../support/visits.ts";
+import { factsOf, patientDeadlines, visit } from "../../support/visits.ts";
 
 let browser: TestBrowser;
 beforeAll(() => {
@@ -18,7 +18,8 @@ afterAll(() => browser.stop());
 
 const site = async (routes: Routes, host = "site.test") => keep(await startHttps(siteIdentity(host), routes));
 const plain = async (routes: Routes) => keep(await startHttp(routes));
-const load = (url: string, places: Record<string, { readonly port: number }>) => visit(browser, url, { egress: egressTo(places) });
+const load = (url: string, places: Record<string, { readonly port: number }>) =>
+  visit(browser, url, { egress: egressTo(places), deadlines: patientDeadlines });
 
 const document = (head: string, body = "") => `<!doctype html><html><head><title>page</title>${head}</head><body>${body}</body></html>`;
 
@@ -181,6 +182,28 @@ describe("a page", () => {
       ["sub=<redacted>", false],
     ]);
     expect(setCookies.every(({ host, overHttps }) => host === "site.test" && overHttps)).toBe(true);
+  });
+
+  test("misses no cookies of answers from the caches of the browser", async () => {
+    const kept = { "cache-control": "max-age=1000", "set-cookie": "kept=secret" };
+    const parts = `<link rel=stylesheet href=/kept.css><script src=/kept.js></script><script>fetch("/kept.txt")</script>`;
+    const server = await plain({
+      "/": {
+        body: document(
+          parts,
+          `<script>onload = () => { document.body.append(Object.assign(document.createElement("iframe"), { src: "/frame" })) }</script>`,
+        ),
+      },
+      "/frame": { headers: { "set-cookie": "frame=secret" }, body: document(parts) },
+      "/kept.css": { headers: { ...kept, "content-type": "text/css" }, body: "a {}" },
+      "/kept.js": { headers: { ...kept, "content-type": "text/javascript" }, body: "1" },
+      "/kept.txt": { headers: kept, body: "1" },
+    });
+    const { setCookies, setCookiesDropped } = factsOf(await load("http://site.test/", { "site.test:80": server }), "page");
+    const asked = server.requests.map(({ path }) => path).filter((path) => path.startsWith("/kept"));
+    expect(asked.sort()).toEqual(["/kept.css", "/kept.js", "/kept.txt"]);
+    expect(setCookies.map(({ line }) => line)).toEqual(["frame=<redacted>", ...asked.map(() => "kept=<redacted>")]);
+    expect(setCookiesDropped).toBe(0);
   });
 
   test("has its insecure requests and their outcomes", async () => {
