@@ -20,6 +20,9 @@ const perSecondFactor = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 
 /** Registrations from one customer's network: each attempt reveals whether a mail address has an account. */
 const perRegistration = { freeFailures: 10, waitSecondsMax: 900, forgetSeconds: 24 * hourSeconds };
 
+/** Mails that reset a password, to whatever addresses, from one customer's network. */
+const perResetMail = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * hourSeconds };
+
 export type SignInThrottles = ReturnType<typeof createSignInThrottles>;
 
 export function createSignInThrottles(nowMs: () => number) {
@@ -29,6 +32,7 @@ export function createSignInThrottles(nowMs: () => number) {
   const byNetwork = createThrottle(perNetwork, nowMs);
   const byRegistration = createThrottle(perRegistration, nowMs);
   const byProvider = createThrottle(perAddress, nowMs);
+  const byResetMail = createThrottle(perResetMail, nowMs);
   const bySecondFactor = createThrottle(perSecondFactor, nowMs);
   const accountKey = (origin: string, email: string) => `${origin} ${emailKey(email)}`;
   return {
@@ -55,6 +59,8 @@ export function createSignInThrottles(nowMs: () => number) {
     acceptCode: (accountId: number): void => bySecondFactor.clear(String(accountId)),
     /** Like `attemptPassword`, for the mail address of a new or changed account. */
     attemptEmail: (caller: Caller): number => byRegistration.attempt(networkOf(caller)),
+    /** Like `attemptPassword`, for a mail that resets a password. */
+    attemptResetMail: (caller: Caller): number => byResetMail.attempt(networkOf(caller)),
     /** Like `attemptPassword`, for an answer of the identity provider: each costs it some requests. */
     attemptProvider: (caller: Caller): number => byProvider.attempt(networkOf(caller)),
     acceptProvider: (caller: Caller): void => byProvider.undo(networkOf(caller)),

@@ -69,7 +69,7 @@ export function parseSiteCsv(text: string): { readonly lines: readonly CsvLine[]
 }
 
 /** Tags of one cell. */
-export function tagsOfCell(cell: string): readonly string[] {
+function tagsOfCell(cell: string): readonly string[] {
   return (cell.includes("|") ? cell.split("|") : cell.split(/\s+/)).map((tag) => tag.trim()).filter((tag) => tag !== "");
 }
 

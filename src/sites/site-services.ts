@@ -12,7 +12,7 @@ export interface ChannelTest {
 }
 
 /** `too-many`: the account or the address got enough of them for now. */
-export type ConfirmationOutcome = "sent" | "failed" | "too-many" | "no-mail";
+export type ConfirmationOutcome = "sent" | "failed" | "too-many";
 
 export interface SiteServices {
   /** Sites were added or changed, so that a run may be due earlier. */

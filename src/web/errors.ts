@@ -10,10 +10,13 @@ export type ErrorName =
   | "methodNotAllowed"
   | "signInFirst"
   | "adminOnly"
+  | "sitesReadOnly"
+  | "brandNotInPlan"
   | "formNotOurs"
   | "formBroken"
   | "tooLong"
   | "hostNotOurs"
+  | "pdfUnavailable"
   | `oidc-${OidcRefused["because"]}`
   | "internal";
 
@@ -56,6 +59,16 @@ export function adminOnly(): PageError {
   return new PageError(403, "adminOnly");
 }
 
+/** The owner of the sites lets this member read them only. */
+export function sitesReadOnly(): PageError {
+  return new PageError(403, "sitesReadOnly");
+}
+
+/** The plan of the account has no brand. */
+export function brandNotInPlan(): PageError {
+  return new PageError(403, "brandNotInPlan");
+}
+
 /** Failed CSRF check: sent by another site, or by an outdated page. */
 export function csrfRejected(): PageError {
   return new PageError(403, "formNotOurs");
@@ -72,6 +85,14 @@ export function formTooLong(): PageError {
 
 export function hostUnknown(): PageError {
   return new PageError(400, "hostNotOurs");
+}
+
+/** Seconds after which another PDF is likely to be printed. */
+const pdfRetrySeconds = 20;
+
+/** Too many wait for the browser that prints, or it failed. */
+export function pdfUnavailable(): PageError {
+  return new PageError(503, "pdfUnavailable", {}, { "retry-after": String(pdfRetrySeconds) });
 }
 
 /** Seconds after which a provider that does not answer may be asked again. */

@@ -8,22 +8,29 @@ import { csrfRejected, formMalformed, formTooLong, signInFirst } from "./errors.
 import { isSessionOpen, type Visit } from "./visit.ts";
 
 /** Longest URL, percent-encoded, plus all other fields. */
-const formBytesMax = 16_384;
+const formBytesDefaultMax = 16_384;
+const formMediaType = "application/x-www-form-urlencoded";
 const csrfTokenBytes = 32;
 /** Mask and masked token in base64url. */
 export const csrfTokenChars = 86;
 /** Hidden field of the CSRF token. */
 const field = "form";
 
-/** Submitted fields; the first value of a repeated field. */
+/** Submitted fields. */
 export interface Fields {
-  /** "" if absent. */
+  /** First value; "" if absent. */
   text(name: string): string;
+  /** Values of a repeated field, such as checkboxes. */
+  all(name: string): readonly string[];
 }
 
 interface FormProps {
   readonly action: string;
   readonly class?: string;
+  /** For fields outside of the form. */
+  readonly id?: string;
+  /** For a form with a file. */
+  readonly enctype?: "multipart/form-data";
   readonly children: ComponentChildren;
 }
 
@@ -39,21 +46,92 @@ export function Form({ action, children, ...rest }: FormProps) {
 }
 
 /**
- * Reads a submitted form.
+ * Reads a submitted form of at most `bytesMax`.
  * @throws PageError 413 if too long, 400 if malformed, 403 if a CSRF check fails, 401 if the session ended during the upload.
  */
-export async function readForm(visit: Visit): Promise<Fields> {
+export async function readForm(visit: Visit, bytesMax = formBytesDefaultMax): Promise<Fields> {
   const { request } = visit;
   if (!isSameOrigin(visit)) throw csrfRejected();
-  const mediaType = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (mediaType !== "application/x-www-form-urlencoded") throw formMalformed();
-  const bytes = await readBytes(request, formBytesMax);
+  if (mediaTypeOf(request) !== formMediaType) throw formMalformed();
+  const bytes = await readBytes(request, bytesMax);
   if (bytes === "too-long") throw formTooLong();
-  const fields = new URLSearchParams(Buffer.from(bytes).toString("utf8"));
+  return checkedFields(visit, paramsOf(bytes));
+}
+
+/**
+ * Like `readForm`, but also accepts the one-click body of RFC 8058 section 3.1 without any CSRF check: mail programs send it from any
+ * origin and without cookies. Only for addresses whose key is the permission, and which ignore the session.
+ */
+export async function readOneClickForm(visit: Visit): Promise<Fields | "one-click"> {
+  const { request } = visit;
+  const bytes = await readBytes(request, formBytesDefaultMax);
+  if (bytes === "too-long") throw formTooLong();
+  if (await isOneClick(request, bytes)) return "one-click";
+  if (!isSameOrigin(visit)) throw csrfRejected();
+  if (mediaTypeOf(request) !== formMediaType) throw formMalformed();
+  return checkedFields(visit, paramsOf(bytes));
+}
+
+/** Submitted fields, and the file of one of them. */
+interface UploadedForm {
+  readonly fields: Fields;
+  /** Null if no file was chosen. */
+  readonly file: Uint8Array | null;
+}
+
+/**
+ * Like `readForm`, for a form with a file in the field `fileName`. The type that the browser names is not used.
+ * @throws PageError as `readForm`
+ */
+export async function readUpload(visit: Visit, fileName: string, bytesMax: number): Promise<UploadedForm> {
+  const { request } = visit;
+  if (!isSameOrigin(visit)) throw csrfRejected();
+  if (mediaTypeOf(request) !== "multipart/form-data") throw formMalformed();
+  const bytes = await readBytes(request, bytesMax);
+  if (bytes === "too-long") throw formTooLong();
+  const parts = await partsOf(request, bytes);
+  if (parts === null) throw formMalformed();
+  const fields = checkedFields(visit, textsOf(parts));
+  const file = parts.get(fileName);
+  // A browser sends an empty file without a name if none was chosen.
+  return { fields, file: file instanceof Blob && file.size > 0 ? new Uint8Array(await file.arrayBuffer()) : null };
+}
+
+function mediaTypeOf({ headers }: Request): string | undefined {
+  return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+}
+
+/** RFC 8058 section 3.1: this field and no other, in one of two encodings. */
+async function isOneClick(request: Request, bytes: Uint8Array): Promise<boolean> {
+  const isMultipart = mediaTypeOf(request) === "multipart/form-data";
+  const parts = isMultipart ? await partsOf(request, bytes) : mediaTypeOf(request) === formMediaType ? paramsOf(bytes) : null;
+  const fields = [...(parts ?? [])];
+  return fields.length === 1 && fields[0]?.[0] === "List-Unsubscribe" && fields[0][1] === "One-Click";
+}
+
+/** Null for a malformed body. */
+async function partsOf({ headers }: Request, bytes: Uint8Array): Promise<FormData | null> {
+  try {
+    return await new Response(Buffer.from(bytes), { headers: { "content-type": headers.get("content-type") ?? "" } }).formData();
+  } catch {
+    return null;
+  }
+}
+
+function textsOf(parts: FormData): URLSearchParams {
+  return new URLSearchParams([...parts].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
+}
+
+function paramsOf(bytes: Uint8Array): URLSearchParams {
+  return new URLSearchParams(Buffer.from(bytes).toString("utf8"));
+}
+
+/** @throws PageError 403 if the CSRF check fails, 401 if the session ended during the upload. */
+function checkedFields(visit: Visit, fields: URLSearchParams): Fields {
   if (!isCsrfTokenValid(visit, fields.get(field) ?? "")) throw csrfRejected();
   // An attacker could upload slowly and finish after the session was ended.
   if (!isSessionOpen(visit)) throw signInFirst();
-  return { text: (name) => fields.get(name) ?? "" };
+  return { text: (name) => fields.get(name) ?? "", all: (name) => fields.getAll(name) };
 }
 
 /** Origin check; requests without these headers still need the CSRF token. */

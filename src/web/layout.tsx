@@ -1,5 +1,5 @@
 /** Layout of every page: navigation, notices and footer. */
-import { Brand } from "../report/components/brand.tsx";
+import { BrandMark } from "../report/components/brand.tsx";
 import { Notice } from "../report/components/notice.tsx";
 import { languageName, languageTag, type TextPath } from "../text/translator.ts";
 import { useVisit } from "./context.ts";
@@ -46,7 +46,7 @@ function Header() {
   return (
     <header class="site-header">
       <a class="brand" href="/">
-        <Brand />
+        <BrandMark />
         assay
       </a>
       {/* Source of the printout. The query is left out: it may contain typed text. */}
@@ -54,6 +54,7 @@ function Header() {
       <nav aria-label={i18n.t("layout.nav.label")}>
         <ul>
           {navigation.map(([href, text]) => (href === "/scans" && !mayRead(visit) ? null : <NavItem key={href} href={href} text={text} />))}
+          {account !== null && <NavItem href="/sites" text="layout.nav.sites" />}
           {account?.admin === true && <NavItem href="/admin" text="layout.nav.admin" />}
           {account === null ? <NavItem href="/sign-in" text="layout.nav.signIn" /> : <NavItem href="/account" text="layout.nav.account" />}
         </ul>

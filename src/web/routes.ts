@@ -1,5 +1,15 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
+import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand/brand.tsx";
+import { postChannels } from "./account/channels/channel-changes.ts";
+import { getChannels } from "./account/channels/channels-page.tsx";
+import { getDeliveries, postDeliveries } from "./account/channels/deliveries-page.tsx";
+import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/channels/mail-links.tsx";
+import { getRules, postRules } from "./account/channels/rules-page.tsx";
+import { getSiteMetrics } from "./account/channels/site-metrics.ts";
+import { getAccept, postAccept } from "./account/members/accept.tsx";
+import { getMembers, postMembers } from "./account/members/members.tsx";
 import { getProfile, postProfile } from "./account/profile/profile.tsx";
+import { createPostForgotten, getForgotten } from "./account/registration/forgotten.tsx";
 import { getReset, postReset } from "./account/registration/reset.tsx";
 import { getSetup, postSetup } from "./account/registration/setup.tsx";
 import { getSignUp, postSignUp } from "./account/registration/sign-up.tsx";
@@ -17,9 +27,10 @@ import { getAdminSettings } from "./admin/settings.tsx";
 import { getAdminUsers, postInvitation, postUserPlan, postUserState } from "./admin/users.tsx";
 import { getAdminWorkers, postWorkerState } from "./admin/workers.tsx";
 import { assetAnswer, assets } from "./assets.ts";
+import { getBadge } from "./badge/badge.ts";
 import { getHome } from "./home.tsx";
 import { legalPage } from "./legal.tsx";
-import { oidcCallbackPath } from "./link-paths.ts";
+import { acceptMemberPath, oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
@@ -38,6 +49,12 @@ import { getHost } from "./scans/host.tsx";
 import { getOwnScans } from "./scans/own-scans.tsx";
 import { getPublicList } from "./scans/public-list.tsx";
 import type { PagesSettings } from "./settings.ts";
+import { getClient, getClientLogo } from "./sites/client-page.tsx";
+import { getEditSite, getNewSite, postEditSite, postNewSite } from "./sites/edit-site.tsx";
+import { getImport, postImport } from "./sites/import-page.tsx";
+import { getSites } from "./sites/list-page.tsx";
+import { postSite, postSites } from "./sites/site-actions.ts";
+import { getSite } from "./sites/site-page.tsx";
 import type { PageHandler } from "./visit.ts";
 import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 
@@ -54,14 +71,25 @@ export interface PageRoute {
   readonly post?: PageHandler;
 }
 
+/** Of the own account: nothing but the session decides what they show. */
+const accountRoutes: readonly PageRoute[] = [
+  { path: "/account", audience: "accounts", get: getProfile, post: postProfile },
+  { path: "/account/brand", audience: "accounts", get: getBrand, post: postBrand },
+  { path: "/account/brand/remove", audience: "accounts", post: postRemoveBrand },
+  { path: "/account/channels", audience: "accounts", get: getChannels, post: postChannels },
+  { path: "/account/deliveries", audience: "accounts", get: getDeliveries, post: postDeliveries },
+  { path: "/account/members", audience: "accounts", get: getMembers, post: postMembers },
+  { path: "/account/rules", audience: "accounts", get: getRules, post: postRules },
+  { path: "/account/scans", audience: "accounts", get: getOwnScans },
+  { path: "/account/second-factor", audience: "accounts", get: getSecondFactor, post: postSecondFactor },
+  { path: "/account/tokens", audience: "accounts", get: getTokens, post: postTokens },
+];
+
 export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
   return [
     { path: "/", audience: "everybody", get: getHome },
     { path: "/about", audience: "everybody", get: getAbout },
-    { path: "/account", audience: "accounts", get: getProfile, post: postProfile },
-    { path: "/account/scans", audience: "accounts", get: getOwnScans },
-    { path: "/account/second-factor", audience: "accounts", get: getSecondFactor, post: postSecondFactor },
-    { path: "/account/tokens", audience: "accounts", get: getTokens, post: postTokens },
+    ...accountRoutes,
     { path: "/admin", audience: "administrators", get: getAdminOverview },
     { path: "/admin/audit", audience: "administrators", get: getAudit },
     { path: "/admin/checks", audience: "administrators", get: getAdminChecks },
@@ -76,10 +104,21 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/admin/workers", audience: "administrators", get: getAdminWorkers },
     { path: "/admin/workers/:id/state", audience: "administrators", post: postWorkerState },
     { path: "/api", audience: "everybody", get: getApiReference },
+    // Without the setting `readers = "everybody"` it shows nothing of a scan.
+    { path: "/badge/:file", audience: "everybody", get: getBadge },
+    { path: "/brands/:id/logo.png", audience: "accounts", get: getBrandLogo },
     { path: "/checks", audience: "everybody", get: getChecks },
     { path: "/checks/:key", audience: "everybody", get: getCheck },
+    { path: "/clients/:name", audience: "accounts", get: getClient },
+    { path: "/clients/:name/logo.png", audience: "accounts", get: getClientLogo },
+    { path: "/forgotten", audience: "everybody", get: getForgotten, post: createPostForgotten(settings) },
+    // Readers of mails need no account: the key of the link is their permission.
+    { path: "/confirm-channel/:name", audience: "everybody", get: getConfirmation, post: postConfirmation },
     { path: "/hosts/:host", audience: "readers", get: getHost },
     { path: "/imprint", audience: "everybody", get: (visit) => legalPage(visit, "imprint") },
+    { path: acceptMemberPath, audience: "everybody", get: getAccept, post: postAccept },
+    // A token of its own, of which each belongs to one account.
+    { path: "/metrics/sites", audience: "everybody", get: getSiteMetrics },
     { path: "/migrate", audience: "everybody", get: getMigration },
     { path: "/plans", audience: "everybody", get: getPlans },
     { path: "/privacy", audience: "everybody", get: (visit) => legalPage(visit, "privacy") },
@@ -101,6 +140,12 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/sign-in/code", audience: "everybody", get: getSecondStep, post: postSecondStep },
     { path: "/sign-out", audience: "everybody", get: getSignOut, post: postSignOut },
     { path: "/sign-up", audience: "everybody", get: getSignUp, post: postSignUp },
+    { path: "/sites", audience: "accounts", get: getSites, post: postSites },
+    { path: "/sites/import", audience: "accounts", get: getImport, post: postImport },
+    { path: "/sites/new", audience: "accounts", get: getNewSite, post: postNewSite },
+    { path: "/sites/:id", audience: "accounts", get: getSite, post: postSite },
+    { path: "/sites/:id/edit", audience: "accounts", get: getEditSite, post: postEditSite },
+    { path: "/unsubscribe/:name", audience: "everybody", get: getUnsubscribe, post: postUnsubscribe },
     { path: "/robots.txt", audience: "everybody", get: getRobotsTxt },
     { path: "/.well-known/security.txt", audience: "everybody", get: getSecurityTxt },
     ...assets.map((asset): PageRoute => ({ path: asset.path, audience: "everybody", get: (visit) => assetAnswer(visit, asset) })),

@@ -1,8 +1,7 @@
 /** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
-import type { ExportFormat } from "../export/formats.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import { scanNotFoundPage } from "./errors.ts";
-import { downloadReport, formatOf } from "./report/download.ts";
+import { type DownloadFormat, downloadReport, formatOf } from "./report/download.ts";
 import { reportPage } from "./report/report-page.tsx";
 import { respond } from "./response.ts";
 import { failedPage } from "./scanning/failed-page.tsx";
@@ -16,7 +15,7 @@ export function onScan(answer: (visit: Visit, scan: ScanRecord) => Response | Pr
 }
 
 /** The router cannot distinguish `/scans/{token}.json` from `/scans/{token}`. A token has no dot. */
-export function getReport(visit: Visit, name: string | null): Response {
+export function getReport(visit: Visit, name: string | null): Response | Promise<Response> {
   const { token, format } = fileOf(name);
   return format === undefined ? scanPage(visit, scanOf(visit, name)) : downloadReport(visit, scanOf(visit, token), format);
 }
@@ -25,7 +24,7 @@ export function isDownload(name: string | null): boolean {
   return fileOf(name).format !== undefined;
 }
 
-function fileOf(name: string | null): { readonly token: string; readonly format: ExportFormat | undefined } {
+function fileOf(name: string | null): { readonly token: string; readonly format: DownloadFormat | undefined } {
   const [, token = "", extension = ""] = /^([^.]*)\.(.*)$/.exec(name ?? "") ?? [];
   return { token, format: formatOf(extension) };
 }

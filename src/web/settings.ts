@@ -1,11 +1,14 @@
 /** Settings and services that the composition root passes to the pages. */
 import type { AccountActions } from "../account/account-actions.ts";
 import type { OidcSignIn } from "../account/oidc/oidc-sign-in.ts";
+import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import type { NoticeMails } from "../deliver/notices.ts";
 import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
+import type { SiteServices } from "../sites/site-services.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
@@ -28,6 +31,7 @@ export interface PagesSettings {
     readonly publicUrl: string | null;
   };
   readonly scanning: ScanningSettings;
+  readonly sites: SiteServices;
   /** Who may read scans. With `accounts`, guests see none and start none. */
   readonly readers: "everybody" | "accounts";
   readonly reports: {
@@ -57,11 +61,18 @@ export interface PagesSettings {
   };
   readonly operator: Operator;
   readonly pictures: Pictures;
+  readonly printPdf: PrintPdf;
+  readonly decodeLogo: DecodeLogo;
+  /** Null without a mail server. */
+  readonly mail: AccountMails | null;
   /** Strict-Transport-Security value for https; null sends none. */
   readonly hsts: string | null;
   readonly now: () => Date;
   readonly log: Log;
 }
+
+/** Mails with links of accounts. No method rejects. */
+export type AccountMails = Pick<NoticeMails, "memberInvitation" | "reset" | "invitation">;
 
 /** Starts and watches scans from the pages. */
 export interface ScanningSettings {

@@ -12,6 +12,7 @@ import { openDatabase } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { evidence } from "../support/evidence.ts";
+import { siteServices } from "../support/site-services.ts";
 import { sendReady } from "./child.ts";
 
 export interface ApiReady {
@@ -52,6 +53,7 @@ const api = createApi({
   locations: noRemoteLocations(new Date()),
   wake: () => {},
   cancelled: () => {},
+  sites: siteServices(),
   cancelScan: async () => "unknown",
   ready: () => ({ ready: true }),
   now: () => new Date(),

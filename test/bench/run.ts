@@ -21,6 +21,7 @@ import { benchQueue } from "./queue.ts";
 import { type Row, tableOf } from "./report.ts";
 import { benchRetention } from "./retention.ts";
 import { benchScan } from "./scan.ts";
+import { benchSites } from "./sites.ts";
 import { benchSlots } from "./slots.ts";
 import { benchSoak } from "./soak.ts";
 
@@ -52,6 +53,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   queue: () => benchQueue({ rounds: full ? 101 : 31 }),
   retention: () => benchRetention(),
   scan: () => benchScan({ pairs: full ? 100 : 20 }),
+  sites: () => benchSites({ rounds: full ? 15 : 5 }),
   slots: () => benchSlots({ starts: full ? 31 : 9, rounds: full ? 7 : 3 }),
   start: () => benchStart({ starts: full ? 31 : 9 }),
   memory: () => benchMemory({ scans: scans(full ? 500 : 50) }),

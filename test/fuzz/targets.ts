@@ -19,6 +19,7 @@ import { nameTargets } from "./name-targets.ts";
 import { recordTargets } from "./record-targets.ts";
 import { resultTargets } from "./result-targets.ts";
 import type { FuzzTarget } from "./target.ts";
+import { uploadTargets } from "./upload-targets.ts";
 
 /** A test fails for a file of `src/parse` that exports functions and is not listed here. */
 export const parserTargets: readonly FuzzTarget[] = [
@@ -30,6 +31,7 @@ export const parserTargets: readonly FuzzTarget[] = [
   ...nameTargets,
   ...recordTargets,
   ...resultTargets,
+  ...uploadTargets,
 ].sort((a, b) => (a.file < b.file ? -1 : 1));
 
 const otherTargets: readonly FuzzTarget[] = [

@@ -1,5 +1,13 @@
 /** Head and workers as users of a real nats-server, with the configuration that the program writes. */
-import { type ConsumerConfig, type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import {
+  type ConsumerConfig,
+  type ConsumerInfo,
+  DiscardPolicy,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  type StreamInfo,
+} from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
@@ -69,6 +77,19 @@ export async function makeStreams(
     const results = resultStreamOf(location);
     await manager.streams.add({ name: results, subjects: [locationResultSubjects(location)], ...queue });
     await manager.consumers.add(results, { durable_name: resultConsumer, ack_policy: "explicit", ...consumer, max_deliver: -1 });
+  }
+}
+
+/** Descriptions of the streams, once each has a leader and current copies at so many other servers; null before, as servers learn of them. */
+export async function ledStreams(head: NatsConnection, names: readonly string[], copies: number): Promise<readonly StreamInfo[] | null> {
+  try {
+    const { streams } = await jetstreamManager(head);
+    const infos = await Promise.all(names.map((name) => streams.info(name)));
+    const isWhole = ({ cluster: { leader = "", replicas = [] } = { name: "" } }: StreamInfo) =>
+      leader !== "" && replicas.filter(({ current }) => current).length >= copies;
+    return infos.every(isWhole) ? infos : null;
+  } catch {
+    return null;
   }
 }
 

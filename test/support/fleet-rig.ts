@@ -22,18 +22,18 @@ export const rigLocation = "berlin";
 
 /** Short intervals: a test waits for some of them. */
 const times: FleetTimes = {
-  startWaitMs: 2_000,
+  startWaitMs: 10_000,
   retryMs: 20,
   reconcileMs: 150,
   soonMs: 10,
   enrolledEveryMs: 50,
-  presenceLapsesMs: 400,
+  presenceLapsesMs: 1_500,
   noteSeenEveryMs: 50,
   ackWaitMs: 500,
   workingEveryMs: 150,
   earlyMs: 50,
   otherHeadMs: 50,
-  requestMs: 500,
+  requestMs: 2_000,
   graceMs: 0,
   sendingMs: 0,
 };
@@ -175,7 +175,7 @@ function workerOptions(
           scans.push({ token: stored?.token ?? "", signal, end });
         }),
     },
-    presence: { everyMs: 100, lapsesMs: 300 },
+    presence: { everyMs: 100, lapsesMs: 2_000 },
     feed: { expiresMs: 500, retryMs: 50 },
   };
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { closedPort } from "./servers.ts";
 
-const startMsMax = 10_000;
+const startMsMax = 60_000;
 const pollMs = 20;
 
 const searchPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;

@@ -26,6 +26,7 @@ import { openPictures } from "../../src/web/picture/pictures.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
 import { builtInChecks } from "./built-in-checks.ts";
+import { siteServices } from "./site-services.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */
 export const builtInCatalog: Catalog = {
@@ -67,6 +68,8 @@ export interface PagesUnderTest {
   readonly logged: string[];
   /** Number of wake calls to the dispatcher. */
   woken: number;
+  /** Number of wake calls to the clock of watched sites. */
+  clockWoken: number;
   /** Advances the clock of the pages. */
   advanceMs(ms: number): void;
   /** Visitor with a separate cookie jar. */
@@ -127,6 +130,12 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       cancelled: (token) => progress.publish(token, { type: "cancelled" }),
       ...scanning,
     },
+    sites: {
+      ...siteServices(),
+      wakeClock: () => {
+        underTest.clockWoken += 1;
+      },
+    },
     readers: "everybody",
     reports: { staleDays: 30, indexed: false },
     accounts: {
@@ -138,6 +147,10 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     },
     operator: quietOperator,
     pictures: openPictures({ workerFile: workerFiles.picture, log }),
+    // Tests of the browser print.
+    printPdf: async () => "failed",
+    decodeLogo: async () => "busy",
+    mail: null,
     reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: 60 },
     contacts: { security: null, plans: null },
     legal: { imprint: null, privacy: null },
@@ -157,6 +170,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     url: `http://127.0.0.1:${server.port}`,
     logged,
     woken: 0,
+    clockWoken: 0,
     advanceMs: (ms) => {
       shiftMs += ms;
     },

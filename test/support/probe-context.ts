@@ -9,7 +9,11 @@ import { egressTo } from "./servers.ts";
 afterEach(cleanUp);
 
 /** `endpoints` as for `egressTo`. */
-export function contextOf(url: string, endpoints: Readonly<Record<string, { readonly port: number }>>, deadlineMs = 5_000): SubjectContext {
+export function contextOf(
+  url: string,
+  endpoints: Readonly<Record<string, { readonly port: number }>>,
+  deadlineMs = 30_000,
+): SubjectContext {
   const egress = openEgress(egressTo(endpoints));
   onCleanUp(() => egress.close());
   return { subject: subjectOf(url, new Date().toISOString()), egress, signal: AbortSignal.timeout(deadlineMs) };

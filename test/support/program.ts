@@ -98,6 +98,8 @@ export async function serve(args: readonly string[], { command = fromSource, env
         const url = /listens on (http:\/\/\S+)/.exec(output)?.[1];
         if (url !== undefined) resolve(url);
       }
+      // It closes its output a little earlier than its files, which the next process opens.
+      await child.exited;
       reject(new Error(`ended before it listened: ${output}`));
     })();
   });

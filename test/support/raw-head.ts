@@ -138,7 +138,7 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
 export async function eventually<T>(
   read: () => T | null | false | Promise<T | null | false>,
   what: string,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   while (Date.now() < endMs) {

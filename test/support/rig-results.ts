@@ -2,7 +2,7 @@
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
-import { type Delivery, resultKeyOf, resultSubject } from "../../src/fleet/subjects.ts";
+import { type JobDelivery, resultKeyOf, resultSubject } from "../../src/fleet/subjects.ts";
 import { messagesIn } from "./fleet-places.ts";
 import { type FleetRig, gatheredFor } from "./fleet-rig.ts";
 import { eventually } from "./raw-head.ts";
@@ -10,7 +10,7 @@ import { eventually } from "./raw-head.ts";
 /** Without the protection against doubled messages: `twice` publishes each part twice. */
 export async function sendParts(
   connection: NatsConnection,
-  delivery: Delivery,
+  delivery: JobDelivery,
   { parts, manifest }: PackedResult,
   twice = false,
 ): Promise<void> {

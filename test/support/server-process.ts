@@ -4,9 +4,9 @@ import { createSocket } from "node:dgram";
 import { type AddressInfo, connect, createServer } from "node:net";
 
 /** Deadline for the first answer. */
-const startMs = 10_000;
+const startMs = 60_000;
 /** Time between SIGTERM and SIGKILL. */
-const stopMs = 5_000;
+const stopMs = 20_000;
 const pollMs = 25;
 /** Attempts to find a port that is free for both protocols. */
 const portAttemptsMax = 20;

@@ -16,7 +16,7 @@ interface ProbeOptions {
 
 export async function probeServer(
   server: { readonly port: number },
-  { host = "site.test", caPems, deadlineMs = 5_000 }: ProbeOptions = {},
+  { host = "site.test", caPems, deadlineMs = 30_000 }: ProbeOptions = {},
 ): Promise<Reading<TlsFacts>> {
   const egress = openEgress(egressTo({ [`${host}:443`]: server }));
   onCleanUp(() => egress.close());
@@ -40,7 +40,7 @@ export async function tlsOffersOf(
   const egress = openEgress(egressTo({ "site.test:443": server }));
   onCleanUp(() => egress.close());
   const tls = { host: "site.test", port: 443, versions: { ...modernVersions, ...versions } };
-  const reading = await probeTlsOffers({ egress, tls, signal: AbortSignal.timeout(20_000) });
+  const reading = await probeTlsOffers({ egress, tls, signal: AbortSignal.timeout(60_000) });
   if (reading.status === "failed") throw new Error(`failed: ${reading.because}`);
   return reading.facts;
 }

@@ -2,6 +2,7 @@
 import { Notice } from "../../report/components/notice.tsx";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
+import { channelsPagePath, deliveriesPagePath, rulesPagePath } from "./channels/channel-paths.ts";
 
 const tabs: PrivateTabs = {
   label: "account.nav.label",
@@ -10,6 +11,11 @@ const tabs: PrivateTabs = {
     ["/account/second-factor", "account.nav.secondFactor"],
     ["/account/tokens", "account.nav.tokens"],
     ["/account/scans", "account.nav.scans"],
+    [channelsPagePath, "account.nav.channels"],
+    [rulesPagePath, "account.nav.rules"],
+    [deliveriesPagePath, "account.nav.deliveries"],
+    ["/account/members", "account.nav.members"],
+    ["/account/brand", "account.nav.brand"],
   ],
 };
 

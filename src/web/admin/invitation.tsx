@@ -1,5 +1,6 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
 
+import type { NoticeOutcome } from "../../deliver/notices.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
@@ -43,6 +44,18 @@ export async function makeInvitation({ settings, now }: Visit, admin: Account, f
   return created;
 }
 
+/** `outcome`: of the mail; undefined if none was sent. */
+function InvitationNotice({ outcome }: { readonly outcome: NoticeOutcome | undefined }) {
+  const { i18n, settings } = useVisit();
+  const unsent = settings.mail === null ? "made" : "madeForYou";
+  const text = outcome === undefined ? unsent : outcome === "sent" ? "sent" : "notSent";
+  return (
+    <Notice kind={text === "sent" ? "good" : "warn"}>
+      <p>{i18n.t(`admin.invitation.${text}`)}</p>
+    </Notice>
+  );
+}
+
 export function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
   return (
@@ -79,10 +92,13 @@ function OpenForm({ typed }: { readonly typed: InvitationDraft | null }) {
   );
 }
 
-export function invitationPage(visit: Visit, { link, value }: IssuedLink): Response {
-  const { i18n } = visit;
+/** Mails the link if it has an address; shows it in any case. */
+export async function invitationPage(visit: Visit, admin: Account, { link, value }: IssuedLink): Promise<Response> {
+  const { i18n, settings } = visit;
   const expires = i18n.dateTime(link.expiresAt);
   const address = `${publicOrigin(visit)}${linkPath("invite", value)}`;
+  const invited = link.email === null ? null : { email: link.email, locale: i18n.locale };
+  const outcome = invited === null ? undefined : await settings.mail?.invitation(admin, invited, address, link.expiresAt);
   return adminPage(visit, {
     title: "admin.invitation.madeTitle",
     children: (
@@ -92,9 +108,7 @@ export function invitationPage(visit: Visit, { link, value }: IssuedLink): Respo
             ? i18n.t("admin.invitation.forAnyone", { expires })
             : i18n.t("admin.invitation.for", { email: link.email, expires })}
         </p>
-        <Notice kind="warn">
-          <p>{i18n.t("admin.invitation.made")}</p>
-        </Notice>
+        <InvitationNotice outcome={outcome} />
         <CopyField
           id="invitation"
           label={i18n.t("admin.invitation.link")}

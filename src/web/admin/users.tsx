@@ -57,7 +57,7 @@ export async function postUserState(visit: Visit, id: string | null): Promise<Re
 export async function postInvitation(visit: Visit): Promise<Response> {
   const admin = adminOf(visit);
   const created = await makeInvitation(visit, admin, await readForm(visit));
-  return "link" in created ? invitationPage(visit, created) : usersPage(visit, created);
+  return "link" in created ? invitationPage(visit, admin, created) : usersPage(visit, created);
 }
 
 function done(visit: Visit, confirmation: Confirmation): Response {

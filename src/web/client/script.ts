@@ -1,10 +1,12 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
+import { decodeCsv } from "../../parse/site-csv.ts";
 import { copyButtons, printButtons, revealPasswords } from "./buttons.ts";
 import { expandRows, findingFilter } from "./finding-filter.ts";
 import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-scan.ts";
 import { ledgerFilter } from "./ledger-filter.ts";
 import { openDetails } from "./open-details.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
+import { filterSiteRows, pickSiteRows, readTextFiles, rememberInAddress, sortSiteRows } from "./site-list.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
 const features: readonly (() => void)[] = [
@@ -14,6 +16,7 @@ const features: readonly (() => void)[] = [
   focusResult,
   ledgerFilter,
   openDetails,
+  pickSiteRows,
   printButtons,
   revealPasswords,
 ];
@@ -23,6 +26,8 @@ const progressArguments = [`(${stageAnnouncer.toString()})()`, movingPercent.toS
 export const script = [
   '"use strict";',
   ...features.map((feature) => `(${feature.toString()})();`),
+  ...[filterSiteRows, sortSiteRows].map((feature) => `(${feature.toString()})(${rememberInAddress.toString()});`),
+  `(${readTextFiles.toString()})(${decodeCsv.toString()});`,
   `(${followScan.toString()})((${progressView.toString()})(${progressArguments}));`,
   "",
 ].join("\n");

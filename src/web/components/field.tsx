@@ -26,6 +26,8 @@ interface FieldProps extends Labelled {
   readonly autofocus?: boolean;
   readonly placeholder?: string;
   readonly readOnly?: boolean;
+  /** Id of a `datalist` with suggestions. */
+  readonly list?: string;
   /** Disables spell checking and capitalization, for codes, addresses and host names. */
   readonly verbatim?: boolean;
 }
@@ -79,6 +81,60 @@ export function Field({
   );
 }
 
+interface TextAreaFieldProps extends Labelled {
+  readonly value: string;
+  readonly rows: number;
+  readonly maxLength?: number;
+  /** Default true; optional fields are labelled as such. */
+  readonly required?: boolean;
+}
+
+/** For addresses and tables, so without spell checking and capitalization. */
+export function TextAreaField({ name, label, id = name, hint, error, value, required = true, ...rest }: TextAreaFieldProps) {
+  const i18n = useI18n();
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {!required && <span class="muted small"> ({i18n.t("components.optional")})</span>}
+      </label>
+      <HintAndError id={id} hint={hint} error={error} />
+      <textarea
+        id={id}
+        name={name}
+        required={required}
+        autofocus={error !== undefined}
+        spellcheck={false}
+        autocapitalize="none"
+        {...describedBy(id, hint, error)}
+        {...rest}
+      >
+        {value}
+      </textarea>
+    </div>
+  );
+}
+
+interface FileFieldProps extends Labelled {
+  /** Media types that the browser offers; the server decides by the content. */
+  readonly accept: string;
+}
+
+/** Always optional: a form that is shown again cannot keep the chosen file. */
+export function FileField({ name, label, id = name, hint, error, accept }: FileFieldProps) {
+  const i18n = useI18n();
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        <span class="muted small"> ({i18n.t("components.optional")})</span>
+      </label>
+      <HintAndError id={id} hint={hint} error={error} />
+      <input id={id} name={name} type="file" accept={accept} autofocus={error !== undefined} {...describedBy(id, hint, error)} />
+    </div>
+  );
+}
+
 interface SelectFieldProps extends Labelled {
   readonly options: readonly { readonly value: string; readonly text: string }[];
   readonly value?: string;
@@ -97,6 +153,23 @@ export function SelectField({ name, label, id = name, hint, error, options, valu
         ))}
       </select>
     </div>
+  );
+}
+
+interface CheckFieldProps {
+  readonly name: string;
+  readonly value: string;
+  readonly label: ComponentChildren;
+  readonly checked: boolean;
+}
+
+/** Checkbox with its label beside it. */
+export function CheckField({ label, ...input }: CheckFieldProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" {...input} />
+      <span>{label}</span>
+    </label>
   );
 }
 

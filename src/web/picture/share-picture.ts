@@ -16,7 +16,8 @@ const hostWidthPx = 640;
 const hostPxMax = 60;
 /** Colours of the light theme. */
 const colors = { page: "#fbfbfa", text: "#17191c", muted: "#565c64", track: "#dedfdd", accent: "#1f4fa3" } as const;
-const bandColors: Readonly<Record<Band, string>> = { good: "#176b3a", warn: "#8a5300", poor: "#b3261e", unknown: "#565c64" };
+/** White text is readable on them, and they are readable on white. */
+export const bandColors: Readonly<Record<Band, string>> = { good: "#176b3a", warn: "#8a5300", poor: "#b3261e", unknown: "#565c64" };
 
 export interface SharedResult {
   /** 0 to 100; null if not measured. */

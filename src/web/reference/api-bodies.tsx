@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
-import { baseOf, fieldsOf, type Schema } from "./api-document.ts";
+import { baseOf, type FieldRow, fieldsOf, type Schema, type Webhook } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
 
 export function bodyId(name: string): string {
@@ -40,17 +40,44 @@ export function BodyTable({ name, schema }: { readonly name: string; readonly sc
           {i18n.t("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
         </p>
       )}
-      <DataTable
-        caption={name}
-        captionUnseen
-        rows={fieldsOf(schema, documented)}
-        columns={[
-          { label: i18n.t("apiReference.columns.field"), cell: ({ path }) => <Code text={path} /> },
-          { label: i18n.t("apiReference.columns.type"), cell: ({ type }) => <Code text={type} /> },
-          { label: i18n.t("apiReference.columns.meaning"), cell: (field) => <Notes schema={field.schema} optional={field.optional} /> },
-        ]}
-      />
+      <FieldTable name={name} fields={fieldsOf(schema, documented)} />
     </section>
+  );
+}
+
+/** What a webhook of this type receives. */
+export function WebhookPart({ type, webhook }: { readonly type: string; readonly webhook: Webhook }) {
+  const { schema, example } = webhook.requestBody.content["application/json"];
+  const id = `webhook-${type}`;
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id} {...untranslated}>
+        {type}
+      </h3>
+      <p>
+        <FromDescription text={webhook.summary} />
+      </p>
+      <FieldTable name={type} fields={fieldsOf(schema)} />
+      <pre {...untranslated}>
+        <code>{JSON.stringify(example, null, 2)}</code>
+      </pre>
+    </section>
+  );
+}
+
+function FieldTable({ name, fields }: { readonly name: string; readonly fields: readonly FieldRow[] }) {
+  const { i18n } = useVisit();
+  return (
+    <DataTable
+      caption={name}
+      captionUnseen
+      rows={fields}
+      columns={[
+        { label: i18n.t("apiReference.columns.field"), cell: ({ path }) => <Code text={path} /> },
+        { label: i18n.t("apiReference.columns.type"), cell: ({ type }) => <Code text={type} /> },
+        { label: i18n.t("apiReference.columns.meaning"), cell: (field) => <Notes schema={field.schema} optional={field.optional} /> },
+      ]}
+    />
   );
 }
 

@@ -3,7 +3,14 @@
 export interface ApiDocument {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  /** By type of event. */
+  readonly webhooks: Readonly<Record<string, { readonly post: Webhook }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export interface Webhook {
+  readonly summary: string;
+  readonly requestBody: { readonly content: { readonly "application/json": { readonly schema: Schema; readonly example: object } } };
 }
 
 export interface Operation {
@@ -43,7 +50,7 @@ export interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
 }
 
 /** Component name of a body; null for a file, and for a response without a body. */

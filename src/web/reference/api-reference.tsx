@@ -5,7 +5,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { BodyTable, bodyId, Code, FromDescription, Notes } from "./api-bodies.tsx";
+import { BodyTable, bodyId, Code, FromDescription, Notes, WebhookPart } from "./api-bodies.tsx";
 import { bodyNameOf, type Content, type Operation, typeOf } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf, exampleBodyOf } from "./curl.ts";
@@ -19,7 +19,7 @@ interface Endpoint {
 
 export function getApiReference(visit: Visit): Response {
   const { i18n } = visit;
-  const { paths, components } = visit.settings.reference.api;
+  const { paths, components, webhooks } = visit.settings.reference.api;
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Endpoint => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -42,6 +42,15 @@ export function getApiReference(visit: Visit): Response {
           <p>{i18n.t("apiReference.bodiesLead")}</p>
           {Object.entries(components.schemas).map(([name, schema]) => (
             <BodyTable key={name} name={name} schema={schema} />
+          ))}
+        </section>
+        <section>
+          <h2>{i18n.t("apiReference.webhooks")}</h2>
+          <p>
+            <TextWithCode text={i18n.t("apiReference.webhooksLead")} />
+          </p>
+          {Object.entries(webhooks).map(([type, { post }]) => (
+            <WebhookPart key={type} type={type} webhook={post} />
           ))}
         </section>
       </>

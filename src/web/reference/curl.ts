@@ -8,13 +8,17 @@ interface CurlOptions {
   readonly parameters?: readonly Parameter[];
 }
 
-/** The token of a scan becomes a shell variable. Another path parameter has its first value. */
+/** The token of a scan becomes a shell variable. Another path parameter has its first value, or its example. */
 export function curlOf(method: string, path: string, { body = null, parameters = [] }: CurlOptions = {}): string {
-  const firstValueOf = (name: string) => parameters.find((each) => each.name === name)?.schema.enum?.[0];
+  const firstValueOf = (name: string) => {
+    const { enum: values = [], examples = [] } = parameters.find((each) => each.name === name)?.schema ?? {};
+    return [...values, ...examples][0];
+  };
   const address = path
     .replaceAll("{token}", "$SCAN")
     .replaceAll(/\{(\w+)\}/g, (placeholder, name) => String(firstValueOf(name) ?? placeholder));
-  const lines = [`curl ${method === "GET" || body !== null ? "" : `-X ${method} `}"$BASE${address}"`, '-H "Authorization: Bearer $TOKEN"'];
+  const methodOfCurl = body === null ? "GET" : "POST";
+  const lines = [`curl ${method === methodOfCurl ? "" : `-X ${method} `}"$BASE${address}"`, '-H "Authorization: Bearer $TOKEN"'];
   if (body !== null) lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
   return lines.join(" \\\n  ");
 }

@@ -1,37 +1,66 @@
-/** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format. */
+/** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF. */
 import { exportFileName } from "../../export/file-name.ts";
 import { type ExportFormat, exportFormats } from "../../export/formats.ts";
 import { storedExport } from "../../export/stored-scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { compressedBody, respond } from "../response.ts";
+import { requestedBrand } from "../account/brand/account-brands.ts";
+import { pdfUnavailable } from "../errors.ts";
+import { compressedBody, type ResponseHeaders, respond } from "../response.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { notFinishedPage, nothingToTellPage } from "./no-download.tsx";
 
 const jsonIndent = 2;
+const pdfExtension = "pdf";
+
+/** `pdf` is printed by a browser from the HTML file, and no format of its own. */
+export type DownloadFormat = ExportFormat | typeof pdfExtension;
+
+type EndedRecord = ScanRecord & { readonly endedAt: string };
 
 /** Format with this extension, as in `junit.xml`; undefined for all others. */
-export function formatOf(extension: string): ExportFormat | undefined {
-  return Object.values(exportFormats).find((format) => format.extension === extension);
+export function formatOf(extension: string): DownloadFormat | undefined {
+  return extension === pdfExtension ? extension : Object.values(exportFormats).find((format) => format.extension === extension);
 }
 
-/** Answers 409 before the scan is over, and for a format that has nothing to say about it. */
-export function downloadReport(visit: Visit, scan: ScanRecord, format: ExportFormat): Response {
+/**
+ * Answers 409 before the scan is over, and for a format that has nothing to say about it. The promise is rejected with PageError 503
+ * without a PDF. @throws PageError for a brand that the visitor may not use.
+ */
+export function downloadReport(visit: Visit, scan: ScanRecord, format: DownloadFormat): Response | Promise<Response> {
   const { endedAt, status } = scan;
   if (endedAt === null || (status !== "finished" && status !== "failed")) return notFinishedPage(visit, scan);
-  const text = fileOf(visit, { ...scan, endedAt }, format);
+  const ended = { ...scan, endedAt };
+  return format === pdfExtension ? downloadPdf(visit, ended) : downloadText(visit, ended, format);
+}
+
+function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Response {
+  const text = fileOf(visit, scan, format);
   if (text === null) return nothingToTellPage(visit, scan, format);
   const { body, compressed } = compressedBody(visit, text);
   return respond(visit, 200, body, {
-    "content-type": format.mediaType,
-    "content-disposition": `attachment; filename="${exportFileName({ ...scan, endedAt }, format.extension)}"`,
-    "cache-control": "private, no-cache",
+    ...downloadHeaders(scan, format),
     vary: "Accept-Encoding, Accept-Language, Cookie",
     ...(compressed ? { "content-encoding": "gzip" } : {}),
   });
 }
 
+async function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
+  const pdf = await visit.settings.printPdf(fileOf(visit, scan, exportFormats.html) ?? "");
+  if (typeof pdf === "string") throw pdfUnavailable();
+  const headers = downloadHeaders(scan, { extension: pdfExtension, mediaType: "application/pdf" });
+  return respond(visit, 200, pdf, { ...headers, vary: "Accept-Language, Cookie" });
+}
+
+function downloadHeaders(scan: EndedRecord, { extension, mediaType }: Pick<ExportFormat, "extension" | "mediaType">): ResponseHeaders {
+  return {
+    "content-type": mediaType,
+    "content-disposition": `attachment; filename="${exportFileName(scan, extension)}"`,
+    "cache-control": "private, no-cache",
+  };
+}
+
 /** JSON is indented, since a visitor reads it. */
-function fileOf(visit: Visit, scan: ScanRecord & { readonly endedAt: string }, format: ExportFormat): string | null {
+function fileOf(visit: Visit, scan: EndedRecord, format: ExportFormat): string | null {
   const { i18n, settings } = visit;
   const { store, texts, catalog, version } = settings;
   const text = format.write([storedExport(scan, store, catalog.checks)], {
@@ -43,6 +72,7 @@ function fileOf(visit: Visit, scan: ScanRecord & { readonly endedAt: string }, f
     csvRows: "findings",
     strict: false,
     sarifAnchor: null,
+    brand: requestedBrand(visit),
   });
   return text !== null && format.extension === exportFormats.json.extension ? JSON.stringify(JSON.parse(text), null, jsonIndent) : text;
 }

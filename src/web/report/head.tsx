@@ -3,6 +3,7 @@ import { useI18n } from "../../report/context.ts";
 import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { BrandChoice } from "../account/brand/account-brands.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
@@ -33,7 +34,13 @@ export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: Visit) {
 }
 
 /** Small picture of the page and what one can do with the report. */
-export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonly report: StoredReport }) {
+interface ReportAsideProps {
+  readonly report: StoredReport;
+  /** Of the visitor. */
+  readonly brands: readonly BrandChoice[];
+}
+
+export function ReportAside({ report: { scan, host, hasScreenshot }, brands }: ReportAsideProps) {
   const i18n = useI18n();
   return (
     <div class="report-aside">
@@ -45,7 +52,7 @@ export function ReportAside({ report: { scan, host, hasScreenshot } }: { readonl
       <div class="actions">
         <ScanAgain scan={scan}>{i18n.t("report.actions.rescan")}</ScanAgain>
         <Share scan={scan} />
-        <Downloads token={scan.token} />
+        <Downloads token={scan.token} brands={brands} />
       </div>
     </div>
   );

@@ -6,6 +6,7 @@ import { printHeader, reportTitle } from "../../report/report-head.tsx";
 import { ScoreDetails } from "../../report/score-details.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import { type BrandChoice, brandChoices } from "../account/brand/account-brands.ts";
 import { keptPage } from "../kept-page.ts";
 import type { PageContent } from "../page.tsx";
 import { endOf } from "../scans/scan-end.ts";
@@ -27,27 +28,31 @@ import { StoredVerdict } from "./stored-verdict.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
-  return keptPage(visit, { ...keptReport(visit, scan), content: (shared) => reportContent(shared, scan) });
+  const { key, ...kept } = keptReport(visit, scan);
+  // The content may not read the account. Each set of brands has a kept page of its own.
+  const brands = brandChoices(visit);
+  return keptPage(visit, { ...kept, key: [...key, JSON.stringify(brands)], content: (shared) => reportContent(shared, scan, brands) });
 }
 
-function reportContent(visit: Visit, scan: ScanRecord): PageContent {
+function reportContent(visit: Visit, scan: ScanRecord, brands: readonly BrandChoice[]): PageContent {
   const report = gatherReport(visit, scan);
   return {
     title: reportTitle(visit.i18n, scan.url, report.result.score),
     noIndex: !visit.settings.reports.indexed,
     printHeader: printHeader(visit.i18n, { url: scan.url, location: scanLocationOf(scan), endedAt: endOf(scan) }),
     ...linkPreview(visit, report),
-    children: <ReportBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
+    children: <ReportBody report={report} brands={brands} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
 }
 
 interface ReportBodyProps {
   readonly report: StoredReport;
+  readonly brands: readonly BrandChoice[];
   readonly findingFilter: FindingFilter;
   readonly ledgerFilter: LedgerFilter;
 }
 
-function ReportBody({ report, findingFilter, ledgerFilter }: ReportBodyProps) {
+function ReportBody({ report, brands, findingFilter, ledgerFilter }: ReportBodyProps) {
   return (
     <>
       <ReusedScanNotice report={report} />
@@ -55,7 +60,7 @@ function ReportBody({ report, findingFilter, ledgerFilter }: ReportBodyProps) {
       <div class="report-top">
         <StoredVerdict report={report} />
         <FirstSteps findings={report.findings} linesId={serverChoiceId} />
-        <ReportAside report={report} />
+        <ReportAside report={report} brands={brands} />
       </div>
       <Notices report={report} />
       <ScoreDetails report={report} />

@@ -1,11 +1,12 @@
 /** Input by mouse, or by keyboard with a focus check at every step. */
 import type { Page } from "puppeteer-core";
+import { leaving } from "./forms.ts";
 
 export interface InputDevice {
   /** Types text into a field. */
   type(selector: string, words: string): Promise<void>;
   /** Activates a control that loads another page, and waits for it. */
-  leave(selector: string): Promise<void>;
+  leave(selector: string): Promise<unknown>;
   /** Activates a control that stays on the page. */
   press(selector: string): Promise<void>;
 }
@@ -52,10 +53,6 @@ export function keyboardOn(page: Page): InputDevice {
       await page.keyboard.type(words);
     },
   };
-}
-
-async function leaving(page: Page, go: () => Promise<void>): Promise<void> {
-  await Promise.all([page.waitForNavigation({ waitUntil: "load" }), go()]);
 }
 
 export interface Focus {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { narrow } from "./accessible.ts";
 import { submit } from "./forms.ts";
 import { tab } from "./input.ts";
-import { startServers, type TestServers } from "./servers.ts";
+import { type Person, startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
 const startMsMax = 300_000;
@@ -23,8 +23,8 @@ afterAll(async () => {
   await servers.stop();
 });
 
-function somebody(): Promise<Visitor> {
-  return visitors.visitor({ origin: servers.busy.origin, session: servers.fixtures.sessions.admin });
+function somebody(who: Person = "admin"): Promise<Visitor> {
+  return visitors.visitor({ origin: servers.busy.origin, session: servers.fixtures.sessions[who] });
 }
 
 const paths: readonly (readonly [string, () => string])[] = [
@@ -44,16 +44,29 @@ const paths: readonly (readonly [string, () => string])[] = [
   ["the API", () => "/api"],
 ];
 
-test.each(paths)(
+const sitePaths: typeof paths = [
+  ["watched sites", () => "/sites"],
+  ["a watched site", () => `/sites/${servers.fixtures.sites.measured}`],
+  ["a new site", () => "/sites/new"],
+  ["an import", () => "/sites/import"],
+  ["a client", () => "/clients/Example%20Ltd"],
+];
+
+const walks = [
+  ...paths.map(([name, path]) => [name, path, "admin"] as const),
+  ...sitePaths.map(([name, path]) => [name, path, "agency"] as const),
+];
+
+test.each(walks)(
   "%s is reachable by keyboard from first to last tab stop, at full width and at 400 %%",
-  async (_name, path) => {
-    await Promise.all([desktop, narrow].map((viewport) => walkThrough(path(), viewport)));
+  async (_name, path, who) => {
+    await Promise.all([desktop, narrow].map((viewport) => walkThrough(path(), viewport, who)));
   },
   startMsMax,
 );
 
-async function walkThrough(path: string, viewport: Viewport): Promise<void> {
-  const visitor = await somebody();
+async function walkThrough(path: string, viewport: Viewport, who: Person): Promise<void> {
+  const visitor = await somebody(who);
   const { page } = visitor;
   await page.setViewport(viewport);
   await visitor.open(path);

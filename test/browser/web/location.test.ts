@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { locales } from "../../../src/check/check.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { axeComplaints, overflowComplaints } from "./accessible.ts";
-import { submit } from "./forms.ts";
+import { leaving, submit } from "./forms.ts";
 import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import { desktop, openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
@@ -38,7 +38,7 @@ test(
     await page.keyboard.press("Tab");
     await page.keyboard.type("b");
     await page.keyboard.press("Tab");
-    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+    await leaving(page, () => page.keyboard.press("Enter"));
     expect(locationsQueued()).toEqual(["berlin"]);
     expect(await page.$eval("h1 + .lead", (element) => element.textContent)).toContain("Location: berlin");
     expect([await isShown(visitor), await page.$eval("[data-absence] p", (element) => element.textContent)]).toEqual([

@@ -4,41 +4,13 @@ import { join } from "node:path";
 import { noteBackup } from "../../../src/backup/backup-state.ts";
 import { codeAt } from "../../support/account-fixture.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
+import { channelPlaces } from "./channel-places.ts";
 import { submit } from "./forms.ts";
-import { type Fixtures, type Person, passwordOfAll, type TestServers } from "./servers.ts";
+import { memberPlaces } from "./member-places.ts";
+import { at, longWord, type Place, sent } from "./place.ts";
+import { type Fixtures, passwordOfAll, type TestServers } from "./servers.ts";
+import { sitePlaces } from "./site-places.ts";
 import type { OpenedPage, Visitor } from "./visitors.ts";
-
-export interface Place {
-  readonly name: string;
-  /** Visitor; a guest by default. */
-  readonly who?: Person;
-  /** Server; `busy` by default. */
-  readonly on?: "busy" | "fresh" | "strict";
-  /** Status; 200 by default. */
-  readonly status?: number;
-  /** The page reloads itself without script. */
-  readonly refreshes?: true;
-  readonly go: (visitor: Visitor, fixtures: Fixtures, servers: TestServers) => Promise<OpenedPage>;
-}
-
-function at(path: string | ((fixtures: Fixtures, servers: TestServers) => string)): Place["go"] {
-  return (visitor, fixtures, servers) => visitor.open(typeof path === "string" ? path : path(fixtures, servers));
-}
-
-/** Form submitted from the page at `path`, without client-side validation. */
-function sent(
-  path: string | ((fixtures: Fixtures, servers: TestServers) => string),
-  fields: Readonly<Record<string, string>>,
-  form?: string,
-): Place["go"] {
-  return async (visitor, fixtures, servers) => {
-    await at(path)(visitor, fixtures, servers);
-    return submit(visitor.page, fields, { unchecked: true, ...(form === undefined ? {} : { form }) });
-  };
-}
-
-/** A German word that is wider than a phone. */
-const longWord = "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauunterbeamtengesellschaft";
 
 const starting: readonly Place[] = [
   { name: "home", go: at("/") },
@@ -283,4 +255,15 @@ async function doctorDone(visitor: Visitor): Promise<OpenedPage> {
   }
 }
 
-export const places: readonly Place[] = [...starting, ...scans, ...reading, ...signingIn, ...account, ...administration, ...refusals];
+export const places: readonly Place[] = [
+  ...starting,
+  ...scans,
+  ...reading,
+  ...signingIn,
+  ...account,
+  ...memberPlaces,
+  ...sitePlaces,
+  ...channelPlaces,
+  ...administration,
+  ...refusals,
+];

@@ -12,6 +12,7 @@ import { fromSource, run } from "../../support/program.ts";
 import { refusedAnswers } from "../../support/refused-answers.ts";
 import type { TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
+import { leaving } from "./forms.ts";
 import { startTlsFront } from "./tls-front.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
 
@@ -114,7 +115,7 @@ describe("is refused:", () => {
       const { page } = visitor;
       await visitor.open("/sign-in");
       const before = refusalsLogged().length;
-      await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.$eval(button, (link) => (link as HTMLElement).click())]);
+      await leaving(page, () => page.$eval(button, (link) => (link as HTMLElement).click()));
       expect(await page.$eval("h1", (heading) => heading.textContent)).toBe(titleOf(locale, kind));
       const names = (await page.browserContext().cookies()).map(({ name }) => name);
       expect(names.filter((name) => /sid|oidc/.test(name))).toEqual([]);
@@ -127,11 +128,8 @@ describe("is refused:", () => {
 
 test("a sound answer signs in", async () => {
   provider.stage({ person });
-  const [[, visitor] = []] = readers;
-  await visitor?.open("/sign-in");
-  await Promise.all([
-    visitor?.page.waitForNavigation({ waitUntil: "load" }),
-    visitor?.page.$eval(button, (link) => (link as HTMLElement).click()),
-  ]);
-  expect(new URL(visitor?.page.url() ?? "").pathname).toBe("/account");
+  const [, { open, page }] = readers[0] as (typeof readers)[number];
+  await open("/sign-in");
+  await leaving(page, () => page.$eval(button, (link) => (link as HTMLElement).click()));
+  expect(new URL(page.url()).pathname).toBe("/account");
 });

@@ -5,6 +5,7 @@ import { knownScans, landmarkKeys, storeSite } from "../../support/finished-scan
 import { startPages } from "../../support/pages.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { axeComplaints, narrow, overflowComplaints } from "./accessible.ts";
+import { leaving } from "./forms.ts";
 import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import { desktop, openVisitors, type Visitor } from "./visitors.ts";
 
@@ -122,7 +123,7 @@ test("without script the findings are filtered, grouped and opened by the server
   const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
   await plain.open(path);
   await plain.page.select('select[name="severity"]', "high");
-  await Promise.all([plain.page.waitForNavigation(), plain.page.click("[data-finding-apply]")]);
+  await leaving(plain.page, () => plain.page.click("[data-finding-apply]"));
   expect(await findingsShown(plain)).toBe(findings.filter(({ severity }) => severity === "high").length);
   await plain.open(`${path}?group=area`);
   expect(await plain.page.$$eval("[data-finding-group] > h3", (groups) => groups.length)).toBeGreaterThan(1);
@@ -157,7 +158,7 @@ test("a count of a severity leads to its first finding", async () => {
 test("filters reload the page without script", async () => {
   const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
   await plain.open(path);
-  await Promise.all([plain.page.waitForNavigation(), plain.page.click('a[data-filter-state="violated"]')]);
+  await leaving(plain.page, () => plain.page.click('a[data-filter-state="violated"]'));
   expect(addressOf(plain)).toBe("?state=violated#ledger");
   expect(await rowsShown(plain)).toEqual({ states: ["violated"], count: counts.violated });
   expect(
@@ -201,7 +202,7 @@ test("copy buttons copy their text", async () => {
 test("a chosen server changes all lines and stays, with the filter", async () => {
   await reader.open(`${path}?severity=high`);
   await reader.page.select('select[name="server"]', "caddy");
-  await Promise.all([reader.page.waitForNavigation(), reader.page.click(".server-choice button")]);
+  await leaving(reader.page, () => reader.page.click(".server-choice button"));
   expect(addressOf(reader)).toBe("?severity=high&server=caddy#server");
   const labels = () =>
     reader.page.$$eval(".finding-row .lines figcaption span", (spans) => [...new Set(spans.map((span) => span.textContent))]);
@@ -212,7 +213,7 @@ test("a chosen server changes all lines and stays, with the filter", async () =>
   const plain = await visitors.visitor({ origin: pages.url, locale: "en-gb", script: false });
   await plain.open(path);
   await plain.page.select('select[name="server"]', "explain");
-  await Promise.all([plain.page.waitForNavigation(), plain.page.click(".server-choice button")]);
+  await leaving(plain.page, () => plain.page.click(".server-choice button"));
   expect(await plain.page.$(".all-lines")).toBeNull();
   await plain.close();
 });

@@ -10,7 +10,8 @@ import { parseArgs } from "node:util";
 import type { Page } from "puppeteer-core";
 import { type Locale, locales } from "../../../src/check/check.ts";
 import { layoutWidths } from "./overlap.ts";
-import { type Place, places } from "./places.ts";
+import type { Place } from "./place.ts";
+import { places } from "./places.ts";
 import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 

@@ -8,6 +8,7 @@ import { pixelJpeg, shopPicture, storeSite } from "../../support/finished-scans.
 import { startTcp, type TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { storeHistory } from "./host-history.ts";
+import { type ChannelLinks, fillWatchedSites } from "./watched-sites.ts";
 
 const dayMs = 86_400_000;
 /** A site that never answers: its scans take half a minute, so others stay queued. */
@@ -21,7 +22,10 @@ export interface Fixtures {
   readonly scans: Readonly<
     Record<"bare" | "shop" | "sound" | "plain" | "old" | "silent" | "failed" | "queued" | "elsewhere" | "remote", string>
   >;
-  readonly links: Readonly<Record<"invite" | "reset", string>>;
+  readonly links: Readonly<Record<"invite" | "reset" | "member", string>>;
+  /** Ids of watched sites, and of their owner. */
+  readonly sites: Readonly<Record<"owner" | "measured" | "fresh", number>>;
+  readonly channelLinks: ChannelLinks;
 }
 
 /** `agency` has scans and all kinds of tokens, `careful` a second factor, `free` nothing; `strict` belongs to the overloaded server. */
@@ -109,7 +113,8 @@ async function fillBusy(store: Store) {
   const admin = await person(store, "admin@assay.test", "agency");
   const agency = await person(store, "agency@assay.test", "agency");
   const free = await person(store, "free@assay.test", "free");
-  const careful = await secondFactor(store, await person(store, "careful@assay.test", "agency"));
+  const careful = await person(store, "careful@assay.test", "agency");
+  const carefulSession = await secondFactor(store, careful);
   await tokens(store, agency.id, ago);
   for (let at = 0; at < listedScans; at++)
     await storeSite(store, at % 3 === 0 ? "plain" : "silent", {
@@ -132,6 +137,7 @@ async function fillBusy(store: Store) {
     await storeSite(store, "silent", { ...given, at: ago(60) }),
   ];
   const { elsewhere, remote } = await scansElsewhere(store, ago);
+  const watched = await fillWatchedSites(store, { owner: agency.id, reader: careful.id, longWord: "Donaudampfschifffahrt".repeat(4) }, ago);
   const waiting: string[] = [];
   for (let at = 0; at < silentScans; at++) {
     const scan = await store.scans.queue({ accountId: at % 2 === 0 ? null : agency.id, url: `https://silent.test/${at}`, now });
@@ -140,14 +146,17 @@ async function fillBusy(store: Store) {
   await workers(store, ago);
   const invite = await store.oneTimeLinks.create({ kind: "invite", email: null, plan: "free", admin: false }, now);
   const reset = await store.oneTimeLinks.create({ kind: "reset", accountId: free.id }, now);
-  if (typeof invite !== "object" || typeof reset !== "object") throw new Error("no link was made");
+  const member = await store.members.invite({ ownerId: agency.id, email: "free@assay.test", role: "editor" }, now);
+  if (typeof invite !== "object" || typeof reset !== "object" || typeof member !== "object") throw new Error("no link was made");
   return {
-    sessions: { admin: admin.session, agency: agency.session, careful, free: free.session },
+    sessions: { admin: admin.session, agency: agency.session, careful: carefulSession, free: free.session },
     scans: {
       ...{ bare: bare.token, shop: shop.token, sound: sound.token, plain: plain.token, old: old.token, silent: silent.token },
       ...{ failed, queued: waiting.at(-1) ?? "", elsewhere, remote },
     },
-    links: { invite: invite.value, reset: reset.value },
+    links: { invite: invite.value, reset: reset.value, member: member.value },
+    sites: { owner: agency.id, measured: watched.measured, fresh: watched.fresh },
+    channelLinks: watched.links,
   };
 }
 

@@ -12,7 +12,7 @@ import type { TestServer } from "../../support/servers.ts";
 import { axeComplaints, overflowComplaints } from "./accessible.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
 import { type CertifiedProvider, signInAtProvider, startCertifiedProvider } from "./certified-provider.ts";
-import { submit } from "./forms.ts";
+import { leaving, submit } from "./forms.ts";
 import { markupComplaints } from "./markup.ts";
 import { startTlsFront } from "./tls-front.ts";
 import { openVisitors, type Visitor, type Visitors } from "./visitors.ts";
@@ -89,7 +89,7 @@ async function atProvider(locale: Locale, from = origin): Promise<Visitor> {
 }
 
 async function follow({ page }: Visitor, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation({ waitUntil: "load" }), page.$eval(selector, (link) => (link as HTMLElement).click())]);
+  await leaving(page, () => page.$eval(selector, (link) => (link as HTMLElement).click()));
 }
 
 async function signIn(name: keyof typeof people, locale: Locale): Promise<Visitor> {

@@ -64,6 +64,15 @@ describe("/api", () => {
     for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${id}"`);
   });
 
+  test("documents every webhook with its fields and an example", async () => {
+    const page = await html("de-de");
+    for (const [type, { post }] of Object.entries(document.webhooks)) {
+      const part = page.split(`id="webhook-${type}"`)[1]?.split("</section>")[0] ?? "";
+      for (const { path } of fieldsOf(post.requestBody.content["application/json"].schema)) expect(part).toContain(`>${path}</code>`);
+      expect(part).toContain(`&quot;type&quot;: &quot;${type}&quot;`);
+    }
+  });
+
   test("documents shared fields once", async () => {
     expect(baseOf(document.components.schemas.FullReport ?? {}, document.components.schemas)).toBe("SecurityResult");
     expect((await html("en-gb")).match(/>security\.score<\/code>/g)).toHaveLength(1);
@@ -94,6 +103,16 @@ test("its curl commands work in a shell", async () => {
   expect(await run(read, { SCAN: token })).toMatchObject({ token, url: "https://site.example/", status: "queued" });
   const [many = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("/scans/bulk"));
   expect(await run(many)).toMatchObject({ items: [{ status: "queued" }, { status: "queued" }] });
+  const [site = ""] = linesIn(await html("en-gb")).filter(
+    (lines) => lines.startsWith('curl "$BASE/api/v1/sites"') && lines.includes("-d '"),
+  );
+  expect(await run(site)).toMatchObject({ url: "https://bakery.example/", client: "Miller Ltd", schedule: { every: "daily" } });
+  const [hook = ""] = linesIn(await html("en-gb")).filter(
+    (lines) => lines.startsWith('curl "$BASE/api/v1/channels"') && lines.includes("-d '"),
+  );
+  expect(await run(hook)).toMatchObject({ kind: "webhook", target: "https://hooks.example/assay" });
+  const [change = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes('-X PATCH "$BASE/api/v1/sites/bulk"'));
+  expect(await run(change)).toMatchObject({ items: [{ id: 12, error: { status: 404 } }, { id: 13 }] });
   await api.finish();
   const [file = ""] = linesIn(await html("en-gb")).filter((lines) => lines.includes("/report."));
   expect(await run(file.replace("report.html", "report.json"), { SCAN: token })).toMatchObject({ token, status: "finished" });
@@ -127,7 +146,12 @@ describe("a request for a shell", () => {
     const parameters = [{ name: "extension", in: "path", required: true, schema: { enum: ["html", "json"] } }] as const;
     expect(curlOf("GET", "/{token}.{extension}", { parameters })).toContain('"$BASE/$SCAN.html"');
     expect(curlOf("DELETE", "/x")).toContain("curl -X DELETE ");
+    expect(curlOf("POST", "/x", { body: "{}" })).toMatch(/^curl "\$BASE\/x"/);
     expect(curlOf("POST", "/x", { body: "{}" })).toContain("-d '{}'");
+    expect(curlOf("POST", "/x")).toMatch(/^curl -X POST /);
+    expect(curlOf("PATCH", "/x", { body: "{}" })).toMatch(/^curl -X PATCH /);
+    const id = [{ name: "id", in: "path", required: true, schema: { examples: [12] } }] as const;
+    expect(curlOf("GET", "/sites/{id}", { parameters: id })).toContain('"$BASE/sites/12"');
   });
 
   test("uses the example body of the fields", () => {

@@ -15,6 +15,7 @@ function wordsOf(html: string): string {
 test("shows what each plan includes", async () => {
   const words = wordsOf(await (await pages.visitor().get("/plans")).text());
   expect(words).toContain("API access with API tokens Not included Included ");
+  expect(words).toContain("Reports with a brand of your own Not included Included ");
   expect(words).toContain("API requests a minute, for each account and IP address none 60 ");
   expect(words).toContain("wait in the queue 1 of 5 4 of 5 ");
   expect(words).toContain("Ask the operator of this appliance.");

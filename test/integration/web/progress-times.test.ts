@@ -7,7 +7,7 @@ import { storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 
 /** Upper bound for busy machines; the browser usually starts within seconds. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 let pages: PagesUnderTest;
 
@@ -42,6 +42,8 @@ describe("usual times", () => {
       status: document.querySelector("[role=status]")?.textContent ?? "",
     }));
 
+  const secondsIn = (elapsed: string) => Number(/^(\d+) seconds?$/.exec(elapsed)?.[1] ?? 0);
+
   /** Five scans of 2,340 ms, then one in its longest stage. */
   async function startScan(): Promise<string> {
     for (let at = 5; at > 0; at--) await storeSite(pages.store, "sound", { at: new Date(Date.now() - at * 60_000) });
@@ -59,7 +61,7 @@ describe("usual times", () => {
       const visitor = await visitors.visitor({ origin: pages.url });
       await visitor.open(`/scans/${await startScan()}`);
       await until(async () => (await shown(visitor)).bar > browsing + 30);
-      await until(async () => (await shown(visitor)).elapsed === "3 seconds");
+      await until(async () => secondsIn((await shown(visitor)).elapsed) >= 3);
       const { bar, text, title } = await shown(visitor);
       expect(bar).toBeLessThan(dns - 1);
       expect(text).toMatch(/^(5|6)\d%$/);
@@ -76,7 +78,7 @@ describe("usual times", () => {
       await visitor.page.emulateMediaFeatures([{ name: "prefers-reduced-motion", value: "reduce" }]);
       await visitor.open(`/scans/${await startScan()}`);
       const { bar } = await shown(visitor);
-      await until(async () => (await shown(visitor)).elapsed === "2 seconds");
+      await until(async () => secondsIn((await shown(visitor)).elapsed) >= 2);
       expect((await shown(visitor)).bar).toBe(bar);
       await visitor.close();
     },

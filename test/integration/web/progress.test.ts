@@ -18,7 +18,7 @@ import { browserDir } from "../../support/test-browser.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
 /** Upper bound for busy machines; the browser usually starts within seconds. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 let pages: PagesUnderTest;
 const opened: EventStream[] = [];

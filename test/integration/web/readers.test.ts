@@ -7,6 +7,7 @@ import { type PageRoute, pageRoutes } from "../../../src/web/routes.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
+import { addSite } from "../../support/watched-sites.ts";
 import { openEvents } from "./event-stream.ts";
 
 const open = await startPages();
@@ -29,6 +30,10 @@ async function visitorAs(email: string): Promise<Visitor> {
 }
 
 const host = "only-for-accounts.example";
+/** Of `account`: site 1 with its client and a logo. */
+const owner = store.accounts.findByEmail("someone@assay.test")?.id ?? 0;
+await addSite(store, { accountId: owner, url: "https://watched.example/", client: "Acme", now: new Date() });
+await store.brands.save(owner, { name: "Brand", logoPng: Buffer.from(pixelJpeg).toString("base64"), accent: null, footer: null });
 const { token } = await storeSite(store, "bare", { at: new Date(), url: `https://${host}/`, screenshot: pixelJpeg });
 const unknownToken = "u".repeat(token.length);
 
@@ -41,11 +46,13 @@ function filled(route: PageRoute, value: (name: string) => string): Tried {
   return { ...route, tried: route.path.replace(/:(\w+)/, (_whole, name: string) => value(name)) };
 }
 
-const samples: Readonly<Record<string, string>> = { token, host, key: "csp-syntax", id: "1" };
+const samples: Readonly<Record<string, string>> = { token, host, file: `${host}.svg`, key: "csp-syntax", id: "1", name: "Acme" };
 const routes = pageRoutes(closed.settings).map((route) => filled(route, (name) => samples[name] ?? "missing"));
 const downloads = routes
   .filter(({ path }) => path === "/scans/:token")
-  .flatMap((route) => Object.values(exportFormats).map(({ extension }) => filled(route, () => `${token}.${extension}`)));
+  .flatMap((route) =>
+    [...Object.values(exportFormats), { extension: "pdf" }].map(({ extension }) => filled(route, () => `${token}.${extension}`)),
+  );
 const everyRoute = [...routes, ...downloads];
 const isData = ({ isData: decide, tried }: Tried) => decide?.(tried.split("/")[2] ?? null) === true;
 const gets = (audience: PageRoute["audience"]) => everyRoute.filter((route) => route.audience === audience && route.get !== undefined);
@@ -69,9 +76,9 @@ describe("the audience of a route", () => {
       const holdsScan = (await answer.text()).includes(host) || answer.headers.get("content-type")?.startsWith("image/") === true;
       if (holdsScan && route.audience !== "readers") showing.push(route.path);
     }
-    // The home page leaves the scans out for those who may not read them.
+    // Home page and badge leave the scans out for those who may not read them.
     const pictures = routes.filter(({ tried }) => /^\/[\w-]+\.(png|svg|ico)$/.test(tried)).map(({ path }) => path);
-    expect(showing.filter((path) => !pictures.includes(path))).toEqual(["/"]);
+    expect(showing.filter((path) => !pictures.includes(path))).toEqual(["/", "/badge/:file"]);
   });
 
   test.each(asRows(gets("accounts")))("of %s: guests sign in first", async (path) => {
@@ -91,7 +98,9 @@ describe("the audience of a route", () => {
 });
 
 describe("where only accounts read scans", () => {
-  test.each(asRows(gets("everybody")))("%s is open to guests, and names no scan", async (path) => {
+  // Its own token opens it, so that a guest is refused.
+  const withToken = "/metrics/sites";
+  test.each(asRows(gets("everybody").filter(({ path }) => path !== withToken)))("%s is open to guests, and names no scan", async (path) => {
     const answer = await guest.get(path);
     expect([401, 403]).not.toContain(answer.status);
     expect(answer.headers.get("location") ?? "").not.toContain("next=");

@@ -52,11 +52,11 @@ export function PreferencesSection({ account }: { readonly account: Account }) {
 }
 
 export function EmailSection({ email, formError }: WithFormError & { readonly email: string }) {
-  const i18n = useI18n();
+  const { i18n, settings } = useVisit();
   return (
     <section aria-labelledby="email-title">
       <h2 id="email-title">{i18n.t("account.email.title")}</h2>
-      <p>{i18n.t("account.email.text")}</p>
+      <p>{i18n.t(settings.mail === null ? "account.email.text" : "account.email.textWithMail")}</p>
       <FormErrorNotice formError={formError} />
       <Form action="/account">
         <input type="hidden" name="do" value="email" />

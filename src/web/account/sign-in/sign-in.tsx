@@ -105,10 +105,16 @@ function SignInHelp() {
   const { i18n, settings } = useVisit();
   return (
     <>
-      <Details summary={i18n.t("signIn.forgotten")}>
-        <p>{i18n.t("signIn.forgottenText")}</p>
-        <CommandLine>assay user reset-password you@example.com</CommandLine>
-      </Details>
+      {settings.mail === null ? (
+        <Details summary={i18n.t("signIn.forgotten")}>
+          <p>{i18n.t("signIn.forgottenText")}</p>
+          <CommandLine>assay user reset-password you@example.com</CommandLine>
+        </Details>
+      ) : (
+        <p>
+          <a href="/forgotten">{i18n.t("signIn.forgotten")}</a>
+        </p>
+      )}
       {settings.accounts.signUp !== "closed" && (
         <p>
           {i18n.t("signIn.signUp")} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>

@@ -1,0 +1,212 @@
+/** `/account/brand`: name, logo, colour and footer of the account for the reports that it passes on. */
+import { planTerms } from "../../../account/plans.ts";
+import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
+import { type Account, plans } from "../../../store/accounts.ts";
+import type { StoredBrand } from "../../../store/site-accounts.ts";
+import { Field, FileField } from "../../components/field.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { brandNotInPlan, formMalformed, notFound } from "../../errors.ts";
+import { Form, readForm, readUpload } from "../../form.tsx";
+import { redirect, respond } from "../../response.ts";
+import type { PageHandler, Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { withAccount } from "../sign-in/session-cookie.ts";
+import { brandOwner, logoBytes, logoOnPage, usableBrand } from "./account-brands.ts";
+import {
+  accentCharsMax,
+  type BrandFaults,
+  brandFooterCharsMax,
+  brandNameCharsMax,
+  isStorable,
+  parseBrand,
+  type TypedBrand,
+  typedBrand,
+  typedOf,
+} from "./brand-input.ts";
+
+const path = "/account/brand";
+const removePath = `${path}/remove`;
+/** Of the whole form: a logo that is too large by far still gets its own error at the field. */
+const uploadBytesMax = 2_000_000;
+/** Seconds after which the browser that draws logos is likely to be free. */
+const busySeconds = 20;
+/** Confirmations, named by the query parameter `done`. */
+const confirmations = ["saved", "removed"] as const;
+
+/** Form values of a brand, and the errors. */
+interface Refused {
+  readonly typed: TypedBrand;
+  readonly faults: BrandFaults;
+}
+
+export const getBrand: PageHandler = (visit) =>
+  withAccount(visit, (account) => (planTerms[account.plan].brand ? brandPage(visit, account) : otherPlanPage(visit, account)));
+
+export const postBrand: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    const { fields, file } = await readUpload(visit, "logo", uploadBytesMax);
+    if (!planTerms[account.plan].brand) throw brandNotInPlan();
+    const { store, log } = visit.settings;
+    const typed = typedBrand(fields);
+    const parsed = await parseBrand(visit, typed, file, store.brands.find(account.id));
+    if (!isStorable(parsed)) return brandPage(visit, account, { typed, faults: parsed });
+    await store.brands.save(account.id, parsed);
+    log.info("brand saved", { account: account.id, logo: parsed.logoPng !== null });
+    return redirect(visit, `${path}?done=saved`);
+  });
+
+/** On every plan: an account may always remove what it stored. */
+export const postRemoveBrand: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    if ((await readForm(visit)).text("do") !== "remove") throw formMalformed();
+    const { store, log } = visit.settings;
+    await store.brands.remove(account.id);
+    log.info("brand removed", { account: account.id });
+    return redirect(visit, `${path}?done=removed`);
+  });
+
+/** Logo of an account, for those who may use its brand: the policy of the pages allows no image within a page. */
+export const getBrandLogo: PageHandler = (visit, id) =>
+  withAccount(visit, (account) => {
+    const owner = brandOwner(visit, account, id);
+    const brand = owner === undefined ? undefined : usableBrand(visit, owner);
+    const png = brand === undefined ? null : logoBytes(brand);
+    if (png === null) throw notFound();
+    return respond(visit, 200, png, { "content-type": "image/png", "cache-control": "private, no-cache" });
+  });
+
+function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
+  const { i18n, settings, url } = visit;
+  const needed = plans.find((one) => planTerms[one].brand) ?? plan;
+  return accountPage(visit, {
+    title: "brand.title",
+    lead: i18n.t("brand.intro"),
+    done: url.searchParams.get("done") === "removed" ? i18n.t("brand.done.removed") : null,
+    children: (
+      <>
+        <Notice kind="info">
+          <p>
+            {i18n.t("brand.otherPlan", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t(`plans.names.${needed}`) })}{" "}
+            <a href="/plans">{i18n.t("tokens.plans")}</a>
+          </p>
+        </Notice>
+        {settings.store.brands.find(id) !== undefined && <Removal />}
+      </>
+    ),
+  });
+}
+
+function brandPage(visit: Visit, account: Account, refused: Refused | null = null): Response {
+  const { i18n, url, settings } = visit;
+  const stored = settings.store.brands.find(account.id);
+  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
+  const busy = refused?.faults.logo === "busy";
+  return accountPage(visit, {
+    title: "brand.title",
+    lead: i18n.t("brand.intro"),
+    status: busy ? 503 : refused === null ? 200 : 400,
+    headers: busy ? { "retry-after": String(busySeconds) } : {},
+    done: refused === null && confirmation !== undefined ? i18n.t(`brand.done.${confirmation}`) : null,
+    children: (
+      <>
+        {stored !== undefined && <Preview account={account} brand={stored} />}
+        <BrandForm typed={refused?.typed ?? typedOf(stored)} faults={refused?.faults ?? {}} hasLogo={(stored?.logoPng ?? null) !== null} />
+        {stored !== undefined && <Removal />}
+      </>
+    ),
+  });
+}
+
+function Preview({ account, brand }: { readonly account: Account; readonly brand: StoredBrand }) {
+  const { i18n } = useVisit();
+  const shown = { ...brand, logo: logoOnPage(account.id, brand) };
+  return (
+    <section aria-labelledby="preview">
+      <h2 id="preview">{i18n.t("brand.preview.title")}</h2>
+      <p>{i18n.t("brand.preview.what")}</p>
+      <BrandHeader brand={shown} />
+      <BrandFooter brand={shown} />
+    </section>
+  );
+}
+
+interface BrandFormProps extends Refused {
+  readonly hasLogo: boolean;
+}
+
+function BrandForm({ typed, faults, hasLogo }: BrandFormProps) {
+  const { i18n } = useVisit();
+  const errorOf = <Name extends keyof BrandFaults>(name: Name) => {
+    const fault: BrandFaults[keyof BrandFaults] = faults[name];
+    if (fault === undefined) return undefined;
+    return i18n.t(`brand.errors.${fault}`, { charsMax: name === "name" ? brandNameCharsMax : brandFooterCharsMax });
+  };
+  return (
+    <section aria-labelledby="edit">
+      <h2 id="edit">{i18n.t("brand.form.title")}</h2>
+      <Form action={path} enctype="multipart/form-data">
+        <Field
+          name="name"
+          label={i18n.t("brand.form.name")}
+          hint={i18n.t("brand.form.nameHint")}
+          autocomplete="organization"
+          value={typed.name}
+          maxLength={brandNameCharsMax}
+          error={errorOf("name")}
+        />
+        <FileField
+          name="logo"
+          label={i18n.t("brand.form.logo")}
+          hint={i18n.t("brand.form.logoHint")}
+          accept="image/png,image/webp"
+          error={errorOf("logo")}
+        />
+        {hasLogo && (
+          <p>
+            <label>
+              <input type="checkbox" name="without-logo" value="1" checked={typed.withoutLogo} /> {i18n.t("brand.form.withoutLogo")}
+            </label>
+          </p>
+        )}
+        <Field
+          name="accent"
+          label={i18n.t("brand.form.accent")}
+          hint={i18n.t("brand.form.accentHint")}
+          autocomplete="off"
+          value={typed.accent}
+          maxLength={accentCharsMax}
+          required={false}
+          error={errorOf("accent")}
+          verbatim
+        />
+        <Field
+          name="footer"
+          label={i18n.t("brand.form.footer")}
+          hint={i18n.t("brand.form.footerHint")}
+          autocomplete="off"
+          value={typed.footer}
+          maxLength={brandFooterCharsMax}
+          required={false}
+          error={errorOf("footer")}
+        />
+        <SubmitButton>{i18n.t("brand.form.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}
+
+function Removal() {
+  const { i18n } = useVisit();
+  return (
+    <section aria-labelledby="removal">
+      <h2 id="removal">{i18n.t("brand.removal.title")}</h2>
+      <p>{i18n.t("brand.removal.what")}</p>
+      <Form action={removePath}>
+        <input type="hidden" name="do" value="remove" />
+        <SubmitButton kind="danger">{i18n.t("brand.removal.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}

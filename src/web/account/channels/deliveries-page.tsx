@@ -1,0 +1,193 @@
+/** `/account/deliveries`: what was sent to the account's channels in the last days, and what waits. */
+import { Instant } from "../../../report/components/instant.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import type { Account } from "../../../store/accounts.ts";
+import { type Delivery, deliveriesKeptDays } from "../../../store/deliveries.ts";
+import type { StoredEvent } from "../../../store/site-events.ts";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { Pagination } from "../../components/pagination.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { Form, readForm } from "../../form.tsx";
+import { redirect } from "../../response.ts";
+import { cursorOf, listPath } from "../../scans/list-query.ts";
+import { sitePath } from "../../sites/site-access.ts";
+import type { PageHandler, Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { withAccount } from "../sign-in/session-cookie.ts";
+import { deliveriesPagePath, recordIdOf } from "./channel-paths.ts";
+import { eventTexts } from "./event-texts.ts";
+
+const rowsPerPage = 50;
+/** Events of one delivery that are named. */
+const eventsShown = 5;
+
+export const getDeliveries: PageHandler = (visit) => withAccount(visit, (account) => deliveriesPage(visit, account));
+
+/** Makes a delivery that has failed wait again. */
+export const postDeliveries: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    const fields = await readForm(visit);
+    const { store, sites } = visit.settings;
+    const delivery = store.deliveries.find(account.id, recordIdOf(fields.text("delivery")));
+    const retried =
+      delivery === undefined || !mayRetry(visit, delivery) ? undefined : await store.deliveries.retry(account.id, delivery.id, visit.now);
+    if (retried === undefined) return redirect(visit, `${deliveriesPagePath}?done=refused`);
+    sites.wakeDeliveries();
+    return redirect(visit, `${deliveriesPagePath}?done=retried`);
+  });
+
+/** Only a channel that takes deliveries gets one again. */
+function mayRetry({ settings }: Visit, { accountId, channelId, state }: Delivery): boolean {
+  const channel = settings.store.channels.find(accountId, channelId);
+  const isReady = channel !== undefined && channel.disabled === null && channel.verifiedAt !== null;
+  return isReady && (state === "failed" || state === "dropped");
+}
+
+function deliveriesPage(visit: Visit, account: Account): Response {
+  const { i18n, url } = visit;
+  const done = url.searchParams.get("done");
+  return accountPage(visit, {
+    title: "channels.deliveries.title",
+    lead: i18n.t("channels.deliveries.lead", { days: i18n.number(deliveriesKeptDays) }),
+    done: done === "retried" ? i18n.t("channels.deliveries.retried") : null,
+    children: (
+      <>
+        {done === "refused" && (
+          <Notice kind="warn" alert>
+            <p>{i18n.t("channels.deliveries.refused")}</p>
+          </Notice>
+        )}
+        <DeliveryTable account={account} />
+      </>
+    ),
+  });
+}
+
+function DeliveryTable({ account }: { readonly account: Account }) {
+  const { i18n, settings, url } = useVisit();
+  const cursor = cursorOf(url.searchParams);
+  const { items, nextCursor } = settings.store.deliveries.list(account.id, { limit: rowsPerPage, cursor });
+  if (items.length === 0) return <EmptyState title={i18n.t("channels.deliveries.none")} />;
+  return (
+    <>
+      <DataTable
+        caption={i18n.t("channels.deliveries.title")}
+        captionUnseen
+        rows={items}
+        columns={[
+          { label: i18n.t("channels.deliveries.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+          { label: i18n.t("channels.deliveries.channel"), cell: (delivery) => <ChannelName delivery={delivery} /> },
+          { label: i18n.t("channels.deliveries.events"), cell: (delivery) => <Events delivery={delivery} /> },
+          { label: i18n.t("channels.deliveries.attempts"), cell: (delivery) => <Attempts delivery={delivery} /> },
+          { label: i18n.t("channels.deliveries.state"), cell: (delivery) => <State delivery={delivery} /> },
+        ]}
+      />
+      <Pagination
+        first={cursor === null ? null : deliveriesPagePath}
+        next={nextCursor === null ? null : listPath(deliveriesPagePath, {}, nextCursor)}
+      />
+    </>
+  );
+}
+
+/** State, next attempt, and the button of a delivery that may be sent again. */
+function State({ delivery }: { readonly delivery: Delivery }) {
+  const visit = useVisit();
+  const { i18n } = visit;
+  const { state, nextAttemptAt } = delivery;
+  return (
+    <>
+      {i18n.t(`channels.deliveries.states.${state}`)}
+      {nextAttemptAt !== null && (
+        <>
+          <br />
+          {i18n.t("channels.deliveries.next")} <Instant at={nextAttemptAt} />
+        </>
+      )}
+      {mayRetry(visit, delivery) && (
+        <>
+          {" "}
+          <Retry delivery={delivery} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Its name only: an address of a webhook can hold a secret. */
+function ChannelName({ delivery: { accountId, channelId } }: { readonly delivery: Delivery }) {
+  const { i18n, settings } = useVisit();
+  const channel = settings.store.channels.find(accountId, channelId);
+  return <span>{channel === undefined ? i18n.t("channels.deliveries.channelGone") : <UntrustedText>{channel.name}</UntrustedText>}</span>;
+}
+
+function Events({ delivery: { accountId, eventSeqs } }: { readonly delivery: Delivery }) {
+  const { i18n, settings } = useVisit();
+  const events = eventSeqs.slice(0, eventsShown).flatMap((seq) => settings.store.events.find(accountId, seq) ?? []);
+  const more = eventSeqs.length - events.length;
+  return (
+    <ul class="plain">
+      {events.map((event) => (
+        <li key={event.seq}>
+          <EventName event={event} />
+        </li>
+      ))}
+      {more > 0 && <li class="muted">{i18n.count("channels.deliveries.more", more)}</li>}
+    </ul>
+  );
+}
+
+function EventName({ event: { accountId, type, site } }: { readonly event: StoredEvent }) {
+  const { i18n, settings } = useVisit();
+  const isWatched = site !== null && settings.store.sites.find(accountId, site.id) !== undefined;
+  return (
+    <>
+      {i18n.t(eventTexts[type])}
+      {site !== null && (
+        <>
+          {": "}
+          {isWatched ? (
+            <a href={sitePath(site)}>
+              <UntrustedText>{site.name}</UntrustedText>
+            </a>
+          ) : (
+            <UntrustedText>{site.name}</UntrustedText>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Number of attempts, and how the last one ended. */
+function Attempts({ delivery: { attempts } }: { readonly delivery: Delivery }) {
+  const { i18n } = useVisit();
+  const last = attempts.at(-1);
+  if (last === undefined) return <>{i18n.number(0)}</>;
+  return (
+    <>
+      {i18n.number(attempts.length)}
+      <br />
+      <Instant at={last.at} />
+      <br />
+      {last.status === null ? i18n.t("channels.test.noStatus") : i18n.t("channels.test.status", { status: last.status })}{" "}
+      {i18n.t("channels.test.time", { ms: i18n.number(Math.round(last.ms)) })} {last.because !== null && <code>{last.because}</code>}
+    </>
+  );
+}
+
+function Retry({ delivery: { id, accountId, channelId, createdAt } }: { readonly delivery: Delivery }) {
+  const { i18n, settings } = useVisit();
+  const name = plainUntrustedText(settings.store.channels.find(accountId, channelId)?.name ?? "");
+  return (
+    <Form action={deliveriesPagePath}>
+      <input type="hidden" name="delivery" value={String(id)} />
+      <SubmitButton compact kind="plain" label={i18n.t("channels.deliveries.retryOf", { name, time: i18n.dateTime(createdAt) })}>
+        {i18n.t("channels.deliveries.retry")}
+      </SubmitButton>
+    </Form>
+  );
+}

@@ -1,0 +1,166 @@
+/** `/account/rules`: rules that say which channels are notified of which events. */
+import { severities } from "../../../check/check.ts";
+import { Notice } from "../../../report/components/notice.tsx";
+import { DataTable } from "../../../report/components/table.tsx";
+import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
+import type { Account } from "../../../store/accounts.ts";
+import type { Channel } from "../../../store/channels.ts";
+import { eventTypes } from "../../../store/event-types.ts";
+import { type NotificationRule, rulesMax } from "../../../store/notification-rules.ts";
+import type { Site } from "../../../store/sites.ts";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { formMalformed } from "../../errors.ts";
+import { type Fields, Form, readForm } from "../../form.tsx";
+import { redirect } from "../../response.ts";
+import type { PageHandler, Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { withAccount } from "../sign-in/session-cookie.ts";
+import { channelsPagePath, recordIdOf, rulesPagePath } from "./channel-paths.ts";
+import { eventTexts } from "./event-texts.ts";
+import { channelField, eventField, RuleForm, scopeText, type TypedRule } from "./rule-form.tsx";
+import { scopeNamed } from "./rule-scope.ts";
+
+/** Longest scope of a refused form that is shown again. */
+const scopeCharsMax = 200;
+
+export const getRules: PageHandler = (visit) => withAccount(visit, (account) => rulesPage(visit, account));
+
+export const postRules: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    const fields = await readForm(visit);
+    const operation = fields.text("do");
+    if (operation === "create") return create(visit, account, fields);
+    if (operation === "delete") return remove(visit, account, fields);
+    throw formMalformed();
+  });
+
+async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const { store } = visit.settings;
+  const severityMin = severities.find((one) => one === fields.text("severity"));
+  if (severityMin === undefined) throw formMalformed();
+  const [events, channelIds] = [fields.all(eventField), fields.all(channelField).map(recordIdOf)];
+  const chosen = {
+    severityMin,
+    events: eventTypes.filter((type) => events.includes(type)),
+    channelIds: store.channels
+      .list(account.id)
+      .map(({ id }) => id)
+      .filter((id) => channelIds.includes(id)),
+  };
+  const typedScope = fields.text("scope").slice(0, scopeCharsMax);
+  const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { ...chosen, scope: typedScope, error });
+  const scope = scopeNamed(typedScope, store.sites.list(account.id));
+  if (scope === null) return refuse("noScope");
+  if (chosen.events.length === 0) return refuse("noEvents");
+  if (chosen.channelIds.length === 0) return refuse("noChannels");
+  const added = await store.rules.add({ accountId: account.id, scope, ...chosen, now: visit.now });
+  return added === "full" ? refuse("full") : redirect(visit, `${rulesPagePath}?done=added`);
+}
+
+async function remove(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  await visit.settings.store.rules.remove(account.id, recordIdOf(fields.text("rule")));
+  return redirect(visit, `${rulesPagePath}?done=deleted`);
+}
+
+function rulesPage(visit: Visit, account: Account, typed: TypedRule | null = null): Response {
+  const { i18n, url, settings } = visit;
+  const { store } = settings;
+  const [channels, sites] = [store.channels.list(account.id), store.sites.list(account.id)];
+  const done = (["added", "deleted"] as const).find((one) => typed === null && one === url.searchParams.get("done"));
+  return accountPage(visit, {
+    title: "channels.rules.title",
+    lead: i18n.t("channels.rules.lead"),
+    status: typed === null ? 200 : 400,
+    done: done === undefined ? null : i18n.t(`channels.rules.done.${done}`),
+    children: (
+      <>
+        {typed !== null && typed.error !== "noScope" && (
+          <Notice kind="poor" alert>
+            <p>{i18n.t(`channels.rules.${typed.error}`, { max: i18n.number(rulesMax) })}</p>
+          </Notice>
+        )}
+        <RuleTable rules={store.rules.list(account.id)} channels={channels} sites={sites} />
+        {channels.length === 0 ? (
+          <p>
+            <a href={channelsPagePath}>{i18n.t("channels.rules.channelFirst")}</a>
+          </p>
+        ) : (
+          <RuleForm sites={sites} channels={channels} typed={typed} />
+        )}
+      </>
+    ),
+  });
+}
+
+interface RuleTableProps {
+  readonly rules: readonly NotificationRule[];
+  readonly channels: readonly Channel[];
+  readonly sites: readonly Site[];
+}
+
+function RuleTable({ rules, channels, sites }: RuleTableProps) {
+  const { i18n } = useVisit();
+  if (rules.length === 0)
+    return (
+      <EmptyState title={i18n.t("channels.rules.none")}>
+        <p>{i18n.t("channels.rules.noneWhat")}</p>
+      </EmptyState>
+    );
+  return (
+    <DataTable
+      caption={i18n.t("channels.rules.title")}
+      captionUnseen
+      rows={rules}
+      columns={[
+        { label: i18n.t("channels.rules.scope"), cell: ({ scope }) => <UntrustedText>{scopeText(i18n, scope, sites)}</UntrustedText> },
+        { label: i18n.t("channels.rules.events"), cell: ({ events }) => <RuleEvents events={events} /> },
+        { label: i18n.t("channels.rules.severity"), cell: ({ severityMin }) => i18n.severity(severityMin) },
+        {
+          label: i18n.t("channels.rules.channels"),
+          cell: ({ channelIds }) => (
+            <ul class="plain">
+              {channels
+                .filter(({ id }) => channelIds.includes(id))
+                .map(({ id, name }) => (
+                  <li key={id}>
+                    <UntrustedText>{name}</UntrustedText>
+                  </li>
+                ))}
+            </ul>
+          ),
+        },
+        { label: i18n.t("channels.list.actions"), unseen: true, cell: (rule) => <DeleteRule rule={rule} sites={sites} /> },
+      ]}
+    />
+  );
+}
+
+function RuleEvents({ events }: Pick<NotificationRule, "events">) {
+  const { i18n } = useVisit();
+  if (events.length === eventTypes.length) return <>{i18n.t("channels.rules.everyEvent")}</>;
+  return (
+    <ul class="plain">
+      {eventTypes
+        .filter((type) => events.includes(type))
+        .map((type) => (
+          <li key={type}>{i18n.t(eventTexts[type])}</li>
+        ))}
+    </ul>
+  );
+}
+
+function DeleteRule({ rule: { id, scope }, sites }: { readonly rule: NotificationRule; readonly sites: readonly Site[] }) {
+  const { i18n } = useVisit();
+  const action = i18n.t("channels.actions.delete");
+  return (
+    <Form action={rulesPagePath}>
+      <input type="hidden" name="do" value="delete" />
+      <input type="hidden" name="rule" value={String(id)} />
+      <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name: scopeText(i18n, scope, sites) })}>
+        {action}
+      </SubmitButton>
+    </Form>
+  );
+}

@@ -1,0 +1,132 @@
+/** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
+import { emailCharsMax, emailKey } from "../../../store/account-index.ts";
+import type { Account } from "../../../store/accounts.ts";
+import { type IssuedInvitation, memberRoles } from "../../../store/site-accounts.ts";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import { formMalformed } from "../../errors.ts";
+import { type Fields, Form, readForm } from "../../form.tsx";
+import { memberInvitationPath } from "../../link-paths.ts";
+import { redirect } from "../../response.ts";
+import { type PageHandler, publicOrigin, type Visit } from "../../visit.ts";
+import { accountPage } from "../account-frame.tsx";
+import { withAccount } from "../sign-in/session-cookie.ts";
+import { InvitationFields, InvitationTable, type TypedInvitation, UnsentInvitation } from "./invitations.tsx";
+import { MemberTable, OwnerTable } from "./member-table.tsx";
+
+const membersPath = "/account/members";
+
+/** Confirmations, named by the query parameter `done`. */
+const confirmations = ["invited", "withdrawn", "role", "removed", "left", "accepted"] as const;
+type Confirmation = (typeof confirmations)[number];
+
+export const getMembers: PageHandler = (visit) => withAccount(visit, (account) => membersPage(visit, account));
+
+export const postMembers: PageHandler = (visit) =>
+  withAccount(visit, async (account) => {
+    const fields = await readForm(visit);
+    const { store, log } = visit.settings;
+    switch (fields.text("do")) {
+      case "invite":
+        return invite(visit, account, fields);
+      case "withdraw":
+        await store.members.withdraw(account.id, fields.text("email").slice(0, emailCharsMax));
+        return done(visit, "withdrawn");
+      case "role":
+        await store.members.setRole(account.id, idIn(fields), roleIn(fields));
+        log.info("role of a member changed", { account: account.id, member: idIn(fields), role: roleIn(fields) });
+        return done(visit, "role");
+      case "remove":
+        await store.members.remove(account.id, idIn(fields));
+        log.info("member removed", { account: account.id, member: idIn(fields) });
+        return done(visit, "removed");
+      case "leave":
+        await store.members.remove(idIn(fields), account.id);
+        log.info("member left", { account: idIn(fields), member: account.id });
+        return done(visit, "left");
+      default:
+        throw formMalformed();
+    }
+  });
+
+function done(visit: Visit, confirmation: Confirmation): Response {
+  return redirect(visit, `${membersPath}?done=${confirmation}`);
+}
+
+/** The link is shown only if no mail carries it. */
+async function invite(visit: Visit, owner: Account, fields: Fields): Promise<Response> {
+  const { settings, now } = visit;
+  const email = fields
+    .text("email")
+    .slice(0, emailCharsMax + 1)
+    .trim();
+  const role = roleIn(fields);
+  const isMember = settings.store.members
+    .list(owner.id)
+    .some(({ memberId }) => isAddressOf(settings.store.accounts.findById(memberId), email));
+  if (isAddressOf(owner, email)) return membersPage(visit, owner, { email, role, error: "own" });
+  if (isMember) return membersPage(visit, owner, { email, role, error: "member" });
+  const issued = await settings.store.members.invite({ ownerId: owner.id, email, role }, now);
+  if (issued === "email-invalid") return membersPage(visit, owner, { email, role, error: "emailInvalid" });
+  if (issued === "full") return membersPage(visit, owner, { email, role, error: "full" });
+  settings.log.info("member invited", { account: owner.id, role });
+  const url = `${publicOrigin(visit)}${memberInvitationPath(issued.value)}`;
+  const sent = await settings.mail?.memberInvitation(owner, issued.invitation, url);
+  return sent === "sent" ? done(visit, "invited") : unsentPage(visit, issued, url);
+}
+
+function isAddressOf(account: Account | undefined, email: string): boolean {
+  return account !== undefined && emailKey(account.email) === emailKey(email);
+}
+
+/** @throws PageError 400 for anything but an id. */
+function idIn(fields: Fields): number {
+  const id = fields.text("account");
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw formMalformed();
+  return Number(id);
+}
+
+/** @throws PageError 400 for values that the form cannot send. */
+function roleIn(fields: Fields) {
+  const role = memberRoles.find((one) => one === fields.text("role"));
+  if (role === undefined) throw formMalformed();
+  return role;
+}
+
+/** The page with the link is never redirected to: the link cannot be read again. */
+function unsentPage(visit: Visit, issued: IssuedInvitation, url: string): Response {
+  return accountPage(visit, { title: "members.made.title", children: <UnsentInvitation issued={issued} url={url} /> });
+}
+
+function membersPage(visit: Visit, account: Account, typed: TypedInvitation | null = null): Response {
+  const { i18n, url } = visit;
+  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
+  return accountPage(visit, {
+    title: "members.title",
+    lead: i18n.t("members.intro"),
+    status: typed === null ? 200 : 400,
+    done: typed === null && confirmation !== undefined ? i18n.t(`members.done.${confirmation}`) : null,
+    children: (
+      <>
+        <MemberTable account={account} action={membersPath} />
+        <InvitationTable account={account} action={membersPath} />
+        <InvitationForm typed={typed} />
+        <OwnerTable account={account} action={membersPath} />
+      </>
+    ),
+  });
+}
+
+function InvitationForm({ typed }: { readonly typed: TypedInvitation | null }) {
+  const { i18n } = useVisit();
+  return (
+    <section aria-labelledby="invite">
+      <h2 id="invite">{i18n.t("members.invite.title")}</h2>
+      <Form action={membersPath}>
+        <input type="hidden" name="do" value="invite" />
+        <InvitationFields typed={typed} />
+        <SubmitButton>{i18n.t("members.invite.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}

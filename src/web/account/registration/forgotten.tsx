@@ -1,0 +1,105 @@
+/** `/forgotten`: mails a link that sets a new password. The answer is the same for every address, to prevent enumeration. */
+import { messageOf } from "../../../base/log.ts";
+import { createHourlyQuota } from "../../../deliver/hourly-quota.ts";
+import { Notice } from "../../../report/components/notice.tsx";
+import { emailCharsMax, isEmail } from "../../../store/account-index.ts";
+import { linkHours } from "../../../store/one-time-links.ts";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { notFound } from "../../errors.ts";
+import { Form, readForm } from "../../form.tsx";
+import { linkPath } from "../../link-paths.ts";
+import { page } from "../../page.tsx";
+import { redirect } from "../../response.ts";
+import type { AccountMails, PagesSettings } from "../../settings.ts";
+import { type PageHandler, publicOrigin, type Visit } from "../../visit.ts";
+import { EmailField, FormErrorNotice } from "../fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
+import { callerOf } from "../sign-in/session-cookie.ts";
+
+const path = "/forgotten";
+/** Each link voids the one before, so others must not be able to request many. Fewer than the mails that one account may get. */
+const linksPerHourMax = 3;
+
+export const getForgotten: PageHandler = (visit) => {
+  mailsOf(visit.settings);
+  return forgottenPage(visit);
+};
+
+/** The limit of links is one for all visitors, so it is created with the routes. */
+export function createPostForgotten({ now }: PagesSettings): PageHandler {
+  const links = createHourlyQuota(linksPerHourMax, now);
+  return async (visit) => {
+    const mails = mailsOf(visit.settings);
+    const email = (await readForm(visit))
+      .text("email")
+      .slice(0, emailCharsMax + 1)
+      .trim();
+    if (!isEmail(email)) return forgottenPage(visit, email, fieldError("email", visit.i18n.t("credentials.errors.emailInvalid")));
+    const seconds = visit.settings.accounts.actions.throttles.attemptResetMail(callerOf(visit));
+    if (seconds > 0) return forgottenPage(visit, email, throttledError(visit, { status: "throttled", seconds }));
+    // After the answer, whose time then depends on no account.
+    setTimeout(() => void sendLink(visit, mails, email, links.take), 0);
+    return redirect(visit, `${path}?done=sent`);
+  };
+}
+
+/** Ignores unknown and disabled accounts, and those that sign in by an identity provider alone. Never rejects. */
+async function sendLink(visit: Visit, mails: AccountMails, email: string, mayHaveLink: (accountId: string) => boolean): Promise<void> {
+  const { settings, now } = visit;
+  const { store, log } = settings;
+  try {
+    const account = store.accounts.findByEmail(email);
+    if (account === undefined || account.disabled || store.credentials.get(account.id).passwordHash === null) return;
+    if (!mayHaveLink(String(account.id))) {
+      log.warn("password reset not mailed", { account: account.id, because: "too-many" });
+      return;
+    }
+    const created = await store.oneTimeLinks.create({ kind: "reset", accountId: account.id }, now);
+    if (typeof created === "string") {
+      log.warn("password reset not mailed", { account: account.id, because: created });
+      return;
+    }
+    const url = `${publicOrigin(visit)}${linkPath("reset", created.value)}`;
+    const outcome = await mails.reset(account, url, created.link.expiresAt);
+    log.info("password reset requested", { account: account.id, mail: outcome });
+  } catch (error) {
+    log.error("password reset failed", { error: messageOf(error) });
+  }
+}
+
+/** @throws PageError 404 without a mail server. */
+function mailsOf({ mail }: PagesSettings): AccountMails {
+  if (mail === null) throw notFound();
+  return mail;
+}
+
+function forgottenPage(visit: Visit, email = "", formError: FormError | null = null): Response {
+  const { i18n, url } = visit;
+  const isDone = formError === null && url.searchParams.get("done") === "sent";
+  return page(visit, {
+    title: i18n.t("forgotten.title"),
+    ...answerTo(formError),
+    noIndex: true,
+    secret: true,
+    children: (
+      <div class="narrow">
+        <h1>{i18n.t("forgotten.title")}</h1>
+        {isDone && (
+          <Notice kind="good" alert>
+            <p>{i18n.t("forgotten.sent", { hours: linkHours.reset })}</p>
+          </Notice>
+        )}
+        <p>{i18n.t("forgotten.what")}</p>
+        <FormErrorNotice formError={formError} />
+        <Form action={path}>
+          <EmailField value={email} error={errorAt(formError, "email")} />
+          <SubmitButton>{i18n.t("forgotten.submit")}</SubmitButton>
+        </Form>
+        <p class="muted">{i18n.t("forgotten.notMailed")}</p>
+        <p>
+          <a href="/sign-in">{i18n.t("forgotten.back")}</a>
+        </p>
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,184 @@
+/** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
+import { HostUrl } from "../../report/components/host-url.tsx";
+import { Instant } from "../../report/components/instant.tsx";
+import { DataTable } from "../../report/components/table.tsx";
+import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import type { StoredBrand } from "../../store/site-accounts.ts";
+import type { Site } from "../../store/sites.ts";
+import { usableBrand } from "../account/brand/account-brands.ts";
+import { useVisit } from "../context.ts";
+import { notFound } from "../errors.ts";
+import { respond } from "../response.ts";
+import type { PageHandler, Visit } from "../visit.ts";
+import { mayEdit, ownerPath, type SiteAccess, sitePath, withOwner } from "./site-access.ts";
+import { CertificateDays, SiteScore } from "./site-marks.tsx";
+import { bandOf, siteBands } from "./site-query.ts";
+import { sitesPage } from "./sites-frame.tsx";
+
+export const getClient: PageHandler = (visit, name) =>
+  withOwner(visit, (access) => {
+    const sites = sitesOfClient(visit, access, name);
+    if (name === null || sites.length === 0) throw notFound();
+    return clientPage(visit, access, name, sites);
+  });
+
+/** Logo of the owner's brand: the policy of the pages allows no image within a page. */
+export const getClientLogo: PageHandler = (visit, name) =>
+  withOwner(visit, (access) => {
+    const logo = usableBrand(visit, access.owner)?.logoPng ?? null;
+    if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
+    return respond(visit, 200, new Uint8Array(Buffer.from(logo, "base64")), {
+      "content-type": "image/png",
+      "cache-control": "private, no-cache",
+    });
+  });
+
+/** By name, as readers of the language expect it. */
+function sitesOfClient({ settings, i18n }: Visit, { owner }: SiteAccess, name: string | null): readonly Site[] {
+  const { compare } = new Intl.Collator(i18n.locale, { numeric: true });
+  return settings.store.sites
+    .list(owner.id)
+    .filter(({ client }) => client !== null && client === name)
+    .sort((one, other) => compare(one.name, other.name));
+}
+
+function clientPage(visit: Visit, access: SiteAccess, name: string, sites: readonly Site[]): Response {
+  const { i18n, now } = visit;
+  const brand = usableBrand(visit, access.owner);
+  const title = i18n.t("sites.clientPage.title", { client: plainUntrustedText(name) });
+  return sitesPage(visit, {
+    title,
+    heading: (
+      <>
+        {brand !== undefined && <BrandHead brand={brand} logo={ownerPath(`/clients/${encodeURIComponent(name)}/logo.png`, access)} />}
+        <UntrustedText>{name}</UntrustedText>
+      </>
+    ),
+    lead: i18n.count("sites.clientPage.lead", sites.length, { day: i18n.date(now.toISOString()) }),
+    printHeader: title,
+    access,
+    actions: <ClientActions access={access} name={name} />,
+    children: (
+      <>
+        <ClientSummary sites={sites} />
+        <DataTable
+          caption={i18n.t("sites.list.caption")}
+          captionUnseen
+          rows={sites}
+          columns={[
+            { label: i18n.t("sites.columns.name"), cell: (site) => <ClientSite site={site} /> },
+            { label: i18n.t("sites.columns.score"), cell: (site) => <SiteScore site={site} /> },
+            {
+              label: i18n.t("sites.columns.open"),
+              numeric: true,
+              cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)),
+            },
+            { label: i18n.t("sites.columns.certificate"), cell: (site) => <CertificateDays site={site} now={now} /> },
+            {
+              label: i18n.t("sites.columns.last"),
+              cell: ({ reading }) =>
+                reading === null ? (
+                  <span class="muted">{i18n.t("sites.site.notYet")}</span>
+                ) : (
+                  <a href={`/scans/${reading.token}`}>
+                    <Instant at={reading.at} relative={false} />
+                  </a>
+                ),
+            },
+          ]}
+        />
+        {brand !== undefined && brand.footer !== null && (
+          <p class="muted">
+            <UntrustedText>{brand.footer}</UntrustedText>
+          </p>
+        )}
+      </>
+    ),
+  });
+}
+
+function ClientSite({ site }: { readonly site: Site }) {
+  return (
+    <>
+      <a href={sitePath(site)}>
+        <UntrustedText>{site.name}</UntrustedText>
+      </a>
+      <span class="small site-url">
+        <HostUrl url={site.url} short />
+      </span>
+    </>
+  );
+}
+
+/** Styles in a page are not allowed, so the accent colour is drawn. */
+function BrandHead({ brand: { name, logoPng, accent }, logo }: { readonly brand: StoredBrand; readonly logo: string }) {
+  return (
+    <span class="client-brand">
+      {logoPng === null ? <UntrustedText>{name}</UntrustedText> : <img src={logo} alt={plainUntrustedText(name)} />}
+      {accent !== null && (
+        <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+          <rect width="100" height="1" fill={accent} />
+        </svg>
+      )}
+    </span>
+  );
+}
+
+function ClientActions({ access, name }: { readonly access: SiteAccess; readonly name: string }) {
+  const { i18n } = useVisit();
+  return (
+    <>
+      <button type="button" data-print hidden>
+        {i18n.t("sites.clientPage.print")}
+      </button>
+      <a class="button" href={ownerPath("/sites", access, { client: name })}>
+        {i18n.t("sites.clientPage.inList")}
+      </a>
+      {mayEdit(access) && (
+        <a class="button" href={ownerPath("/sites/new", access, { client: name })}>
+          {i18n.t("sites.list.add")}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Figures of all sites together. */
+function ClientSummary({ sites }: { readonly sites: readonly Site[] }) {
+  const { i18n } = useVisit();
+  const readings = sites.flatMap(({ reading }) => reading ?? []);
+  const open = readings.reduce((sum, reading) => sum + reading.open, 0);
+  const [soonest] = readings.flatMap(({ certificateExpiresAt }) => certificateExpiresAt ?? []).sort();
+  const scores = readings.map(({ score }) => score);
+  const bands = siteBands
+    .map((band) => ({ band, count: sites.filter((site) => bandOf(site) === band).length }))
+    .filter(({ count }) => count > 0);
+  return (
+    <dl class="facts">
+      <dt>{i18n.t("sites.clientPage.bands")}</dt>
+      <dd>
+        {bands.map(({ band, count }) => (
+          <span key={band} class={`chip ${band}`}>
+            {`${i18n.number(count)} ${i18n.t(`sites.bands.${band}`)}`}
+          </span>
+        ))}
+      </dd>
+      {scores.length > 0 && (
+        <>
+          <dt>{i18n.t("sites.clientPage.lowest")}</dt>
+          <dd>{i18n.number(Math.min(...scores))}</dd>
+          <dt>{i18n.t("sites.columns.open")}</dt>
+          <dd>{i18n.number(open)}</dd>
+        </>
+      )}
+      {soonest !== undefined && (
+        <>
+          <dt>{i18n.t("sites.clientPage.certificate")}</dt>
+          <dd>
+            <Instant at={soonest} day />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

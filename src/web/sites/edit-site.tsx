@@ -1,0 +1,165 @@
+/** `/sites/new` and `/sites/{id}/edit`: adds and changes watched sites. */
+import { planTerms } from "../../account/plans.ts";
+import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
+import { nextRuns } from "../../sites/schedule.ts";
+import type { SiteFields } from "../../sites/site-fields.ts";
+import { plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/site-planning.ts";
+import type { Site } from "../../store/sites.ts";
+import { formMalformed } from "../errors.ts";
+import type { Fields } from "../form.tsx";
+import { redirect } from "../response.ts";
+import type { PageHandler, Visit } from "../visit.ts";
+import {
+  ownerPath,
+  type SharedSite,
+  type SiteAccess,
+  sitePath,
+  withEditableOwner,
+  withEditableSite,
+  withOwnerForm,
+  withSiteForm,
+} from "./site-access.ts";
+import { SiteForm, type SiteFormProps } from "./site-form.tsx";
+import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput } from "./site-input.ts";
+import { sitesPage } from "./sites-frame.tsx";
+
+/** A form of the longest fields: 25 addresses, percent-encoded. */
+const formBytesMax = 262_144;
+
+const emptyInput: SiteInput = {
+  url: "",
+  name: "",
+  client: "",
+  tags: "",
+  pages: "",
+  location: "",
+  every: "weekly",
+  cron: "",
+  zone: "",
+};
+const noFaults: FaultTexts = new Map();
+
+type FormState = Pick<SiteFormProps, "input"> & Partial<Pick<SiteFormProps, "faults" | "whole" | "runs">>;
+
+export const getNewSite: PageHandler = (visit) =>
+  withEditableOwner(visit, (access) => {
+    const { searchParams } = visit.url;
+    // A link from another page can fill in address and client.
+    const input = { ...emptyInput, url: searchParams.get("url") ?? "", client: searchParams.get("client") ?? "" };
+    return newSitePage(visit, access, { input });
+  });
+
+export const postNewSite: PageHandler = (visit) =>
+  withOwnerForm(
+    visit,
+    async (access, form) => {
+      const { i18n, settings, now } = visit;
+      const input = inputOf(form);
+      const read = readInput(visit, input);
+      if ("faults" in read) return newSitePage(visit, access, { input, faults: read.faults });
+      const planned = plannedSite(read.fields, access.owner.id, now);
+      if (isPreview(form)) return newSitePage(visit, access, { input, runs: firstRuns(planned.nextRunAt, read.fields, access, now) });
+      const sitesMax = planTerms[access.owner.plan].sites;
+      const [added] = await settings.store.sites.add([planned], sitesMax);
+      if (added === "url-taken") return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+      if (added === "full" || added === undefined)
+        return newSitePage(visit, access, { input, whole: i18n.count("sites.form.full", sitesMax) });
+      settings.sites.wakeClock();
+      return redirect(visit, `${sitePath(added)}?done=added`);
+    },
+    formBytesMax,
+  );
+
+export const getEditSite: PageHandler = (visit, id) =>
+  withEditableSite(visit, id, (shared) => editPage(visit, shared, { input: inputOfSite(shared.site) }));
+
+export const postEditSite: PageHandler = (visit, id) =>
+  withSiteForm(
+    visit,
+    id,
+    async (shared, form) => {
+      const { i18n, settings, now } = visit;
+      const { site } = shared;
+      const input = inputOf(form);
+      const read = readInput(visit, input);
+      if ("faults" in read) return editPage(visit, shared, { input, faults: read.faults });
+      // The form has no such field: its buttons are elsewhere.
+      const { paused: _paused, ...change } = read.fields;
+      if (isPreview(form)) {
+        const changed: Site = { ...site, ...plannedChange(site, change, now) };
+        const runs = changed.nextRunAt === null ? nextRuns(changed.schedule, scheduleKeyOf(changed), now) : shownRunsOf(changed);
+        return editPage(visit, shared, { input, runs: runsFrom(runs, now) });
+      }
+      const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => plannedChange(stored, change, now));
+      if (changed === "url-taken") return editPage(visit, shared, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+      settings.sites.wakeClock();
+      return redirect(visit, `${sitePath(site)}?done=changed`);
+    },
+    formBytesMax,
+  );
+
+function isPreview(form: Fields): boolean {
+  const button = form.text("do");
+  if (button !== "save" && button !== "preview") throw formMalformed();
+  return button === "preview";
+}
+
+/** Of a site that is not stored yet. */
+function firstRuns(firstAt: string | null, { schedule, url }: SiteFields, { owner }: SiteAccess, now: Date): readonly (Date | null)[] {
+  const first = new Date(firstAt ?? now);
+  const further = nextRuns(schedule, scheduleKeyOf({ accountId: owner.id, url }), first, 2);
+  return runsFrom([first, ...further], now);
+}
+
+/** Null for a run that is due. */
+function runsFrom(runs: readonly (string | Date)[], now: Date): readonly (Date | null)[] {
+  return runs.map((at) => new Date(at)).map((at) => (at.getTime() <= now.getTime() ? null : at));
+}
+
+function newSitePage(visit: Visit, access: SiteAccess, state: FormState): Response {
+  const { i18n, settings } = visit;
+  return sitesPage(visit, {
+    title: i18n.t("sites.form.newTitle"),
+    lead: i18n.t("sites.form.newLead"),
+    access,
+    status: statusOf(state),
+    children: (
+      <SiteForm
+        action={ownerPath("/sites/new", access)}
+        cancel={ownerPath("/sites", access)}
+        others={settings.store.sites.list(access.owner.id)}
+        {...formOf(state)}
+      />
+    ),
+  });
+}
+
+function editPage(visit: Visit, { site, access }: SharedSite, state: FormState): Response {
+  const { i18n, settings } = visit;
+  return sitesPage(visit, {
+    title: i18n.t("sites.form.editTitle", { name: plainUntrustedText(site.name) }),
+    access,
+    status: statusOf(state),
+    children: (
+      <SiteForm
+        action={sitePath(site, "/edit")}
+        cancel={sitePath(site)}
+        others={settings.store.sites.list(access.owner.id)}
+        {...formOf(state)}
+      />
+    ),
+  });
+}
+
+function formOf({
+  input,
+  faults = noFaults,
+  whole = null,
+  runs = null,
+}: FormState): Pick<SiteFormProps, "input" | "faults" | "whole" | "runs"> {
+  return { input, faults, whole, runs };
+}
+
+function statusOf({ faults = noFaults, whole = null }: FormState): 200 | 400 {
+  return faults.size > 0 || whole !== null ? 400 : 200;
+}

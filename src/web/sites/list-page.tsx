@@ -1,0 +1,198 @@
+/** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
+import { planTerms } from "../../account/plans.ts";
+import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
+import type { Site } from "../../store/sites.ts";
+import type { I18n } from "../../text/translator.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { useVisit } from "../context.ts";
+import type { PageHandler, Visit } from "../visit.ts";
+import { type BulkError, BulkForm, bulkConfirmation } from "./bulk-form.tsx";
+import { pageWithRows, rowsMark } from "./kept-rows.ts";
+import { mayEdit, ownerPath, type SiteAccess, siteAccesses, withOwner } from "./site-access.ts";
+import { SiteFilterForm } from "./site-filter.tsx";
+import {
+  type ListedSite,
+  listedSite,
+  matchesSiteQuery,
+  paramsOf,
+  type SiteQuery,
+  type SiteSort,
+  siteQueryOf,
+  sortSites,
+} from "./site-query.ts";
+import { siteRow } from "./site-row.tsx";
+import { sitesContent, sitesPage } from "./sites-frame.tsx";
+
+export const getSites: PageHandler = (visit) => withOwner(visit, (access) => listPage(visit, access));
+
+function runningSiteIds({ settings: { store } }: Visit): ReadonlySet<number> {
+  return new Set(store.siteRuns.list().map(({ siteId }) => siteId));
+}
+
+/** `error`: an action on several sites that failed. */
+export function listPage(visit: Visit, access: SiteAccess, error: BulkError | null = null): Response {
+  const { i18n, url, settings, now } = visit;
+  const sites = settings.store.sites.list(access.owner.id);
+  if (sites.length === 0) return emptyPage(visit, access);
+  const query = siteQueryOf(url.searchParams);
+  const running = runningSiteIds(visit);
+  const sorted = sortSites(
+    sites.map((site) => listedSite(site, running)),
+    query,
+    { locale: i18n.locale, now },
+  );
+  const picksAll = url.searchParams.get("select") === "all";
+  const placed = sorted.map((listed) => {
+    const hidden = !matchesSiteQuery(listed, query);
+    const checked = mayEdit(access) && (error === null ? picksAll && !hidden : error.ids.has(listed.site.id));
+    return { hidden, source: siteRow(visit, { listed, access, checked }) };
+  });
+  const shown = placed.filter(({ hidden }) => !hidden).length;
+  const content = sitesContent(visit, {
+    title: i18n.t("sites.title"),
+    lead: <Lead sites={sites} access={access} />,
+    access,
+    isList: true,
+    status: error === null ? 200 : 400,
+    done: error === null ? bulkConfirmation(visit) : null,
+    actions: <ListActions access={access} />,
+    children: (
+      <>
+        <OwnerTabs access={access} />
+        <section aria-label={i18n.t("sites.title")}>
+          <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
+          {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}
+          <SiteTable listed={sorted} query={query} access={access} />
+          <p data-site-none hidden={shown > 0}>
+            {i18n.t("sites.list.none")}
+          </p>
+        </section>
+      </>
+    ),
+  });
+  return pageWithRows(visit, content, placed);
+}
+
+function Lead({ sites, access }: { readonly sites: readonly Site[]; readonly access: SiteAccess }) {
+  const { i18n } = useVisit();
+  const sitesMax = planTerms[access.owner.plan].sites;
+  return <>{i18n.count("sites.list.lead", sites.length, { max: i18n.number(sitesMax) })}</>;
+}
+
+function ListActions({ access }: { readonly access: SiteAccess }) {
+  const { i18n } = useVisit();
+  if (!mayEdit(access)) return null;
+  return (
+    <>
+      <a class="button primary" href={ownerPath("/sites/new", access)}>
+        {i18n.t("sites.list.add")}
+      </a>
+      <a class="button" href={ownerPath("/sites/import", access)}>
+        {i18n.t("sites.list.import")}
+      </a>
+    </>
+  );
+}
+
+/** Null without sites that others share. */
+function OwnerTabs({ access }: { readonly access: SiteAccess }) {
+  const visit = useVisit();
+  const { i18n, account } = visit;
+  const accesses = account === null ? [] : siteAccesses(visit, account);
+  if (accesses.length < 2) return null;
+  return (
+    <nav class="tabs" aria-label={i18n.t("sites.shared.label")}>
+      <ul>
+        {accesses.map((one) => (
+          <li key={one.owner.id}>
+            <a href={ownerPath("/sites", one)} aria-current={one.owner.id === access.owner.id ? "page" : undefined}>
+              {one.role === "owner" ? i18n.t("sites.shared.own") : plainUntrustedText(one.owner.email)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const sortedColumns: readonly SiteSort[] = ["name", "client", "score", "open", "certificate", "last", "next"];
+
+interface SiteTableProps {
+  readonly listed: readonly ListedSite[];
+  readonly query: SiteQuery;
+  readonly access: SiteAccess;
+}
+
+function SiteTable({ query, access }: SiteTableProps) {
+  const { i18n } = useVisit();
+  return (
+    <div class="table wide">
+      <table class="cards sites" data-sites>
+        <caption class="unseen">{i18n.t("sites.list.caption")}</caption>
+        <thead>
+          <tr>
+            {mayEdit(access) && (
+              <th scope="col" class="pick">
+                <span class="unseen">{i18n.t("sites.columns.pick")}</span>
+              </th>
+            )}
+            {sortedColumns.map((sort) => (
+              <SortHeader key={sort} sort={sort} query={query} access={access} i18n={i18n} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>{rowsMark}</tbody>
+      </table>
+    </div>
+  );
+}
+
+interface SortHeaderProps {
+  readonly sort: SiteSort;
+  readonly query: SiteQuery;
+  readonly access: SiteAccess;
+  readonly i18n: I18n;
+}
+
+function SortHeader({ sort, query, access, i18n }: SortHeaderProps) {
+  const isCurrent = query.sort === sort;
+  const params = paramsOf({ ...query, sort, descending: isCurrent && !query.descending });
+  return (
+    <th
+      scope="col"
+      class={sort === "open" ? "num" : undefined}
+      aria-sort={isCurrent ? (query.descending ? "descending" : "ascending") : undefined}
+    >
+      <a href={ownerPath("/sites", access, params)} data-sort={sort}>
+        {i18n.t(`sites.columns.${sort}`)}
+      </a>
+    </th>
+  );
+}
+
+function emptyPage(visit: Visit, access: SiteAccess): Response {
+  const { i18n } = visit;
+  const sitesMax = planTerms[access.owner.plan].sites;
+  return sitesPage(visit, {
+    title: i18n.t("sites.title"),
+    access,
+    isList: true,
+    done: bulkConfirmation(visit),
+    children: (
+      <>
+        <OwnerTabs access={access} />
+        <EmptyState title={i18n.t("sites.empty.title")}>
+          <p>{i18n.t("sites.empty.what")}</p>
+          {mayEdit(access) && (
+            <>
+              <p>{i18n.count("sites.empty.plan", sitesMax)}</p>
+              <p class="actions">
+                <ListActions access={access} />
+              </p>
+            </>
+          )}
+        </EmptyState>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,67 @@
+/** Frame of the pages of watched sites: personal, never indexed, with the way back to the list. */
+import type { ComponentChildren } from "preact";
+import { Notice } from "../../report/components/notice.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import { PageHead } from "../components/page-head.tsx";
+import { type PageContent, page } from "../page.tsx";
+import type { Visit } from "../visit.ts";
+import { mayEdit, ownerPath, type SiteAccess } from "./site-access.ts";
+
+interface SitesPage extends Omit<PageContent, "noIndex" | "secret"> {
+  /** Default: the title. */
+  readonly heading?: ComponentChildren;
+  readonly lead?: ComponentChildren;
+  /** Buttons beside the heading. */
+  readonly actions?: ComponentChildren;
+  readonly access: SiteAccess;
+  /** The list itself has no link to the list. */
+  readonly isList?: boolean;
+  /** Confirmation of the last action. */
+  readonly done?: ComponentChildren;
+}
+
+export function sitesPage(visit: Visit, given: SitesPage): Response {
+  return page(visit, sitesContent(visit, given));
+}
+
+export function sitesContent(
+  { i18n }: Visit,
+  { heading, lead, actions, access, isList = false, done, children, ...given }: SitesPage,
+): PageContent {
+  return {
+    ...given,
+    noIndex: true,
+    // On a shared computer the back button must not show the page.
+    secret: true,
+    children: (
+      <>
+        <PageHead
+          title={heading ?? given.title}
+          lead={lead}
+          breadcrumbs={isList ? [] : [{ href: ownerPath("/sites", access), text: i18n.t("sites.title") }]}
+        >
+          {actions}
+        </PageHead>
+        <SharedNotice access={access} />
+        {done !== undefined && done !== null && (
+          <Notice kind="good" alert>
+            <p>{done}</p>
+          </Notice>
+        )}
+        {children}
+      </>
+    ),
+  };
+}
+
+/** Null for own sites. */
+function SharedNotice({ access }: { readonly access: SiteAccess }) {
+  const i18n = useI18n();
+  if (access.role === "owner") return null;
+  return (
+    <p class="muted">
+      {i18n.t(mayEdit(access) ? "sites.shared.editor" : "sites.shared.viewer")} <UntrustedText>{access.owner.email}</UntrustedText>
+    </p>
+  );
+}

@@ -1,0 +1,28 @@
+/** Pages of notifications in every state. */
+import { at, longWord, type Place, sent } from "./place.ts";
+
+const path = "/account/channels";
+const newWebhook = "form:has([value=webhook])";
+const newRule = "form:has([name=scope])";
+const hook = { target: "https://hooks.example.org/incoming", name: longWord };
+
+export const channelPlaces: readonly Place[] = [
+  { name: "channels", who: "agency", go: at(path) },
+  { name: "channels-none", who: "careful", go: at(path) },
+  { name: "channels-done", who: "agency", go: at(`${path}?done=deleted`) },
+  { name: "channels-unsent", who: "agency", go: at(`${path}?done=unsent`) },
+  { name: "channels-refused", who: "agency", status: 400, go: sent(path, { ...hook, target: longWord }, newWebhook) },
+  { name: "channels-first-refused", who: "careful", status: 400, go: sent(path, { target: longWord, all: "" }, newWebhook) },
+  { name: "channel-made", who: "agency", go: sent(path, hook, newWebhook) },
+  { name: "site-metrics-token", who: "agency", go: sent(path, {}, "form:has([value=issue])") },
+  { name: "rules", who: "agency", go: at("/account/rules") },
+  { name: "rules-without-channel", who: "careful", go: at("/account/rules?done=deleted") },
+  { name: "rules-refused", who: "agency", status: 400, go: sent("/account/rules", { scope: "", severity: "low" }, newRule) },
+  { name: "deliveries", who: "agency", go: at("/account/deliveries") },
+  { name: "deliveries-refused", who: "agency", go: at("/account/deliveries?done=refused") },
+  { name: "deliveries-none", who: "careful", go: at("/account/deliveries") },
+  { name: "channel-confirm", go: at(({ channelLinks }) => channelLinks.confirm) },
+  { name: "channel-confirm-unusable", status: 404, go: at("/confirm-channel/1-1?key=x") },
+  { name: "unsubscribe", go: at(({ channelLinks }) => channelLinks.unsubscribe) },
+  { name: "unsubscribe-unusable", status: 404, go: at("/unsubscribe/1-1?key=x") },
+];

@@ -1,0 +1,111 @@
+/** `/account/rules`: scopes, events, severity, channels, and rights of other accounts. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Account } from "../../../../src/store/accounts.ts";
+import type { Channel } from "../../../../src/store/channels.ts";
+import type { Site } from "../../../../src/store/sites.ts";
+import { mainOf } from "../../../support/page-text.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
+import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { addSite } from "../../../support/watched-sites.ts";
+
+const path = "/account/rules";
+let pages: PagesUnderTest;
+let account: Account;
+let visitor: Visitor;
+let channel: Channel;
+let site: Site;
+
+beforeEach(async () => {
+  pages = await startPages();
+  account = await accountIn(pages, "me@assay.test");
+  visitor = await signedIn(pages, account);
+  channel = await addChannel(account, "Chat");
+  const now = new Date();
+  site = await addSite(pages.store, { accountId: account.id, url: "https://a.example/", client: "Acme: 1", tags: ["live"], now });
+});
+afterEach(() => pages.stop());
+
+async function addChannel({ id: accountId }: Account, name: string): Promise<Channel> {
+  const target = "https://hooks.example/";
+  const added = await pages.store.channels.add({ accountId, kind: "webhook", name, target, secrets: [], verified: true, now: new Date() });
+  if (added === "full") throw new Error(added);
+  return added;
+}
+
+const rules = () => pages.store.rules.list(account.id);
+const send = (fields: Readonly<Record<string, string>>, by = visitor) => by.post(path, fields, path);
+const create = (fields: Readonly<Record<string, string>> = {}) =>
+  send({ do: "create", scope: "all", "event[]": "finding.opened", severity: "high", "channel[]": String(channel.id), ...fields });
+
+test.each([
+  ["all", { kind: "all" }, "All sites"],
+  ["tag:live", { kind: "tag", tag: "live" }, "Tag: live"],
+  ["client:Acme: 1", { kind: "client", client: "Acme: 1" }, "Client: Acme: 1"],
+] as const)("a rule is created for %s", async (scope, expected, text) => {
+  expect((await create({ scope })).headers.get("location")).toBe(`${path}?done=added`);
+  expect(rules()).toEqual([
+    expect.objectContaining({ scope: expected, events: ["finding.opened"], severityMin: "high", channelIds: [channel.id] }),
+  ]);
+  const html = mainOf(await (await visitor.get(path)).text());
+  const table = html.slice(html.indexOf("<table"), html.indexOf("</table"));
+  for (const shown of [text, "New findings", "High", "Chat"]) expect(table).toContain(shown);
+});
+
+test("a rule for one site goes with the site", async () => {
+  await create({ scope: `site:${site.id}` });
+  expect(rules()[0]?.scope).toEqual({ kind: "site", siteId: site.id });
+  expect(mainOf(await (await visitor.get(path)).text())).toContain("Site: a.example");
+  await pages.store.sites.remove(account.id, [site.id]);
+  expect(rules()).toEqual([]);
+});
+
+test.each([
+  [{ scope: "site:987" }, "These sites are not known."],
+  [{ scope: "tag:other" }, "These sites are not known."],
+  [{ scope: "" }, "These sites are not known."],
+  [{ "event[]": "site.burned" }, "No event is chosen."],
+  [{ "channel[]": "987" }, "No channel is chosen."],
+])("is refused with %j, and keeps what was chosen", async (fields, text) => {
+  const answer = await create(fields as Record<string, string>);
+  const html = await answer.text();
+  expect([answer.status, html.includes(text), rules()]).toEqual([400, true, []]);
+  expect(html).toContain('<option value="high" selected');
+});
+
+test("is a form of ours: no unknown severity or action", async () => {
+  for (const fields of [{ severity: "awful" }, { do: "burn" }]) expect((await create(fields as Record<string, string>)).status).toBe(400);
+});
+
+test("a rule is deleted", async () => {
+  await create();
+  expect((await send({ do: "delete", rule: String(rules()[0]?.id) })).headers.get("location")).toBe(`${path}?done=deleted`);
+  expect(rules()).toEqual([]);
+});
+
+test("without a channel there is no form", async () => {
+  await pages.store.channels.remove(account.id, channel.id);
+  const html = mainOf(await (await visitor.get(path)).text());
+  expect([html.includes("<form"), html.includes("Add a channel first")]).toEqual([false, true]);
+});
+
+test("other accounts can use neither its rules, nor its channels and sites", async () => {
+  await create({ scope: `site:${site.id}` });
+  const before = rules();
+  const otherAccount = await accountIn(pages, "other@assay.test");
+  const other = await signedIn(pages, otherAccount);
+  const own = await addChannel(otherAccount, "Own");
+  await send({ do: "delete", rule: String(before[0]?.id) }, other);
+  const taken = { do: "create", scope: "all", "event[]": "finding.opened", severity: "high" };
+  expect((await send({ ...taken, "channel[]": String(channel.id) }, other)).status).toBe(400);
+  expect((await send({ ...taken, scope: `site:${site.id}`, "channel[]": String(own.id) }, other)).status).toBe(400);
+  expect([rules(), pages.store.rules.list(otherAccount.id)]).toEqual([before, []]);
+  expect(mainOf(await (await other.get(path)).text())).not.toContain("a.example");
+});
+
+test("names of sites, tags and clients are escaped", async () => {
+  const name = `</option><script>alert(1)</script>\u202e`;
+  await addSite(pages.store, { accountId: account.id, url: "https://b.example/", name, client: name, tags: [name], now: new Date() });
+  await create({ scope: `tag:${name}` });
+  expect(rules()).toHaveLength(1);
+  expect(await (await visitor.get(path)).text()).not.toMatch(/<script>alert|\u202e[^"]*<\/option>/);
+});

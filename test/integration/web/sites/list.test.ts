@@ -1,0 +1,298 @@
+/** `/sites`: rows, filter, order, actions on several sites, and answers that are kept. */
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Account } from "../../../../src/store/accounts.ts";
+import type { Site } from "../../../../src/store/sites.ts";
+import { measureOften } from "../../../support/measured-sites.ts";
+import { mainOf } from "../../../support/page-text.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
+import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { addSite } from "../../../support/watched-sites.ts";
+
+const dayMs = 86_400_000;
+let pages: PagesUnderTest;
+let account: Account;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  pages = await startPages();
+  account = await accountIn(pages, "me@assay.test");
+  visitor = await signedIn(pages, account);
+});
+afterEach(() => pages.stop());
+
+function add(name: string, given: Partial<Site> = {}): Promise<Site> {
+  return addSite(pages.store, { accountId: account.id, url: `https://${name}.example/`, now: new Date(), ...given });
+}
+
+async function listed(path = "/sites"): Promise<string> {
+  return mainOf(await (await visitor.get(path)).text());
+}
+
+/** Names of the rows in their order; without hidden ones. */
+function namesIn(html: string): readonly string[] {
+  return [...html.matchAll(/<tr (hidden )?id="site-\d+"[\s\S]*?<\/tr>/g)]
+    .filter(([, hidden]) => hidden === undefined)
+    .map(([row]) => /data-value="([^"]*)"/.exec(row)?.[1] ?? "");
+}
+
+function send(fields: Readonly<Record<string, string>> | readonly (readonly [string, string])[], path = "/sites"): Promise<Response> {
+  return postPairs(path, Array.isArray(fields) ? fields : Object.entries(fields));
+}
+
+/** Unlike `visitor.post`, with repeated fields. */
+async function postPairs(path: string, pairs: readonly (readonly [string, string])[]): Promise<Response> {
+  const word = /name="form" value="([^"]+)"/.exec(await (await visitor.get(path)).text())?.[1] ?? "";
+  const body = new URLSearchParams([["form", word], ...pairs].map(([name, value]) => [name ?? "", value ?? ""]));
+  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  return fetch(`${pages.url}${path}`, { method: "POST", redirect: "manual", headers: { origin: pages.url, cookie }, body });
+}
+
+test("without sites it explains what they are and what the plan includes", async () => {
+  const html = await listed();
+  expect(html).toContain("No sites are watched yet");
+  expect(html).toContain("Your plan includes 1,000 sites.");
+  expect(html).toContain('href="/sites/new"');
+});
+
+test("guests sign in first", async () => {
+  const answer = await pages.visitor().get("/sites?q=x");
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?next=%2Fsites%3Fq%3Dx"]);
+});
+
+test("a row shows score, course, findings, certificate, times, client, tags and state", async () => {
+  const site = await add("shop", { client: "Acme", tags: ["live"] });
+  const at = (days: number) => new Date(Date.now() - days * dayMs);
+  await measureOften(pages.store, site, [
+    { at: at(3), shows: "sound" },
+    { at: at(2), shows: "bare" },
+    { at: at(1), shows: null },
+  ]);
+  await pages.store.sites.change(account.id, site.id, () => ({ paused: true, nextRunAt: null }));
+  const html = await listed();
+  const stored = pages.store.sites.find(account.id, site.id);
+  expect(stored?.reading).not.toBeNull();
+  expect(html).toContain(`<strong>${stored?.reading?.score}</strong>`);
+  expect(html).toContain('class="spark"');
+  expect(html).toContain('href="/clients/Acme"');
+  for (const text of ["paused", "not measured", "live", "shop.example"]) expect(html).toContain(text);
+  expect(html).toContain(`data-value="${stored?.reading?.open}"`);
+});
+
+describe("filter and order", () => {
+  beforeEach(async () => {
+    await add("b2", { client: "Acme", tags: ["live"] });
+    await add("b10", { client: "Other", tags: ["live", "old"] });
+    await add("a", { client: null });
+  });
+
+  test.each([
+    ["", ["a.example", "b2.example", "b10.example"]],
+    ["?dir=desc", ["b10.example", "b2.example", "a.example"]],
+    ["?sort=client", ["b2.example", "b10.example", "a.example"]],
+    ["?sort=client&dir=desc", ["b10.example", "b2.example", "a.example"]],
+    ["?sort=score", ["b2.example", "b10.example", "a.example"]],
+    ["?sort=nonsense", ["a.example", "b2.example", "b10.example"]],
+    ["?client=Acme", ["b2.example"]],
+    ["?tag=live", ["b2.example", "b10.example"]],
+    ["?q=B10", ["b10.example"]],
+    ["?q=other", ["b10.example"]],
+    ["?band=unknown", ["a.example", "b2.example", "b10.example"]],
+    ["?band=good", []],
+    ["?state=paused", []],
+    ["?client=gone", []],
+  ])("%s", async (query, names) => {
+    const html = await listed(`/sites${query}`);
+    expect(namesIn(html)).toEqual(names);
+    expect(html.includes("<p data-site-none")).toBe(true);
+    expect(/<p data-site-none="true" hidden/.test(html)).toBe(names.length > 0);
+  });
+
+  test("the order is in the header, with a link that reverses it", async () => {
+    const html = await listed("/sites?sort=score&client=Acme");
+    expect(html).toMatch(
+      /<th scope="col" aria-sort="ascending"><a href="\/sites\?client=Acme&amp;sort=score&amp;dir=desc" data-sort="score"/,
+    );
+  });
+
+  test("a query is escaped, and never becomes a row", async () => {
+    const html = await (await visitor.get(`/sites?q=${encodeURIComponent('"><script>alert(1)</script>')}&client=%3Cb%3E`)).text();
+    expect(html).not.toContain("<script>alert");
+    expect(html).not.toContain("<b>");
+  });
+});
+
+describe("names of sites", () => {
+  test("are escaped everywhere", async () => {
+    const name = `</a><script>alert(1)</script>"\u202e`;
+    await add("x", { name, client: name, tags: [name] });
+    const html = await listed();
+    expect(html).not.toMatch(/<script>alert|<a href="\/clients\/[^"]*</);
+    expect(html.replaceAll(/data-(value|text|client|tags)="[^"]*"|value="[^"]*"/g, "")).not.toContain("\u202e");
+  });
+});
+
+describe("kept rows", () => {
+  /** Asked without decompression by the client. */
+  async function packed(path = "/sites"): Promise<string> {
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const answer = await fetch(`${pages.url}${path}`, { headers: { cookie, "accept-encoding": "gzip" }, decompress: false });
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    return gunzipSync(await answer.bytes()).toString();
+  }
+  const comparable = (html: string) => mainOf(html).replaceAll(/<!-- *-->|(?<=<\/html>)\s+/g, "");
+
+  test("a compressed page is the page", async () => {
+    await add("one", { name: "Stra\u00dfe" });
+    await add("two", { client: "K\u00e4se" });
+    for (const path of ["/sites", "/sites", "/sites?client=K%C3%A4se", `/sites?q=${"x".repeat(99)}`])
+      expect(comparable(await packed(path))).toBe(comparable(await (await visitor.get(path, { "accept-encoding": "identity" })).text()));
+  });
+
+  test("follow each change of a site, the language and the day", async () => {
+    const site = await add("one");
+    expect(await packed()).toContain("one.example");
+    await pages.store.sites.change(account.id, site.id, () => ({ name: "Renamed" }));
+    expect(await packed()).toContain("Renamed");
+    expect(await packed("/sites?locale=de-de")).toContain("Renamed ausw\u00e4hlen");
+    visitor.cookies.delete("locale");
+    await measureOften(pages.store, site, [{ at: new Date(Date.now() - dayMs), shows: "bare" }]);
+    const expiresAt = new Date(Date.now() + 20.5 * dayMs).toISOString();
+    await pages.store.sites.change(account.id, site.id, ({ reading }) => ({
+      reading: reading === null ? null : { ...reading, certificateExpiresAt: expiresAt },
+    }));
+    const before = /(\d+) days/.exec(await packed())?.[1];
+    pages.advanceMs(2 * dayMs);
+    visitor = await signedIn(pages, account);
+    expect([Number(before) - Number(/(\d+) days/.exec(await packed())?.[1])]).toEqual([2]);
+  });
+
+  test("a list that is not kept is sent while it is rendered, and is the same page", async () => {
+    for (let at = 0; at < 100; at++) await add(`many-${at}`);
+    const first = await visitor.get("/sites?q=many-1");
+    expect([first.headers.get("content-encoding"), first.headers.get("content-length")]).toEqual([null, null]);
+    expect(comparable(await first.text())).toBe(comparable(await packed("/sites?q=many-1")));
+  });
+
+  test("are not those of another account", async () => {
+    await add("mine");
+    await packed();
+    const other = await accountIn(pages, "you@assay.test", { plan: "agency" });
+    await addSite(pages.store, { accountId: other.id, url: "https://yours.example/", now: new Date() });
+    visitor = await signedIn(pages, other);
+    const html = await packed();
+    expect([html.includes("mine.example"), html.includes("yours.example")]).toEqual([false, true]);
+  });
+});
+
+describe("actions on several sites", () => {
+  let sites: readonly Site[];
+  beforeEach(async () => {
+    sites = [await add("one"), await add("two"), await add("three")];
+  });
+  const stored = () => pages.store.sites.list(account.id);
+  const chosen = (count: number) => sites.slice(0, count).map(({ id }) => ["site[]", String(id)] as const);
+
+  test("pause and resume, and wake the clock", async () => {
+    const answer = await send([["do", "pause"], ...chosen(2)], "/sites?q=e");
+    expect(answer.headers.get("location")).toBe("/sites?q=e&done=pause&count=2");
+    expect(stored().map(({ paused, nextRunAt }) => [paused, nextRunAt === null])).toEqual([
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    await send([["do", "resume"], ...chosen(2)]);
+    expect(stored().every(({ paused, nextRunAt }) => !paused && nextRunAt !== null)).toBe(true);
+    expect(pages.clockWoken).toBe(2);
+  });
+
+  test("set client and tags", async () => {
+    await send([["do", "client"], ["value", " Acme "], ...chosen(2)]);
+    await send([["do", "tag"], ["value", "live"], ...chosen(3)]);
+    await send([["do", "untag"], ["value", "live"], ...chosen(1)]);
+    expect(stored().map(({ client, tags }) => [client, tags])).toEqual([
+      ["Acme", []],
+      ["Acme", ["live"]],
+      [null, ["live"]],
+    ]);
+    await send([["do", "client"], ["value", ""], ...chosen(2)]);
+    expect(stored().every(({ client }) => client === null)).toBe(true);
+  });
+
+  test("scan now: a site whose scan is under way is left out", async () => {
+    const answer = await send([["do", "scan"], ...chosen(2)]);
+    expect(answer.headers.get("location")).toBe("/sites?done=scan&count=2");
+    expect(pages.woken).toBe(1);
+    const again = await send([["do", "scan"], ...chosen(3)]);
+    expect(again.headers.get("location")).toBe("/sites?done=scan&count=1&left=2");
+    const html = await listed("/sites?done=scan&count=1&left=2");
+    expect(html).toContain("1 site is being scanned.");
+    expect(html).toContain("2 sites were left out");
+    expect(html).toContain("scan in progress");
+  });
+
+  test("deletion asks first, on a page that names the sites", async () => {
+    const question = await send([["do", "delete"], ...chosen(2)], "/sites?q=o");
+    const html = await question.text();
+    expect([question.status, stored().length]).toEqual([200, 3]);
+    expect(html).toContain("Delete 2 sites?");
+    expect(html).toContain('action="/sites?q=o"');
+    const answer = await send([["do", "delete"], ["confirm", "yes"], ...chosen(2)]);
+    expect([answer.headers.get("location"), stored().map(({ name }) => name)]).toEqual(["/sites?done=delete&count=2", ["three.example"]]);
+  });
+
+  test.each([
+    ["without a chosen site", [["do", "pause"]], "No site is chosen."],
+    [
+      "an empty tag",
+      [
+        ["do", "tag"],
+        ["value", " "],
+        ["site[]", "1"],
+      ],
+      "This field is empty.",
+    ],
+    [
+      "a tag that is too long",
+      [
+        ["do", "tag"],
+        ["value", "x".repeat(50)],
+        ["site[]", "1"],
+      ],
+      "longer than 40 characters",
+    ],
+    [
+      "an invisible client",
+      [
+        ["do", "client"],
+        ["value", "a\u202eb"],
+        ["site[]", "1"],
+      ],
+      "characters that change the direction",
+    ],
+  ] as const)("refuse %s, and keep what was chosen", async (_case, fields, text) => {
+    const answer = await send(fields);
+    const html = await answer.text();
+    expect([answer.status, html.includes(text)]).toEqual([400, true]);
+    expect(html.includes('value="1" form="bulk" checked')).toBe(fields.some(([name]) => name === "site[]"));
+    expect(html).toContain('<details class="bulk" open');
+  });
+
+  test("take no site of another account, and no other form", async () => {
+    const other = await accountIn(pages, "you@assay.test", { plan: "agency" });
+    const theirs = await addSite(pages.store, { accountId: other.id, url: "https://yours.example/", now: new Date() });
+    const answer = await send([
+      ["do", "delete"],
+      ["confirm", "yes"],
+      ["site[]", String(theirs.id)],
+    ]);
+    expect([answer.status, pages.store.sites.find(other.id, theirs.id)]).toEqual([400, theirs]);
+    for (const field of ["", "drop"]) expect((await send({ do: field, "site[]": "1" })).status).toBe(400);
+  });
+
+  test("all sites shown are chosen by a link, without script", async () => {
+    const html = await listed("/sites?q=one&select=all");
+    expect(html.match(/ checked/g)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,65 @@
+/** Mails with links of accounts, sent to a real SMTP server on loopback. */
+import { openMailer } from "../../src/deliver/mail.ts";
+import { createNotices, type NoticeMails } from "../../src/deliver/notices.ts";
+import type { AccountMails } from "../../src/web/settings.ts";
+import { siteIdentity, testAuthority } from "./certificates.ts";
+import { type MailServerOptions, type ReceivedMail, startMailServer } from "./mail-server.ts";
+import type { PagesUnderTest } from "./pages.ts";
+
+export interface AccountMailsUnderTest {
+  /** For the settings of the pages. */
+  readonly mail: AccountMails;
+  /** Takes store, texts, clock and log of the pages; before the first mail. */
+  use(pages: PagesUnderTest): void;
+  /** In order of arrival. */
+  readonly received: () => readonly ReceivedMail[];
+  stop(): Promise<void>;
+}
+
+export async function startAccountMails(options: Pick<MailServerOptions, "replies"> = {}): Promise<AccountMailsUnderTest> {
+  const server = await startMailServer({ identity: siteIdentity("mail.test"), tls: "starttls", ...options });
+  const mailer = openMailer({
+    server: { scheme: "smtp", host: "mail.test", port: 2525, user: null, password: null },
+    from: { name: "Assay", email: "assay@assay.test" },
+    tls: "required",
+    caPems: [testAuthority().root.pem],
+    clientHost: "assay.test",
+    dnsServers: [],
+    connectTo: [{ host: "mail.test", port: 2525, address: "127.0.0.1", addressPort: server.port }],
+  });
+  const ending = new AbortController();
+  let notices: NoticeMails | null = null;
+  const used = (): NoticeMails => {
+    if (notices === null) throw new Error("no pages use these mails yet");
+    return notices;
+  };
+  return {
+    mail: {
+      memberInvitation: (...given) => used().memberInvitation(...given),
+      reset: (...given) => used().reset(...given),
+      invitation: (...given) => used().invitation(...given),
+    },
+    use: ({ store, settings, url }) => {
+      notices = createNotices(
+        {
+          store,
+          send: { webhook: () => Promise.reject(new Error("these mails need no webhook")), mail: mailer },
+          texts: () => settings.texts,
+          localeDefault: settings.defaultLocale,
+          publicUrl: url,
+          now: settings.now,
+          random: Math.random,
+          // Of deliveries, which these are not.
+          metrics: { attempted: () => {} },
+          log: settings.log,
+        },
+        ending.signal,
+      );
+    },
+    received: () => server.mails,
+    stop: async () => {
+      ending.abort();
+      await server.stop();
+    },
+  };
+}
