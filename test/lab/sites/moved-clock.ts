@@ -1,0 +1,43 @@
+/** Clock of a process that a test moves forward: libfaketime changes the time of day, and timers go on as before. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** From Debian's package faketime. */
+const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
+
+export interface MovedClock {
+  /** Variables of the process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Instant of the process. */
+  now(): Date;
+  /** The process sees it within a second. */
+  forward(minutes: number): void;
+  remove(): void;
+}
+
+/** @throws Error if libfaketime is not installed. */
+export function movedClock(): MovedClock {
+  if (!existsSync(library)) throw new Error("libfaketime is not installed; test/lab/install.sh installs it");
+  const folder = mkdtempSync(join(tmpdir(), "assay-moved-clock-"));
+  const file = join(folder, "offset");
+  let offsetSeconds = 0;
+  const write = () => writeFileSync(file, `+${offsetSeconds}`);
+  write();
+  return {
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      FAKETIME_FORCE_MONOTONIC_FIX: "0",
+      FAKETIME_DISABLE_SHM: "1",
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_CACHE_DURATION: "1",
+    },
+    now: () => new Date(Date.now() + offsetSeconds * 1_000),
+    forward: (minutes) => {
+      offsetSeconds += Math.round(minutes * 60);
+      write();
+    },
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
