@@ -33,6 +33,7 @@ const host = "only-for-accounts.example";
 /** Of `account`: site 1 with its client and a logo. */
 const owner = store.accounts.findByEmail("someone@assay.test")?.id ?? 0;
 await addSite(store, { accountId: owner, url: "https://watched.example/", client: "Acme", now: new Date() });
+await store.accounts.setPlan(owner, "agency");
 await store.brands.save(owner, { name: "Brand", logoPng: Buffer.from(pixelJpeg).toString("base64"), accent: null, footer: null });
 const { token } = await storeSite(store, "bare", { at: new Date(), url: `https://${host}/`, screenshot: pixelJpeg });
 const unknownToken = "u".repeat(token.length);
@@ -47,7 +48,8 @@ function filled(route: PageRoute, value: (name: string) => string): Tried {
 }
 
 const samples: Readonly<Record<string, string>> = { token, host, file: `${host}.svg`, key: "csp-syntax", id: "1", name: "Acme" };
-const routes = pageRoutes(closed.settings).map((route) => filled(route, (name) => samples[name] ?? "missing"));
+const sampleOf = ({ path }: PageRoute, name: string) => (path.startsWith("/brands/") ? String(owner) : (samples[name] ?? "missing"));
+const routes = pageRoutes(closed.settings).map((route) => filled(route, (name) => sampleOf(route, name)));
 const downloads = routes
   .filter(({ path }) => path === "/scans/:token")
   .flatMap((route) =>
