@@ -60,7 +60,7 @@ const manifestSchema = TypeCompiler.Compile(
   }),
 );
 
-/** Collects the parts of one `Delivery`. Holds at most the bytes of its limits, and a manifest. */
+/** Collects the parts of one `JobDelivery`. Holds at most the bytes of its limits, and a manifest. */
 export function createResultAssembly(limits: ResultLimits = defaultResultLimits): ResultAssembly {
   const parts = new Map<number, Uint8Array>();
   const partsMax = partsMaxOf(limits.packedBytesMax) + partsMaxOf(limits.screenshotBytesMax);

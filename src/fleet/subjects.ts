@@ -104,7 +104,7 @@ export function progressSubject({ location, worker }: WorkerAddress, token: stri
 }
 
 /** One delivery of one job to one worker: its parts belong together, and never to those of another delivery. */
-export interface Delivery extends WorkerAddress {
+export interface JobDelivery extends WorkerAddress {
   readonly token: string;
   /** Attempt of the stored scan, from 1. */
   readonly attempt: number;
@@ -112,7 +112,7 @@ export interface Delivery extends WorkerAddress {
   readonly delivery: number;
 }
 
-export interface ResultAddress extends Delivery {
+export interface ResultAddress extends JobDelivery {
   /** From 0; null for the manifest. */
   readonly part: number | null;
 }

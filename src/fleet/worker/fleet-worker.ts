@@ -88,6 +88,7 @@ class ConnectedWorker implements FleetWorker {
         this.#slots.take(job);
         this.refresh();
       },
+      mayAsk: () => this.#mayTake(),
       onFault: (fault) => this.#feedFailed(fault),
       ...options.feed,
     });
@@ -116,8 +117,7 @@ class ConnectedWorker implements FleetWorker {
   }
 
   refresh(): void {
-    const mayTake = this.#link.isUp() && this.#presence.isAccepted();
-    this.#feed.want(mayTake ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
+    this.#feed.want(this.#mayTake() ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
     // The head hands out as many scans as the last note says: it hears at once of a browser that has started.
     if (this.#link.isUp() && this.#offered() !== this.#offeredLast) void this.#presence.say();
   }
@@ -125,11 +125,17 @@ class ConnectedWorker implements FleetWorker {
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     this.refresh();
-    await this.#slots.stop(drainMs);
+    // First: jobs that were on their way are given back from now on.
+    const ended = this.#slots.stop(drainMs);
+    await within(flushMsMax, this.#feed.close(), undefined);
+    await ended;
     this.#presence.close();
-    this.#feed.close();
     this.#cancels.unsubscribe();
     if (this.#link.isUp()) await within(flushMsMax, this.#options.connection.flush(), undefined);
+  }
+
+  #mayTake(): boolean {
+    return this.#link.isUp() && this.#presence.isAccepted();
   }
 
   #offered(): number {

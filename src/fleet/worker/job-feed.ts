@@ -7,7 +7,10 @@ export interface JobFeedOptions {
   readonly connection: NatsConnection;
   readonly inboxPrefix: string;
   readonly location: string;
+  /** Also called for jobs of withdrawn requests that were on their way already. */
   readonly onJob: (job: DeliveredJob) => void;
+  /** Asked before each request: what `want` relied on may have lapsed since. True by default. */
+  readonly mayAsk?: () => boolean;
   /** A clause that says why no jobs can be had, and null when they can be had again. */
   readonly onFault: (fault: string | null) => void;
   readonly expiresMs?: number;
@@ -18,12 +21,13 @@ export interface JobFeedOptions {
 export interface JobFeed {
   /**
    * Keeps so many requests open, until the next call. 0 withdraws them: a job that is given back afterwards goes to another worker.
-   * A job on its way at that moment is delivered again after `jobAckWaitMs`.
+   * A job on its way at that moment is still taken. In a cluster, one between two servers is delivered again after `jobAckWaitMs`.
    */
   want(count: number): void;
   /** Requests of a lost connection are dead. To be called after each loss and before `want` goes on. */
   renew(): void;
-  close(): void;
+  /** Resolves once no job can arrive any more. Without a connection that is the next attempt to connect. */
+  close(): Promise<void>;
 }
 
 /** Life of a pull request. */
@@ -47,13 +51,20 @@ export function openJobFeed(options: JobFeedOptions): JobFeed {
   return new PullFeed(options);
 }
 
+/** Requests with one subject for their answers. */
+interface Requests {
+  readonly subscription: Subscription;
+  /** One timer for each open request, the oldest first. */
+  readonly open: Set<ReturnType<typeof setTimeout>>;
+}
+
 class PullFeed implements JobFeed {
   readonly #options: JobFeedOptions;
   readonly #pullSubject: string;
   readonly #expiresMs: number;
-  /** One timer for each open request, the oldest first. */
-  readonly #open = new Set<ReturnType<typeof setTimeout>>();
-  #subscription: Subscription;
+  /** Withdrawn requests whose last answers are on their way. */
+  readonly #withdrawn = new Set<Promise<void>>();
+  #requests: Requests | null = null;
   #wanted = 0;
   #retry: ReturnType<typeof setTimeout> | null = null;
   #closed = false;
@@ -62,51 +73,65 @@ class PullFeed implements JobFeed {
     this.#options = options;
     this.#pullSubject = `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(options.location)}.${options.location}`;
     this.#expiresMs = options.expiresMs ?? defaultExpiresMs;
-    this.#subscription = this.#subscribe();
   }
 
   want(count: number): void {
     this.#wanted = count;
-    if (count === 0 && this.#open.size > 0) this.renew();
+    if (count === 0 && this.#requests !== null && this.#requests.open.size > 0) this.renew();
     this.#fill();
   }
 
   renew(): void {
-    this.#drop();
-    this.#subscription = this.#subscribe();
+    if (this.#requests !== null) this.#withdraw(this.#requests);
+    if (this.#retry !== null) clearTimeout(this.#retry);
+    this.#retry = null;
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
-    this.#drop();
+    this.renew();
+    await Promise.all(this.#withdrawn);
   }
 
-  #subscribe(): Subscription {
+  #subscribe(): Requests {
     const { connection, inboxPrefix } = this.#options;
-    const callback = (error: Error | null, message: Msg) => (error === null ? this.#take(message) : this.#failed(error.message));
-    return connection.subscribe(createInbox(inboxPrefix), { callback });
+    const callback = (error: Error | null, message: Msg) => {
+      if (error === null) this.#take(message, requests);
+      else if (requests === this.#requests) {
+        // The client closes a refused subscription.
+        this.#withdraw(requests);
+        this.#failed(error.message);
+      }
+    };
+    const requests: Requests = { subscription: connection.subscribe(createInbox(inboxPrefix), { callback }), open: new Set() };
+    return requests;
   }
 
   /** Jobs and the ends of requests arrive on the same subject; each ends one request, whichever. */
-  #take(message: Msg): void {
+  #take(message: Msg, from: Requests): void {
     const { connection, onJob, onFault } = this.#options;
-    this.#endOne();
     const { code = 0, description = "" } = message.headers ?? {};
+    const job = code === 0 ? deliveredJob(connection, message) : null;
+    // JetStream counts the job of a withdrawn request as delivered, so it must be answered too.
+    if (from !== this.#requests) {
+      if (job !== null) onJob(job);
+      return;
+    }
+    this.#endOldest(from);
     if (code === noResponders) this.#failed(this.#withoutConsumer());
     else if (code !== 0 && code !== requestTimeout && code !== noMessages) this.#failed(`nats-server answers "${description}"`);
     else {
       onFault(null);
-      const job = code === 0 ? deliveredJob(connection, message) : null;
       if (job !== null) onJob(job);
       this.#fill();
     }
   }
 
-  #endOne(): void {
-    const [oldest] = this.#open;
+  #endOldest({ open }: Requests): void {
+    const [oldest] = open;
     if (oldest === undefined) return;
     clearTimeout(oldest);
-    this.#open.delete(oldest);
+    open.delete(oldest);
   }
 
   #failed(fault: string): void {
@@ -119,27 +144,38 @@ class PullFeed implements JobFeed {
   }
 
   #fill(): void {
-    while (!this.#closed && this.#retry === null && this.#open.size < this.#wanted) {
+    const { connection, mayAsk = () => true, lostAfterMs = defaultLostAfterMs } = this.#options;
+    if (this.#closed || this.#retry !== null || this.#wanted === 0 || !mayAsk()) return;
+    this.#requests ??= this.#subscribe();
+    const { subscription, open } = this.#requests;
+    while (open.size < this.#wanted) {
       const request = JSON.stringify({ batch: 1, expires: this.#expiresMs * nanosecondsPerMs });
-      this.#options.connection.publish(this.#pullSubject, request, { reply: this.#subscription.getSubject() });
-      const timer = setTimeout(() => this.#lost(timer), this.#expiresMs + (this.#options.lostAfterMs ?? defaultLostAfterMs));
-      this.#open.add(timer);
+      connection.publish(this.#pullSubject, request, { reply: subscription.getSubject() });
+      const timer = setTimeout(() => this.#lost(timer), this.#expiresMs + lostAfterMs);
+      open.add(timer);
     }
   }
 
   #lost(timer: ReturnType<typeof setTimeout>): void {
-    this.#open.delete(timer);
+    this.#requests?.open.delete(timer);
     this.#options.onFault(this.#withoutConsumer());
     this.#fill();
   }
 
-  /** nats-server drops requests whose subject has no subscriber. */
-  #drop(): void {
-    this.#subscription.unsubscribe();
-    for (const timer of this.#open) clearTimeout(timer);
-    this.#open.clear();
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    this.#retry = null;
+  /**
+   * nats-server drops requests whose subject has no subscriber, and confirms the end of a subscription. What it had sent before arrives
+   * before the confirmation.
+   */
+  #withdraw({ subscription, open }: Requests): void {
+    this.#requests = null;
+    for (const timer of open) clearTimeout(timer);
+    open.clear();
+    const ended: Promise<void> = subscription
+      .drain()
+      // A closed connection delivers nothing.
+      .catch(() => {})
+      .finally(() => this.#withdrawn.delete(ended));
+    this.#withdrawn.add(ended);
   }
 
   #withoutConsumer(): string {

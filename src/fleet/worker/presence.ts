@@ -16,7 +16,7 @@ export interface PresenceOptions {
 }
 
 export interface Presence {
-  /** Whether the head accepts this worker, and said so lately. */
+  /** Whether the head accepts this worker, and said so to a question of the last `lapsesMs`. */
   isAccepted(): boolean;
   /** A clause that says why this worker may take no jobs; null while it may. */
   fault(): string | null;
@@ -33,17 +33,18 @@ const textCharsMax = 500;
 interface Heard {
   readonly answer: PresenceAnswer;
   readonly text: string;
+  /** When it was asked. */
   readonly atMs: number;
 }
 
 export function startPresence(options: PresenceOptions): Presence {
-  const { connection, address, note, onChange, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
-  const subject = presenceSubject(address);
+  const { address, note, onChange, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
   let heard: Heard | null = null;
   let silence: string | null = "the head has not answered yet";
   let logged: string | null | undefined;
   let asking: Promise<void> | null = null;
   let closed = false;
+  let lapse: ReturnType<typeof setTimeout> | undefined;
 
   const isFresh = () => heard !== null && performance.now() - heard.atMs < lapsesMs;
   const isAccepted = () => isFresh() && heard?.answer === "accepted";
@@ -54,15 +55,21 @@ export function startPresence(options: PresenceOptions): Presence {
   }
 
   async function ask(): Promise<void> {
-    const sent: PresenceNote = { v: fleetProtocol, ...note() };
-    try {
-      const { data } = await connection.request(subject, JSON.stringify(sent), { timeout: Math.max(answerMsMin, everyMs / 2) });
-      const reply = parsePresenceReply(data);
-      if (reply === null) silence = "the answer of the head is not understood; it may be of another release";
-      else heard = { ...reply, atMs: performance.now() };
-    } catch (error) {
-      silence = silenceOf(error, address.location);
-    }
+    const reply = await replyOf(options, note(), Math.max(answerMsMin, everyMs / 2));
+    if (typeof reply === "string") silence = reply;
+    else hear(reply);
+    changed();
+  }
+
+  function hear(latest: Heard): void {
+    heard = latest;
+    silence = "the head does not answer any more";
+    clearTimeout(lapse);
+    // Questions to a silent head end later than its last answer lapses.
+    if (!closed) lapse = setTimeout(changed, Math.ceil(latest.atMs + lapsesMs - performance.now()) + 1);
+  }
+
+  function changed(): void {
     if (closed) return;
     report();
     onChange();
@@ -91,8 +98,27 @@ export function startPresence(options: PresenceOptions): Presence {
     close: () => {
       closed = true;
       clearInterval(timer);
+      clearTimeout(lapse);
     },
   };
+}
+
+/** What the head answers, or a clause that says why there is no answer. Never rejects. */
+async function replyOf(
+  { connection, address }: Pick<PresenceOptions, "connection" | "address">,
+  note: Omit<PresenceNote, "v">,
+  timeout: number,
+): Promise<Heard | string> {
+  const sent: PresenceNote = { v: fleetProtocol, ...note };
+  // An answer may be read long after it came: it is as old as its question.
+  const atMs = performance.now();
+  try {
+    const { data } = await connection.request(presenceSubject(address), JSON.stringify(sent), { timeout });
+    const reply = parsePresenceReply(data);
+    return reply === null ? "the answer of the head is not understood; it may be of another release" : { ...reply, atMs };
+  } catch (error) {
+    return silenceOf(error, address.location);
+  }
 }
 
 /** Null for anything else. Members that this release does not know are dropped. */

@@ -5,7 +5,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { aborted, withDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
-import { type Delivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
+import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
 
 export interface ResultSending {
   readonly connection: NatsConnection;
@@ -30,7 +30,7 @@ const retryMsMin = 500;
 const retryMsMax = 15_000;
 
 /** Resolves when every part is stored; false if the signal has aborted before. The manifest is the last. */
-export async function sendResult({ parts, manifest }: PackedResult, delivery: Delivery, sending: ResultSending): Promise<boolean> {
+export async function sendResult({ parts, manifest }: PackedResult, delivery: JobDelivery, sending: ResultSending): Promise<boolean> {
   // A job that is published again has the same addresses as before: its result must not count as a repetition.
   const id = crypto.randomUUID();
   for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, { ...sending, id }))) return false;

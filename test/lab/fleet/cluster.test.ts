@@ -1,10 +1,9 @@
 /** Head and workers at a cluster of three nats-servers, one of which is killed in mid-run. */
-import { jetstreamManager } from "@nats-io/jetstream";
 import { describe, expect, test } from "vitest";
 import { resultStreamOf, scanStreamOf } from "../../../src/fleet/subjects.ts";
-import { messagesIn } from "../../support/fleet-places.ts";
+import { ledStreams, messagesIn } from "../../support/fleet-places.ts";
 import { rigLocation, startRig } from "../../support/fleet-rig.ts";
-import { natsIsMissing } from "../../support/nats.ts";
+import { type NatsServer, natsIsMissing } from "../../support/nats.ts";
 import { eventually } from "../../support/raw-head.ts";
 
 const scanCount = 40;
@@ -24,16 +23,16 @@ describe.skipIf(natsIsMissing())("a cluster", () => {
         for (const scan of worker.scans) scan.end();
       }, 20);
       const head = await rig.connectHead();
-      const { streams } = await jetstreamManager(head);
-      const infos = await Promise.all([scanStreamOf(rigLocation), resultStreamOf(rigLocation)].map((name) => streams.info(name)));
+      const names = [scanStreamOf(rigLocation), resultStreamOf(rigLocation)];
+      const infos = await eventually(() => ledStreams(head, names, 2), "streams with leaders", electionMsMax);
       expect(infos.map(({ config }) => config.num_replicas)).toEqual([3, 3]);
-      const leader = rig.servers[Number(infos[0]?.cluster?.leader?.slice(1)) - 1];
+      const leader = rig.servers[Number(infos[0]?.cluster?.leader?.slice(1)) - 1] as NatsServer;
 
       const tokens: string[] = [];
       const ends: Promise<unknown>[] = [];
       for (let count = 0; count < scanCount; count++) {
-        if (count === 10) await leader?.stop("SIGKILL");
-        if (count === 30) await leader?.restart();
+        if (count === 10) await leader.stop("SIGKILL");
+        if (count === 30) await leader.restart();
         const token = await rig.claimScan();
         tokens.push(token);
         const gathering = rig.gather(fleet, token).then(async (end) => {
@@ -45,7 +44,11 @@ describe.skipIf(natsIsMissing())("a cluster", () => {
       }
       expect(await Promise.all(ends)).toEqual(tokens.map(() => "gathered"));
       expect(fleet.counters()).toMatchObject({ results: scanCount, faults: 0 });
-      await eventually(async () => (await messagesIn(head)).every((count) => count === 0), "empty streams", electionMsMax);
+      const isEmpty = () =>
+        messagesIn(head)
+          .then((counts) => counts.every((count) => count === 0))
+          .catch(() => false);
+      await eventually(isEmpty, "empty streams", electionMsMax);
       clearInterval(ending);
       await head.close();
     },

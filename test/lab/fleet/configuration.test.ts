@@ -2,16 +2,17 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { jetstream, jetstreamManager } from "@nats-io/jetstream";
+import { jetstream } from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection, nanos } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FleetIdentity, readIdentity } from "../../../src/fleet/identity.ts";
 import { inboxPrefixOf, resultConsumer, resultStreamOf, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { compiledBinary } from "../../support/binary.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
-import { connectAs, consumerOf, makeStreams } from "../../support/fleet-places.ts";
+import { connectAs, consumerOf, ledStreams, makeStreams } from "../../support/fleet-places.ts";
 import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
 import { fromSource, run } from "../../support/program.ts";
+import { eventually } from "../../support/raw-head.ts";
 import { closedPort } from "../../support/servers.ts";
 import { until } from "./fleet.ts";
 
@@ -165,17 +166,21 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
         await startAnswering(workerSide, worker.id);
         const tokens = Array.from({ length: 60 }, (_, at) => `t${at}`);
         const results = collectResults(headSide, tokens.length);
-        const lost = servers[await leaderOf(headSide, names)];
+        const streams = [scanStreamOf(location), resultStreamOf(location)];
+        const [jobs] = await eventually(() => ledStreams(headSide, streams, 2), "streams with leaders", 60_000);
+        const lost = servers[names.indexOf(jobs?.cluster?.leader ?? "")] as NatsServer;
         for (const [at, token] of tokens.entries()) {
-          if (at === 20) await lost?.stop("SIGKILL");
-          if (at === 40) await lost?.restart();
+          if (at === 20) await lost.stop("SIGKILL");
+          if (at === 40) await lost.restart();
           await published(headSide, token);
         }
         expect([...(await results)].toSorted()).toEqual(tokens.toSorted());
-        const manager = await jetstreamManager(headSide);
-        await until(async () => (await manager.streams.info(scanStreamOf(location))).state.messages === 0, 60_000);
-        const left = await manager.streams.info(resultStreamOf(location));
-        expect(left.config.num_replicas).toBe(3);
+        const emptied = async () => {
+          const infos = await ledStreams(headSide, streams, 0);
+          return infos?.[0]?.state.messages === 0 ? infos : null;
+        };
+        const [, left] = await eventually(emptied, "an empty stream of jobs", 60_000);
+        expect(left?.config.num_replicas).toBe(3);
         await workerSide.close();
         await headSide.close();
       } finally {
@@ -185,12 +190,6 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
     testMsMax,
   );
 });
-
-/** Index of the server that leads the stream of jobs. */
-async function leaderOf(head: NatsConnection, names: readonly string[]): Promise<number> {
-  const { cluster } = await (await jetstreamManager(head)).streams.info(scanStreamOf(location));
-  return names.indexOf(cluster?.leader ?? "");
-}
 
 /** Publishes as the head does: again until it is stored, and a job that is there already is stored. */
 async function published(head: NatsConnection, token: string): Promise<void> {

@@ -97,7 +97,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
     },
     close: async () => {
       clearInterval(timer);
-      feed.close();
+      await feed.close();
       await connection.close();
     },
   };

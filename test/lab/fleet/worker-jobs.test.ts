@@ -2,47 +2,16 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
-import type { ScanErrorCode } from "../../../src/evidence/scan.ts";
-import { inboxPrefixOf, scanStreamOf } from "../../../src/fleet/subjects.ts";
-import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../../src/fleet/worker/fleet-worker.ts";
-import type { ScanTerms } from "../../../src/scan/local-gatherer.ts";
-import { defaultDeadlines, type Gathered } from "../../../src/scan/task.ts";
+import { scanStreamOf } from "../../../src/fleet/subjects.ts";
+import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { knownScans } from "../../support/finished-scans.ts";
-import { connectAs, makeStreams } from "../../support/fleet-places.ts";
-import { type NatsServer, natsIsMissing } from "../../support/nats.ts";
+import { makeStreams } from "../../support/fleet-places.ts";
+import { type HeldTask, type HeldWorker, heldResult, startHeldWorker } from "../../support/held-worker.ts";
+import { natsIsMissing } from "../../support/nats.ts";
 import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 
 const [first, second] = rawWorkers;
 const { url, scannedAt } = knownScans.shop.evidence.subject;
-const gathered: Gathered = {
-  evidence: knownScans.shop.evidence,
-  screenshot: null,
-  timings: { total: 12 },
-  unreachable: null,
-  browserBroke: false,
-  refusals: [],
-};
-
-interface StartedScan {
-  readonly token: string;
-  readonly terms: ScanTerms;
-  readonly signal: AbortSignal | undefined;
-  end(value?: Gathered | ScanErrorCode): void;
-}
-
-interface TestWorker extends FleetWorker {
-  /** In order of their start. */
-  readonly scans: readonly StartedScan[];
-  readonly logged: readonly string[];
-  readonly outcomes: readonly string[];
-  [Symbol.asyncDispose](): Promise<void>;
-}
-
-const silent = { stage: () => {}, end: () => {} };
-
-interface TestOptions extends Partial<FleetWorkerOptions> {
-  readonly connected?: (connection: NatsConnection) => void;
-}
 
 /** As a link that is lost right after them. */
 function loseAcknowledgements(connection: NatsConnection, count: number): void {
@@ -52,63 +21,24 @@ function loseAcknowledgements(connection: NatsConnection, count: number): void {
     payload === "+ACK" && left-- > 0 ? Promise.reject(new Error("lost")) : request(subject, payload, options);
 }
 
-async function startWorker(nats: NatsServer, { connected, ...options }: TestOptions = {}, keys = first): Promise<TestWorker> {
-  const { id } = keys;
-  const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
-  const connection = await connectAs(keys, nats.url, { inboxPrefix: inboxPrefixOf(id), ...reconnecting });
-  connected?.(connection);
-  const scans: StartedScan[] = [];
-  const logged: string[] = [];
-  const outcomes: string[] = [];
-  const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
-  const worker = startFleetWorker({
-    connection,
-    address: { location: rawLocation, worker: id },
-    slots: 2,
-    version: "1.2.3",
-    reach: "public",
-    deadlines: defaultDeadlines,
-    browserFault: () => null,
-    timeScan: () => silent,
-    onEnd: (outcome) => void outcomes.push(outcome),
-    log: { debug: line, info: line, warn: line, error: line },
-    gatherer: {
-      gatherOn: (terms, { stored }, { onStage, signal }) =>
-        new Promise((resolve) => {
-          onStage("resolving");
-          signal?.addEventListener("abort", () => resolve("interrupted"));
-          scans.push({ token: stored?.token ?? "", terms, signal, end: (value = gathered) => resolve(value) });
-        }),
-    },
-    presence: { everyMs: 100, lapsesMs: 300 },
-    feed: { expiresMs: 500, retryMs: 50 },
-    ...options,
-  });
-  const dispose = async () => {
-    await worker.stop(0);
-    await connection.close();
-  };
-  return Object.assign(worker, { scans, logged, outcomes, [Symbol.asyncDispose]: dispose });
-}
-
 /** Below the interval of presence. */
 const soonMs = 2_000;
 const job = (token: string) => ({ token, url, scannedAt });
-const started = (worker: TestWorker, count: number) => eventually(() => worker.scans.length >= count, `scan ${count}`);
+const started = (worker: HeldWorker, count: number) => eventually(() => worker.scans.length >= count, `scan ${count}`);
 const drained = (head: RawHead) => eventually(async () => (await head.jobsLeft()) === 0, "an empty queue");
 
 describe.skipIf(natsIsMissing())("a worker", () => {
   test("gathers a job on the terms of the head, reports stages, and sends the result whole", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish({ ...job("one"), screenshot: true, deadlines: { ...defaultDeadlines, scanMs: 3_600_000, probeMs: 2_000 } });
     await started(worker, 1);
-    const { terms } = worker.scans[0] as StartedScan;
+    const { terms } = worker.scans[0] as HeldTask;
     expect(terms).toMatchObject({ scannedAt, screenshot: true, headerValueCharsMax: 512 });
     expect(terms.deadlines).toEqual({ ...defaultDeadlines, probeMs: 2_000 });
     worker.scans[0]?.end();
-    expect(await head.result("one")).toEqual({ gathered });
+    expect(await head.result("one")).toEqual({ gathered: heldResult });
     await drained(head);
     expect(head.progress.map(({ stage }) => stage)).toEqual([null, "resolving"]);
     await eventually(() => head.present.get(first.id)?.scansDone === 1, "presence with the scan");
@@ -118,7 +48,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("holds as many jobs as it has slots", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     for (const token of ["a", "b", "c", "d", "e"]) await head.publish(job(token));
     await started(worker, 2);
     await Bun.sleep(100);
@@ -134,7 +64,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("adopts a job that is delivered again while it runs, and does not run a finished one twice", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url, 200);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish(job("slow"));
     await eventually(() => worker.logged.some((line) => line.startsWith("job delivered again")), "a second delivery");
     worker.scans[0]?.end();
@@ -146,7 +76,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("acknowledges a finished job whose acknowledgement was lost, and runs one that is published again", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url, 500);
-    await using worker = await startWorker(nats, { connected: (connection) => loseAcknowledgements(connection, 3) });
+    await using worker = await startHeldWorker(nats, { connected: (connection) => loseAcknowledgements(connection, 3) });
     await head.publish(job("one"));
     await started(worker, 1);
     worker.scans[0]?.end();
@@ -159,11 +89,11 @@ describe.skipIf(natsIsMissing())("a worker", () => {
 
   test("keeps a long job by saying that it works", async () => {
     await using nats = await startRawNats();
-    await using head = await openRawHead(nats.url, 300);
-    await using worker = await startWorker(nats, { workingEveryMs: 50 });
+    await using head = await openRawHead(nats.url, 1_500);
+    await using worker = await startHeldWorker(nats, { workingEveryMs: 100 });
     await head.publish(job("long"));
     await started(worker, 1);
-    await Bun.sleep(700);
+    await Bun.sleep(3_500);
     worker.scans[0]?.end();
     await head.result("long");
     expect(worker.logged.filter((line) => line.startsWith("job delivered again"))).toEqual([]);
@@ -172,13 +102,13 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("gathers a job anew that was delivered again while the process stood still", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url, 200);
-    await using worker = await startWorker(nats, { workingEveryMs: 50, standstillMsMax: 300 });
+    await using worker = await startHeldWorker(nats, { workingEveryMs: 50, standstillMsMax: 300 });
     await head.publish(job("late"));
     await started(worker, 1);
     Bun.sleepSync(400);
     await started(worker, 2);
     worker.scans[1]?.end();
-    expect(await head.result("late")).toEqual({ gathered });
+    expect(await head.result("late")).toEqual({ gathered: heldResult });
     await drained(head);
     expect(worker.scans[0]?.signal?.aborted).toBe(true);
     expect([...worker.outcomes].sort()).toEqual(["finished", "returned"]);
@@ -188,7 +118,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("ends a cancelled scan without a result", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish(job("unwanted"));
     await started(worker, 1);
     head.connection.publish("assay.cancel.berlin", "no JSON");
@@ -208,7 +138,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
     head.answer(answer, "do this");
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish(job("one"));
     await eventually(() => head.present.size === 1, "presence");
     await Bun.sleep(100);
@@ -223,7 +153,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   test("once the head has been silent for too long", async () => {
     await using nats = await startRawNats();
     const head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await eventually(() => worker.headFault() === null, "acceptance");
     await head[Symbol.asyncDispose]();
     await eventually(() => worker.headFault()?.startsWith("the head does not answer") === true, "the lapse");
@@ -232,7 +162,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   test("at a location that its credentials are not for", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats, { address: { location: "oslo", worker: first.id } });
+    await using worker = await startHeldWorker(nats, { address: { location: "oslo", worker: first.id } });
     await eventually(() => worker.headFault()?.includes("they were enrolled for another one") === true, "the reason");
     expect(head.present.size).toBe(0);
   });
@@ -242,7 +172,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await using head = await openRawHead(nats.url);
     const { consumers } = await jetstreamManager(head.connection);
     await consumers.delete(scanStreamOf(rawLocation), rawLocation);
-    await using worker = await startWorker(nats, { feed: { expiresMs: 100, lostAfterMs: 100 } });
+    await using worker = await startHeldWorker(nats, { feed: { expiresMs: 100, lostAfterMs: 100 } });
     await eventually(() => worker.natsFault()?.includes("no jobs for the location berlin") === true, "the reason");
     await makeStreams(head.connection, [rawLocation]);
     await head.publish(job("one"));
@@ -254,7 +184,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
     let fault: string | null = null;
-    await using worker = await startWorker(nats, { browserFault: () => fault, presence: { everyMs: 60_000, lapsesMs: 60_000 } });
+    await using worker = await startHeldWorker(nats, { browserFault: () => fault, presence: { everyMs: 60_000, lapsesMs: 60_000 } });
     await head.publish(job("one"));
     await started(worker, 1);
     fault = "the browser does not start";
@@ -273,7 +203,7 @@ describe.skipIf(natsIsMissing())("a worker takes no jobs", () => {
   test("that are not valid: the head gets a failed scan, and the next job runs", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish({ ...job("file"), url: "file:///etc/passwd" });
     await head.publishRaw("noise", "{");
     await head.publish(job("good"));
@@ -290,11 +220,11 @@ describe.skipIf(natsIsMissing())("a worker that is stopped", () => {
   test("waits for its scans, and gives the rest to another worker at once", async () => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish(job("quick"));
     await head.publish(job("slow"));
     await started(worker, 2);
-    await using other = await startWorker(nats, {}, second);
+    await using other = await startHeldWorker(nats, {}, second);
     const stopped = worker.stop(500);
     await eventually(() => head.present.get(first.id)?.slots === 0, "the farewell");
     worker.scans[0]?.end();
@@ -309,7 +239,7 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
   test.each([false, true])("is killed while a scan runs and back later (empty store: %s): the result arrives", async (emptyStore) => {
     await using nats = await startRawNats();
     await using head = await openRawHead(nats.url);
-    await using worker = await startWorker(nats);
+    await using worker = await startHeldWorker(nats);
     await head.publish(job("one"));
     await started(worker, 1);
     await nats.stop("SIGKILL");
