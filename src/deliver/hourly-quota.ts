@@ -15,7 +15,8 @@ export function createHourlyQuota(perHourMax: number, now: () => Date): HourlyQu
   return {
     take: (key) => {
       const nowMs = now().getTime();
-      const recent = (taken.get(key) ?? []).filter((atMs) => nowMs - atMs < hourMs);
+      // After the clock was set back, times lie ahead: distant ones must not block the key until the clock reaches them.
+      const recent = (taken.get(key) ?? []).filter((atMs) => Math.abs(nowMs - atMs) < hourMs);
       if (recent.length >= perHourMax) return false;
       taken.set(key, [...recent, nowMs]);
       return true;

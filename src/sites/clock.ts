@@ -1,4 +1,5 @@
 /** Clock of watched sites: starts runs that are due, concludes those that have ended, and notices certificates that expire. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
@@ -98,7 +99,8 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
     await cancelOldRuns({ store, now, log });
     const round = await walkSites({ store, now, log });
     demandPerHour = round.demandPerHour;
-    if (round.events > 0) onEvents();
+    const corrected = await store.deliveries.correctTimes(now());
+    if (round.events + corrected > 0) onEvents();
   }
 
   async function start(): Promise<void> {
@@ -106,7 +108,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   }
 
   async function tidy(): Promise<void> {
-    while (await store.deliveries.removeOlder(now()));
+    while (await store.deliveries.removeOlder(now())) await nextTurn();
   }
 
   /** Each step is apart: a full disk at one must not keep the log from naming the others. */

@@ -16,9 +16,15 @@ const digestEventsMax = 500;
 /** Attempts that a delivery remembers. */
 const attemptsKeptMax = 20;
 /** Rows that one look for due deliveries reads at most: those of busy channels are passed over. */
-const dueReadMax = 10_000;
-/** Rows that one transaction removes. */
-const removedAtOnce = 200;
+const dueReadMax = 2_000;
+/** Newest waiting deliveries of an account among which an open mail is looked for. */
+const openDigestReadMax = 500;
+/** Rows that one step of the removal reads. */
+const oldReadAtOnce = 500;
+/** Longer than any wait for an attempt: the last one of the schedule with its jitter, or what a receiver may ask for. */
+const waitMsMax = 27 * 3_600_000;
+/** Wrong times that are corrected at once. */
+const correctedAtOnce = 1_000;
 
 /** `dropped`: its channel was removed or disabled. */
 export const deliveryStates = ["waiting", "delivered", "failed", "dropped"] as const;
@@ -70,15 +76,20 @@ export function queueDeliveries(db: Db, accountId: number, events: readonly Stor
     }
 }
 
-/** The mail of the channel that is not due yet and has space for an event. */
+/** The mail of the channel that is not due yet and has space for an event. Only its newest one can be open. */
 function openDigest(db: Db, accountId: number, channelId: number, now: Date): Delivery | undefined {
-  return waitingOf(db, accountId, channelId).find(
-    (one) =>
-      one.attempts.length === 0 &&
-      one.eventSeqs.length < digestEventsMax &&
-      one.nextAttemptAt !== null &&
-      Date.parse(one.nextAttemptAt) > now.getTime(),
-  );
+  const { start: end, end: start } = accountRange(accountId);
+  for (const { key, value } of db.deliveriesWaiting.getRange({ start, end, reverse: true, limit: openDigestReadMax })) {
+    const delivery = value === channelId ? db.deliveries.get(key) : undefined;
+    if (delivery !== undefined) return isOpenDigest(delivery, now) ? delivery : undefined;
+  }
+  return undefined;
+}
+
+/** After the clock was set back, a mail may wait for a distant time: no event joins it. */
+function isOpenDigest({ attempts, eventSeqs, nextAttemptAt }: Delivery, now: Date): boolean {
+  const waitMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now.getTime();
+  return attempts.length === 0 && eventSeqs.length < digestEventsMax && waitMs > 0 && waitMs <= digestMs;
 }
 
 function waitingOf(db: Db, accountId: number, channelId: number): readonly Delivery[] {
@@ -152,6 +163,7 @@ export function disableChannel(db: Db, { accountId, id, because, now }: Disabled
 
 export function deliveryRepository(db: Db) {
   const find = (accountId: number, id: number): Delivery | undefined => db.deliveries.get([accountId, id]);
+  let readFrom: DueKey = firstKey;
   return {
     find,
     /** Newest first. */
@@ -163,9 +175,21 @@ export function deliveryRepository(db: Db) {
         limit,
       );
     },
-    /** Waiting deliveries whose time has come and that `accepts` takes, the earliest first. */
-    listDue: (now: Date, limit: number, accepts: (place: DeliveryPlace) => boolean = () => true): readonly Delivery[] =>
-      listDue(db, now, limit, accepts),
+    /**
+     * Waiting deliveries whose time has come and that `accepts` takes, the earliest first. Where one look cannot read all, the next goes on
+     * after it: many deliveries to busy channels hold up no other.
+     */
+    listDue: (now: Date, limit: number, accepts: (place: DeliveryPlace) => boolean = () => true): readonly Delivery[] => {
+      const { due, next } = listDue(db, readFrom, { now, limit, accepts });
+      readFrom = next;
+      return due;
+    },
+    /** Makes deliveries due whose time is too far ahead, as after the clock was set back. Returns their number. */
+    correctTimes: async (now: Date): Promise<number> => {
+      const wrong = wrongTimes(db, now);
+      if (wrong.length > 0) await db.write(() => makeDue(db, wrong, now));
+      return wrong.length;
+    },
     /** Instant of the earliest waiting delivery; null without one. */
     nextDueAt: (): Date | null => {
       const [key] = db.deliveriesDue.getKeys({ limit: 1 });
@@ -191,21 +215,56 @@ export function deliveryRepository(db: Db) {
         const delivery = find(accountId, id);
         if (delivery?.state === "waiting") putDelivery(db, { ...delivery, state: "dropped", nextAttemptAt: null });
       }),
-    /** Removes some ended deliveries and events that are older than `deliveriesKeptDays`; false when none is left. */
-    removeOlder: (now: Date): Promise<boolean> => db.write(() => removeOlder(db, now)),
+    /**
+     * One step of the removal of ended deliveries and events that are older than `deliveriesKeptDays`. False after the last step of a round;
+     * the next step begins another.
+     */
+    removeOlder: removalOfOld(db),
   };
 }
 
-function listDue(db: Db, now: Date, limit: number, accepts: (place: DeliveryPlace) => boolean): readonly Delivery[] {
+type DueKey = [atMs: number, accountId: number, deliveryId: number];
+const firstKey: DueKey = [0, 0, 0];
+
+interface DueLook {
+  readonly now: Date;
+  readonly limit: number;
+  readonly accepts: (place: DeliveryPlace) => boolean;
+}
+
+/** `next`: where the next look begins. */
+function listDue(db: Db, from: DueKey, { now, limit, accepts }: DueLook): { readonly due: readonly Delivery[]; readonly next: DueKey } {
   const due: Delivery[] = [];
-  for (const [, accountId, id] of db.deliveriesDue.getKeys({ end: [now.getTime() + 1, 0, 0], limit: dueReadMax })) {
+  let [read, last] = [0, from];
+  for (const key of db.deliveriesDue.getKeys({ start: from, end: [now.getTime() + 1, 0, 0], limit: dueReadMax })) {
     if (due.length >= limit) break;
+    [read, last] = [read + 1, key];
+    const [, accountId, id] = key;
     const channelId = db.deliveriesWaiting.get([accountId, id]);
     if (channelId === undefined || !accepts({ accountId, channelId })) continue;
     const delivery = db.deliveries.get([accountId, id]);
     if (delivery !== undefined) due.push(delivery);
   }
-  return due;
+  const [atMs, accountId, id] = last;
+  return { due, next: read < dueReadMax ? firstKey : [atMs, accountId, id + 1] };
+}
+
+/** A mail without an attempt waits for events of a minute only. */
+function wrongTimes(db: Db, now: Date): readonly Delivery[] {
+  const ahead = (fromMs: number) =>
+    [...db.deliveriesDue.getKeys({ start: [now.getTime() + fromMs + 1, 0, 0], limit: correctedAtOnce })].flatMap(
+      ([, accountId, id]) => db.deliveries.get([accountId, id]) ?? [],
+    );
+  const isUntried = ({ attempts }: Delivery) => attempts.length === 0;
+  return [...ahead(digestMs).filter(isUntried), ...ahead(waitMsMax).filter((one) => !isUntried(one))];
+}
+
+/** Only within a transaction. */
+function makeDue(db: Db, wrong: readonly Delivery[], now: Date): void {
+  for (const { accountId, id } of wrong) {
+    const delivery = db.deliveries.get([accountId, id]);
+    if (delivery?.state === "waiting") putDelivery(db, { ...delivery, nextAttemptAt: now.toISOString() });
+  }
 }
 
 function noteAttempt(
@@ -233,20 +292,53 @@ function noteAttempt(
   return changed;
 }
 
-function removeOlder(db: Db, now: Date): boolean {
+/** Next row that the removal reads. */
+interface OldRowsPlace {
+  readonly table: "deliveries" | "events";
+  readonly key: [accountId: number, id: number];
+}
+
+const firstOldRows: OldRowsPlace = { table: "deliveries", key: [0, 0] };
+
+interface OldRows {
+  /** Null at the end. */
+  readonly place: OldRowsPlace | null;
+  readonly deliveries: readonly Delivery[];
+  readonly events: readonly [accountId: number, seq: number][];
+}
+
+function removalOfOld(db: Db): (now: Date) => Promise<boolean> {
+  let from = firstOldRows;
+  return async (now) => {
+    const { place, deliveries, events } = oldRows(db, from, now);
+    if (deliveries.length + events.length > 0)
+      await db.write(() => {
+        for (const { accountId, id } of deliveries) {
+          const delivery = db.deliveries.get([accountId, id]);
+          // A person may have made it wait again.
+          if (delivery !== undefined && delivery.state !== "waiting") removeDelivery(db, delivery);
+        }
+        for (const key of events) db.events.remove(key);
+      });
+    from = place ?? firstOldRows;
+    return place !== null;
+  };
+}
+
+/** Reads a bounded number of rows: the tables can be large, and a server must not wait for all of them. Sites keep their own events. */
+function oldRows(db: Db, { table, key }: OldRowsPlace, now: Date): OldRows {
   const before = now.getTime() - deliveriesKeptDays * dayMs;
-  let removed = 0;
-  for (const { value: delivery } of db.deliveries.getRange()) {
-    if (removed >= removedAtOnce) return true;
-    if (delivery.state === "waiting" || Date.parse(delivery.createdAt) >= before) continue;
-    removeDelivery(db, delivery);
-    removed++;
+  const page = { start: key, limit: oldReadAtOnce };
+  const placeAfter = (keys: readonly [number, number][]): OldRowsPlace | null => {
+    const [accountId, id] = keys.at(-1) ?? key;
+    return keys.length < oldReadAtOnce ? null : { table, key: [accountId, id + 1] };
+  };
+  if (table === "deliveries") {
+    const rows = [...db.deliveries.getRange(page)];
+    const deliveries = rows.flatMap(({ value }) => (value.state !== "waiting" && Date.parse(value.createdAt) < before ? [value] : []));
+    return { place: placeAfter(rows.map((row) => row.key)) ?? { table: "events", key: [0, 0] }, deliveries, events: [] };
   }
-  for (const { key, value: event } of db.events.getRange()) {
-    if (removed >= removedAtOnce) return true;
-    if (event.site !== null || Date.parse(event.at) >= before) continue;
-    db.events.remove(key);
-    removed++;
-  }
-  return removed > 0;
+  const rows = [...db.events.getRange(page)];
+  const events = rows.filter(({ value: { site, at } }) => site === null && Date.parse(at) < before).map((row) => row.key);
+  return { place: placeAfter(rows.map((row) => row.key)), deliveries: [], events };
 }

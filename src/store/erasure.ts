@@ -11,10 +11,11 @@ import type { Deletion } from "./deletions-file.ts";
 import { instanceOf } from "./instance.ts";
 import { identityKey } from "./oidc-identity.ts";
 import { removeScan } from "./remove-scan.ts";
-import { removeSitesOfAccount } from "./remove-site.ts";
+import { removeSiteRows, removeSitesOfAccount } from "./remove-site.ts";
 import type { ScanRecord } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
+import type { Site } from "./sites.ts";
 
 /** Scans of one transaction: a server that wants to write waits so long. */
 const scansAtOnce = 10;
@@ -50,14 +51,22 @@ export function erasureRepository(db: Db) {
 
     /** Scans of the host, of all accounts and in any state. Reads every scan. */
     scansOfHost: (scope: HostScope): readonly ScanRecord[] => scansWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
+    /** Watched sites of the host, of all accounts. Reads every site. */
+    sitesOfHost: (scope: HostScope): readonly Site[] => sitesWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
 
     /**
-     * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. Killed meanwhile,
-     * it can be called again.
+     * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. A host also loses
+     * its watched sites, which would scan it again. Killed meanwhile, it can be called again.
      */
     carryOut: async (deletion: Deletion, by: Actor, now: Date): Promise<number> => {
       const account = concernedAccount(db, deletion);
       if (account !== undefined) await db.write(() => lockOut(db, account.id));
+      if (deletion.kind === "host") await removeSitesOfHost(db, deletion);
+      if (account !== undefined)
+        await removeSites(
+          db,
+          sitesWhere(db, (site) => site.accountId === account.id),
+        );
       const tokens = deletion.kind === "host" ? tokensOfHost(db, deletion) : tokensOfAccount(db, account);
       for (let at = 0; at < tokens.length; at += scansAtOnce) {
         await db.write(() => {
@@ -138,19 +147,50 @@ function tokensOfAccount(db: Db, account: Account | undefined): readonly string[
   return account === undefined ? [] : [...db.scansByAccount.getRange(accountRange(account.id))].map(({ value }) => value);
 }
 
-function tokensOfHost(db: Db, { reference, withSubdomains, at }: Deletion): readonly string[] {
+function tokensOfHost(db: Db, deletion: Deletion): readonly string[] {
+  const isConcerned = concerns(db, deletion);
+  return scansWhere(db, ({ url, createdAt }) => isConcerned(url, createdAt)).map(({ token }) => token);
+}
+
+async function removeSites(db: Db, sites: readonly Site[]): Promise<void> {
+  for (const site of sites) {
+    await db.write(() => removeSiteRows(db, site));
+    await wait(pauseMs);
+  }
+}
+
+/** Also the events of scans that name it. */
+async function removeSitesOfHost(db: Db, deletion: Deletion): Promise<void> {
+  const isConcerned = concerns(db, deletion);
+  await removeSites(
+    db,
+    sitesWhere(db, ({ url, createdAt }) => isConcerned(url, createdAt)),
+  );
+  const events: [number, number][] = [];
+  for (const { key, value } of db.events.getRange())
+    if (value.type === "scan.finished" && isConcerned(value.data.url, value.at)) events.push(key);
+  if (events.length > 0) await db.write(() => events.forEach((key) => void db.events.remove(key)));
+}
+
+/** Whether a URL that was stored at an instant is of the host of the deletion. */
+function concerns(db: Db, { reference, withSubdomains, at }: Deletion): (url: string, storedAt: string) => boolean {
   const known = new Map<string, boolean>();
-  const isConcerned = (host: string): boolean => {
+  const isNamed = (host: string): boolean => {
     const names = withSubdomains ? [host, ...domainsAbove(host)] : [host];
     return names.some((name) => referenceOf(db, `host ${name}`) === reference);
   };
-  const found = scansWhere(db, ({ url, createdAt }) => {
+  return (url, storedAt) => {
     const host = hostOf(url);
-    if (host === null || Date.parse(createdAt) > Date.parse(at)) return false;
-    if (!known.has(host)) known.set(host, isConcerned(host));
+    if (host === null || Date.parse(storedAt) > Date.parse(at)) return false;
+    if (!known.has(host)) known.set(host, isNamed(host));
     return known.get(host) === true;
-  });
-  return found.map(({ token }) => token);
+  };
+}
+
+function sitesWhere(db: Db, matches: (site: Site) => boolean): readonly Site[] {
+  const found: Site[] = [];
+  for (const { value: site } of db.sites.getRange()) if (matches(site)) found.push(site);
+  return found;
 }
 
 function scansWhere(db: Db, matches: (scan: ScanRecord) => boolean): readonly ScanRecord[] {

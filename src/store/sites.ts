@@ -15,6 +15,8 @@ export const siteTagCharsMax = 40;
 export const sitePagesMax = 25;
 export const acceptedFindingsMax = 200;
 export const acceptedReasonCharsMax = 500;
+/** Sites that one transaction removes: each can have thousands of rows, and the server waits for the transaction. */
+const removedAtOnce = 10;
 /** Scores of a sparkline. */
 const trendMax = 20;
 
@@ -131,15 +133,13 @@ export function siteRepository(db: Db) {
         }),
       ),
 
-    /** Also removes state, history and events of the sites; their scans stay. Returns the ids that were there. */
-    remove: (accountId: number, ids: readonly number[]): Promise<readonly number[]> =>
-      db.write(() =>
-        ids.filter((id) => {
-          const site = find(accountId, id);
-          if (site !== undefined) removeSiteRows(db, site);
-          return site !== undefined;
-        }),
-      ),
+    /** Also removes state, history and events of the sites; their scans stay. Returns the ids that were there. A few in each transaction. */
+    remove: async (accountId: number, ids: readonly number[]): Promise<readonly number[]> => {
+      const removed: number[] = [];
+      for (let at = 0; at < ids.length; at += removedAtOnce)
+        removed.push(...(await db.write(() => ids.slice(at, at + removedAtOnce).filter((id) => removeSite(db, find(accountId, id))))));
+      return removed;
+    },
 
     /** Sites whose run or second look is due, the earliest first. A site whose run is under way is not due. */
     listDue: (now: Date, limit: number): readonly DueSite[] =>
@@ -151,6 +151,11 @@ export function siteRepository(db: Db) {
     /** Of all accounts. */
     listAll: (): Iterable<Site> => valuesOf(db),
   };
+}
+
+function removeSite(db: Db, site: Site | undefined): boolean {
+  if (site !== undefined) removeSiteRows(db, site);
+  return site !== undefined;
 }
 
 function* valuesOf(db: Db): Iterable<Site> {

@@ -1,6 +1,7 @@
 /** Tests, secrets and states of one channel. */
 import { isAddressOf } from "../../deliver/channel-fields.ts";
 import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
+import type { Channel } from "../../store/channels.ts";
 import { callingAccount } from "../own-scan.ts";
 import { written } from "../writing.ts";
 import { type AccountRequest, answerJson, type SiteApiSettings } from "./account-request.ts";
@@ -36,10 +37,15 @@ export function createChannelActions(settings: SiteApiSettings) {
   async function enable(given: AccountRequest): Promise<Response> {
     const before = ownChannel(store, given);
     const account = callingAccount(given.requestContext);
-    const isWanted = before.disabled?.because !== "unsubscribed" || isAddressOf(account, before.target);
-    if (!isWanted) assertMailConfigured(sites);
-    const changed = await changeChannel(store, before, () => ({ disabled: null, ...(!isWanted && unconfirmed(null)) }));
-    const confirmation = isWanted ? null : await sendConfirmation(settings, changed);
+    const isWanted = ({ disabled, target }: Channel) => disabled?.because !== "unsubscribed" || isAddressOf(account, target);
+    if (!isWanted(before)) assertMailConfigured(sites);
+    let isAsked = false;
+    // The stored channel decides: its reader may have ended the mails since it was read.
+    const changed = await changeChannel(store, before, (stored) => {
+      isAsked = !isWanted(stored);
+      return { disabled: null, ...(isAsked && unconfirmed(null)) };
+    });
+    const confirmation = isAsked ? await sendConfirmation(settings, changed) : null;
     return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });
   }
 

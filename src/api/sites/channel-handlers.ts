@@ -66,13 +66,18 @@ export function createChannelHandlers(settings: SiteApiSettings) {
     const before = ownChannel(store, given);
     const { account, fields } = await readFields(settings, given, { names: ["name", "target"], required: null });
     assertSomeField(fields, ["name", "target"]);
-    const target = fields.target === undefined ? before.target : targetOf(sites, before.kind, fields.target);
-    const isMoved = before.kind === "mail" && target !== before.target;
-    if (isMoved) assertMailConfigured(sites);
-    const verified = !isMoved || isAddressOf(account, target);
-    const name = fields.name === undefined ? before.name : nameOf(fields.name, target);
-    const changed = await changeChannel(store, before, () => ({ name, target, ...(isMoved && unconfirmed(verified ? now() : null)) }));
-    const confirmation = verified ? null : await sendConfirmation(settings, changed);
+    const target = fields.target === undefined ? undefined : targetOf(sites, before.kind, fields.target);
+    if (before.kind === "mail" && target !== undefined && target !== before.target) assertMailConfigured(sites);
+    const name = fields.name === undefined ? undefined : nameOf(fields.name, target ?? before.target);
+    const verifiedAt = target !== undefined && isAddressOf(account, target) ? now() : null;
+    let isAsked = false;
+    // The stored channel decides: another request may have changed and confirmed its address while this body arrived.
+    const changed = await changeChannel(store, before, (stored) => {
+      const isMoved = stored.kind === "mail" && target !== undefined && target !== stored.target;
+      isAsked = isMoved && verifiedAt === null;
+      return { ...(name !== undefined && { name }), ...(target !== undefined && { target }), ...(isMoved && unconfirmed(verifiedAt)) };
+    });
+    const confirmation = isAsked ? await sendConfirmation(settings, changed) : null;
     return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });
   }
 

@@ -17,11 +17,11 @@ export function ownChannel({ channels }: Pick<Store, "channels">, { params, requ
   return channel;
 }
 
-/** @throws ApiError 404, 503 */
+/** `update` sees the channel as it is stored then. @throws ApiError 404, 503 */
 export async function changeChannel(
   { channels }: Pick<Store, "channels">,
   { accountId, id }: Channel,
-  update: () => Partial<Channel>,
+  update: (stored: Channel) => Partial<Channel>,
 ): Promise<Channel> {
   const changed = await written(() => channels.change(accountId, id, update));
   if (changed === undefined) throw recordNotFound("channel");
@@ -33,11 +33,11 @@ export function unconfirmed(verifiedAt: Date | null): Partial<Channel> {
   return { verifiedAt: verifiedAt?.toISOString() ?? null, confirmation: null };
 }
 
-export async function sendConfirmation({ store, sites, now }: SiteApiSettings, channel: Channel): Promise<ConfirmationOutcome> {
-  const { accountId, id } = channel;
+export async function sendConfirmation({ store, sites, now }: SiteApiSettings, { accountId, id }: Channel): Promise<ConfirmationOutcome> {
   const value = await written(() => store.channels.issueConfirmation(accountId, id, now()));
-  // Another request may have removed the channel.
-  return value === undefined ? "failed" : sites.sendConfirmation(channel, value);
+  // Another request may have removed the channel, or given it another address: the link must not confirm one that does not get it.
+  const current = store.channels.find(accountId, id);
+  return value === undefined || current === undefined ? "failed" : sites.sendConfirmation(current, value);
 }
 
 /** @throws ApiError 409 */

@@ -7,11 +7,13 @@ import type { Store } from "../../store/store.ts";
 import { cliActor } from "../actor.ts";
 import { jsonLine, print, printWhileOpen } from "../terminal.ts";
 import { withStore } from "../user.ts";
+import { siteLinesOfAccount, siteLinesOfHost } from "./site-lines.ts";
 import { addSubjectOptions, type DataSubject, dataSubject, type SubjectOptions, scansOfSubject } from "./subject.ts";
 
 const help = `
-One JSON object a line, each with its "kind": account, token, session, and scan with result, evidence and picture (Base64). Password hashes, secrets
-of second factors and hashes of tokens are left out; those of a host do not say which account scanned it.
+One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
+metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
+and keys of links are left out; those of a host do not say which account scanned or watches it.
 
 Example:
   assay data export --account you@example.com > you.jsonl`;
@@ -23,13 +25,19 @@ export function exportCommand(): Command {
       withStore(command, async (store) => {
         const subject = dataSubject(store, options);
         printWhileOpen(() => {
-          if (subject.account !== null) for (const line of linesOfAccount(store, subject.account)) print(jsonLine(line));
+          for (const line of linesBesideScans(store, subject)) print(jsonLine(line));
           for (const scan of scansOfSubject(store, subject)) print(jsonLine(lineOfScan(store, subject, scan)));
         });
         const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
         await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
       }),
     );
+}
+
+function* linesBesideScans(store: Store, { account, host }: DataSubject): Generator<object, void> {
+  if (account === null) return yield* siteLinesOfHost(store, store.erasure.sitesOfHost(host));
+  yield* linesOfAccount(store, account);
+  yield* siteLinesOfAccount(store, account.id);
 }
 
 function* linesOfAccount(store: Store, account: Account): Generator<object, void> {

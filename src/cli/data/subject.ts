@@ -19,8 +19,8 @@ export type DataSubject = { readonly account: Account; readonly host: null } | {
 
 export function addSubjectOptions(command: Command): Command {
   return command
-    .option("--account <email>", "an account: its scans, tokens and sessions")
-    .option("--host <host>", "a host: all scans of it, by whomever")
+    .option("--account <email>", "an account: its scans, sites, channels, tokens and sessions")
+    .option("--host <host>", "a host: all scans and watched sites of it, by whomever")
     .option("--with-subdomains", "with --host: also the hosts below it");
 }
 

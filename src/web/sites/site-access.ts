@@ -22,11 +22,11 @@ export interface SharedSite {
 const ownerParam = "of";
 const idPattern = /^[1-9]\d{0,14}$/;
 
-/** Own sites first, then those of owners who share theirs. */
+/** Own sites first, then those of owners who share theirs. A disabled account shares nothing. */
 export function siteAccesses({ settings: { store } }: Visit, account: Account): readonly SiteAccess[] {
   const shared = store.members.owners(account.id).flatMap(({ ownerId, role }): readonly SiteAccess[] => {
     const owner = store.accounts.findById(ownerId);
-    return owner === undefined ? [] : [{ owner, role }];
+    return owner === undefined || owner.disabled ? [] : [{ owner, role }];
   });
   return [{ owner: account, role: "owner" }, ...shared];
 }

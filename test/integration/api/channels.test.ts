@@ -145,6 +145,35 @@ describe("a mail address", () => {
     expect(body).toMatchObject({ target: "new@agency.example", verifiedAt: null, confirmation: "sent" });
     expect((await client.call("PATCH", `/channels/${id}`, { target: client.email })).body.verifiedAt).not.toBe(null);
   });
+  test("is not confirmed by a request that began before the channel had another one", async () => {
+    const { id } = (await client.call("POST", "/channels", mail("victim@other.example"))).body;
+    const rest = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      async start(controller) {
+        controller.enqueue(Buffer.from('{"target":'));
+        await rest.promise;
+        controller.enqueue(Buffer.from('"victim@other.example"}'));
+        controller.close();
+      },
+    });
+    const headers = { "content-type": "application/json" };
+    const slow = api.request(`/api/v1/channels/${id}`, { method: "PATCH", headers, body, token: client.token });
+    expect((await client.call("PATCH", `/channels/${id}`, { target: client.email })).body.verifiedAt).not.toBe(null);
+    rest.resolve();
+    expect(await (await slow).json()).toMatchObject({ target: "victim@other.example", verifiedAt: null, confirmation: "sent" });
+    expect(api.store.channels.find(client.accountId, id)?.verifiedAt).toBe(null);
+  });
+  test("gets its link even if it became that of the channel while the link was made", async () => {
+    const { id } = (await client.call("POST", "/channels", mail("own@agency.example"))).body;
+    // One commit for both: the second request has read the channel before the first one changed it.
+    await Promise.all([
+      client.call("PATCH", `/channels/${id}`, { target: "victim@other.example" }),
+      client.call("POST", `/channels/${id}/confirmation`),
+    ]);
+    const { channel, value = "" } = lastConfirmation() ?? {};
+    const confirmed = await api.store.channels.confirm(client.accountId, id, value, new Date());
+    expect([confirmed?.target, channel?.target]).toEqual(["victim@other.example", "victim@other.example"]);
+  });
   test("whose reader ended the mails must be confirmed again", async () => {
     const { id } = (await client.call("POST", "/channels", mail("team@agency.example"))).body;
     await api.store.channels.confirm(client.accountId, id, lastConfirmation()?.value ?? "", new Date());

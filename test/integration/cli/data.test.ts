@@ -7,6 +7,7 @@ import { openStore } from "../../../src/store/store.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { runInProcess } from "../../support/program.ts";
+import { addSite } from "../../support/watched-sites.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-data-cli-"));
 const data = join(folder, "data");
@@ -46,6 +47,48 @@ describe("assay data export", () => {
       action: "data.exported",
       subject: { kind: "account", id: 1 },
     });
+  });
+
+  test("prints what an account watches and whom it notifies, and no secret of it", async () => {
+    const { store } = pages;
+    const owner = await store.accounts.create({ email: "owner@assay.test", now: new Date() });
+    if (typeof owner === "string") throw new Error(owner);
+    const [accountId, now] = [owner.id, new Date()];
+    const site = await addSite(store, { accountId, url: "https://watched.test/", name: "Name of a client", now });
+    const given = { accountId, name: "x", verified: true, now };
+    const secrets = ["whsec_secret"];
+    const hook = await store.channels.add({ ...given, kind: "webhook", target: "https://hook.test/", secrets });
+    const mail = await store.channels.add({ ...given, kind: "mail", target: "team@assay.test", secrets: [] });
+    if (hook === "full" || mail === "full") throw new Error("full");
+    await store.rules.add({
+      accountId,
+      scope: { kind: "all" },
+      events: ["site.recovered"],
+      severityMin: "info",
+      channelIds: [hook.id],
+      now,
+    });
+    const recovered = { type: "site.recovered", token: null, data: { since: now.toISOString() } } as const;
+    await store.siteRuns.noteState(site, (_site, state) => ({ state, events: [recovered] }), now);
+    await store.members.invite({ ownerId: accountId, email: "member@assay.test", role: "viewer" }, now);
+    await store.brands.save(accountId, { name: "Brand", logoPng: null, accent: null, footer: null });
+    const metricsToken = await store.metricsTokens.issue(accountId);
+    const { stdout } = await assay("export", "--account", "owner@assay.test");
+    const kinds = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).kind);
+    expect(kinds).toEqual("account site channel channel rule event delivery invitation brand metrics-token".split(" "));
+    for (const secret of ["whsec_secret", mail.unsubscribeKey ?? "", metricsToken]) expect(stdout).not.toContain(secret);
+    const ofHost = (await assay("export", "--host", "watched.test")).stdout;
+    expect(
+      ofHost
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).kind),
+    ).toEqual(["site", "event"]);
+    expect(ofHost).not.toMatch(/accountId|Name of a client/);
+    await store.sites.remove(accountId, [site.id]);
   });
 
   test("prints all of a host, without the accounts that scanned it", async () => {

@@ -12,6 +12,7 @@ import { addDeletion, deletionsName, readDeletions } from "../../../src/store/de
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
+import { addSite } from "../../support/watched-sites.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-erasure-"));
 const email = "Gone.Person@assay.test";
@@ -145,6 +146,27 @@ describe("deletion of a host", () => {
     expect(rows).not.toMatch(/[^t]shop\.customer/);
     expect(rows).toContain("notshop.customer.example.com");
     expect(readFileSync(join(dataDir, deletionsName), "utf8")).not.toContain("customer");
+  });
+
+  test("removes its watched sites of all accounts, and the events that name it", async () => {
+    for (const accountId of [1, 2])
+      for (const host of ["shop.watched.example", "other.example"]) await addSite(store, { accountId, url: `https://${host}/`, now });
+    const channel = await store.channels.add({
+      accountId: 1,
+      kind: "webhook",
+      name: "x",
+      target: "https://x.test/",
+      secrets: [],
+      verified: true,
+      now,
+    });
+    const channelIds = channel === "full" ? [] : [channel.id];
+    await store.rules.add({ accountId: 1, scope: { kind: "all" }, events: ["scan.finished"], severityMin: "info", channelIds, now });
+    await scanned("silent", 1, "https://shop.watched.example/");
+    expect(store.events.list(1, { limit: 9, cursor: null }).items).toHaveLength(1);
+    expect(await remove("shop.watched.example", false)).toBe(1);
+    expect(await everyRow()).not.toContain("shop.watched.example");
+    for (const accountId of [1, 2]) expect(store.sites.list(accountId).map(({ url }) => url)).toEqual(["https://other.example/"]);
   });
 
   test("leaves later scans alone when it is carried out again", async () => {

@@ -211,8 +211,54 @@ describe("rules and deliveries", () => {
       attempts: [{ status: 500 }, { status: 204 }],
     });
     const old = minutesLater((deliveriesKeptDays + 1) * 24 * 60);
+    // The first step is about deliveries, the second about events.
     expect([await store().deliveries.removeOlder(old), await store().deliveries.removeOlder(old)]).toEqual([true, false]);
     expect(store().deliveries.find(1, due.id)).toBeUndefined();
+  });
+
+  test("old ones go in steps, also from a table that is longer than a step", async () => {
+    for (let count = 0; count < 30; count++) await notified("webhook");
+    const run = await startedRun(await addSite(store(), { accountId: 1, url: "https://a.example/", now }));
+    await store().siteRuns.conclude(run, () => conclusion(Array(20).fill(dropped)), now);
+    const old = minutesLater((deliveriesKeptDays + 1) * 24 * 60);
+    for (const { id } of store().channels.list(1).slice(1)) await store().channels.remove(1, id);
+    let steps = 1;
+    while (await store().deliveries.removeOlder(old)) steps++;
+    expect(steps).toBeGreaterThan(2);
+    const left = store().deliveries.list(1, { limit: 1_000, cursor: null }).items;
+    expect([left.length, new Set(left.map(({ state }) => state))]).toEqual([20, new Set(["waiting"])]);
+  });
+
+  test("many to busy channels hold up no other", async () => {
+    for (let count = 0; count < 50; count++) await notified("webhook");
+    const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
+    await store().siteRuns.conclude(await startedRun(site), () => conclusion(Array(45).fill(dropped)), now);
+    const [busy, last] = [new Set(store().channels.list(1).slice(0, -1)), store().channels.list(1).at(-1)];
+    const accepts = ({ channelId }: { readonly channelId: number }) => channelId === last?.id;
+    for (const { id } of busy) await store().rules.remove(1, id);
+    const later = await startedRun(site, "scheduled", minutesLater(1));
+    await store().siteRuns.conclude(later, () => conclusion([dropped]), minutesLater(1));
+    const found = new Set<number>();
+    for (let look = 0; look < 3; look++)
+      for (const { eventSeqs } of store().deliveries.listDue(minutesLater(2), 99, accepts)) found.add(eventSeqs[0] ?? 0);
+    expect(found.size).toBe(46);
+  });
+
+  test("of a clock that was set back do not wait for its old time", async () => {
+    const [, webhookId] = [await notified("mail"), await notified("webhook")];
+    const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
+    const ahead = minutesLater(100 * 24 * 60);
+    await store().siteRuns.conclude(await startedRun(site), () => conclusion([dropped]), ahead);
+    const [first] = store().deliveries.listDue(ahead, 1);
+    if (first?.channelId !== webhookId) throw new Error("the webhook is not due");
+    const attempt = { at: ahead.toISOString(), ms: 12, status: 500, because: "status" };
+    await store().deliveries.noteAttempt(first, attempt, { state: "waiting", nextAttemptAt: ahead });
+    // An event of the right time does not join the mail of the wrong one.
+    await store().siteRuns.conclude(await startedRun(site, "manual", minutesLater(1)), () => conclusion([dropped]), now);
+    expect(store().deliveries.waitingCount()).toBe(4);
+    expect(await store().deliveries.correctTimes(now)).toBe(2);
+    expect(store().deliveries.listDue(minutesLater(1), 9)).toHaveLength(4);
+    expect(await store().deliveries.correctTimes(now)).toBe(0);
   });
 
   test("a finished scan of the account is an event; one of a schedule is not", async () => {

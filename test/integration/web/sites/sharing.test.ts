@@ -123,6 +123,14 @@ test("rights end with the membership", async () => {
   expect(await statusesOf(visitor, pagesOfSite())).toEqual([404, 404, 404]);
 });
 
+test("a disabled account shares nothing, and nobody changes its sites", async () => {
+  const visitor = await member("editor");
+  await pages.store.accounts.setDisabled(owner.id, true);
+  expect(await statusesOf(visitor, [...pagesOfSite(), ...changingPages()])).toEqual(Array(6).fill(404));
+  expect(new Set(await changes(visitor))).toEqual(new Set([404]));
+  expect(pages.store.siteRuns.list()).toEqual([]);
+});
+
 test.each(["x", "-1", "1e1", "999", ""])("there is no owner %j", async (of) => {
   const visitor = await other();
   expect((await visitor.get(`/sites?of=${of}`)).status).toBe(404);
