@@ -17,7 +17,7 @@ const scansPerRound = 3;
 const killWithinMs = 2_500;
 const scanEndMsMax = 300_000;
 /** Deadline for the browser's processes to end after their server. */
-const browserEndMsMax = 5_000;
+const browserEndMsMax = 30_000;
 const readyMsMax = 60_000;
 /** Each kind of kill once, before chance decides. */
 const victims = ["server", "browser", "browser process", "worker"] as const;

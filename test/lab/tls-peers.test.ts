@@ -15,7 +15,7 @@ import { type Claims, sslscanClaims, testsslClaims } from "./tls-tools.ts";
 
 /** testssl.sh uses a whole core. */
 const configurationsAtOnce = 2;
-const allMsMax = 900_000;
+const allMsMax = 1_800_000;
 const configurationsMin = 20;
 
 interface Comparison {

@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser", "metrics"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "fleet", "account", "backup", "report", "export", "authoring"],
+  ["scan", "fleet", "account", "sites", "deliver", "backup", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -59,6 +59,8 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
   { names: /^openid-client$/, places: ["src/account/oidc/provider.ts", "src/account/oidc/refusal.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
+  { names: /^croner$/, places: ["src/sites/cron.ts"] },
+  { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
   { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet"] },
   { names: /^tar-stream$/, places: ["src/backup"] },
   { names: /^prom-client$/, places: ["src/metrics"] },

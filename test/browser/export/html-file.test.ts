@@ -9,7 +9,9 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import type { ExportedScan } from "../../../src/export/export.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
+import { type Brand, embeddedLogo } from "../../../src/report/brand.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
+import { pngImage } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { axeComplaints, narrow, overflowComplaints, typeComplaints } from "../web/accessible.ts";
 import { overlapComplaints } from "../web/overlap.ts";
@@ -31,11 +33,20 @@ const files: Readonly<Record<string, readonly ExportedScan[]>> = {
   one: [exportedScan("shop")],
   several: [exportedScan("sound"), exportedScan("plain"), failedExport(), exportedScan("sound")],
   hostile: [exportedScan(poisonedScan())],
+  brand: [exportedScan("sound")],
+};
+
+/** With words that are wider than a phone. */
+const longBrand: Brand = {
+  name: `Sicherheit ${"lang".repeat(20)}`,
+  logo: embeddedLogo({ png: pngImage(480, 60, [20, 80, 40, 255]), width: 480, height: 60 }),
+  accent: "#8a1253",
+  footer: `Muster GmbH ${"lang".repeat(40)}`,
 };
 
 interface OpenedFile {
   readonly page: Page;
-  /** URLs of all requests, the file itself included. */
+  /** URLs of all requests, the file itself included, without those that hold their data themselves. */
   readonly requests: readonly string[];
   readonly complaints: readonly string[];
   readonly url: string;
@@ -44,10 +55,12 @@ interface OpenedFile {
 /** Opens the file in a browser without network. Scripts of the test bypass the policy of the file. */
 async function openFile(name: string, locale: string): Promise<OpenedFile> {
   const path = join(folder, `${name}-${locale}.html`);
-  writeFileSync(path, writeHtml(files[name] ?? [], exportSettings({ locale })) ?? "");
+  writeFileSync(path, writeHtml(files[name] ?? [], exportSettings({ locale, brand: name === "brand" ? longBrand : null })) ?? "");
   const { page, complaints } = await visitors.visitor({ origin: pathToFileURL(folder).href });
   const requests: string[] = [];
-  page.on("request", (request) => requests.push(request.url()));
+  page.on("request", (request) => {
+    if (!request.url().startsWith("data:")) requests.push(request.url());
+  });
   await page.setOfflineMode(true);
   const url = pathToFileURL(path).href;
   await page.goto(url, { waitUntil: "load" });

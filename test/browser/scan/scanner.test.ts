@@ -9,12 +9,12 @@ import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
 
-const deadlines = { ...defaultDeadlines, scanMs: 200, judgeMs: 200 };
+const deadlines = { ...defaultDeadlines, scanMs: 1_000, judgeMs: 1_000 };
 let scanner: Scanner;
 let lines: string[];
 
 function opened({
-  graceMs = 100,
+  graceMs = 500,
   judgeMs = deadlines.judgeMs,
   prepare,
 }: {

@@ -85,5 +85,5 @@ describe("refused at once", () => {
 });
 
 test("only the Agency plan includes the API", () => {
-  expect(planTerms).toEqual({ free: { api: false }, agency: { api: true } });
+  expect(planTerms).toEqual({ free: { api: false, sites: 3 }, agency: { api: true, sites: 1_000 } });
 });

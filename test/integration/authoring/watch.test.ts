@@ -9,6 +9,8 @@ import { removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffol
 const check = "acme-build.ts";
 /** From a save to the new verdict. */
 const watchMsMax = 1_000;
+const editsMin = 2;
+const editsMax = 20;
 const interrupted = 130;
 
 const children = new Set<Bun.Subprocess>();
@@ -77,12 +79,14 @@ describe("--watch", () => {
     const sent = JSON.stringify(evidence({ headers: { "x-acme-build": "1" } }));
     const [passed, violated] = [/\npassed[\s\S]*waiting for a change/, /\nviolated[\s\S]*waiting for a change/];
     const times = [await msUntil(() => writeFileSync(captured, sent), command.seen(passed))];
-    for (const [from, to, verdict] of [
-      ["=== undefined", "!== undefined", violated],
-      ["!== undefined", "=== undefined", passed],
-    ] as const)
-      times.push(await msUntil(() => plugin.edit(check, from, to), command.seen(verdict)));
-    // Other work on the machine only adds time.
+    // Other work on the machine only adds time: one save in time is enough.
+    for (let count = 0; count < editsMin || (count < editsMax && Math.min(...times) >= watchMsMax); count += 2) {
+      for (const [from, to, verdict] of [
+        ["=== undefined", "!== undefined", violated],
+        ["!== undefined", "=== undefined", passed],
+      ] as const)
+        times.push(await msUntil(() => plugin.edit(check, from, to), command.seen(verdict)));
+    }
     expect(Math.min(...times)).toBeLessThan(watchMsMax);
     expect(await command.end()).toBe(interrupted);
   });

@@ -12,9 +12,9 @@ import { type ScanningApi, startScanningApi } from "../../support/scanning-api.t
 const page = (name: string) => `https://site.example/${name}`;
 const timing = {
   startPatienceMs: 50,
-  runPatienceMs: 3_000,
+  runPatienceMs: 15_000,
   repeatMs: 20,
-  queuePatienceMs: 300,
+  queuePatienceMs: 3_000,
   lookMsFirst: 10,
   lookMsMin: 20,
   lookMsMax: 40,
@@ -147,11 +147,14 @@ test("a scan that somebody cancels on the server is an own failure", async () =>
 test("an interruption cancels what waits, and says where the rest can be read", async () => {
   const api = await startServer();
   const urls = ["sound", "pauses", "bare"].map(page);
+  const nextRuns = async () => {
+    while (!(await statusesOf(api)).includes("running")) await sleep(5);
+  };
   const { scanned, stderr } = await scan(api.token, {
     origin: api.origin,
     urls,
     onLine: (line, interrupt) => {
-      if (line.includes("finished")) void sleep(50).then(interrupt);
+      if (line.includes("finished")) void nextRuns().then(interrupt);
     },
   });
   expect(scanned).toEqual(finished([page("sound")]));

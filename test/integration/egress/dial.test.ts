@@ -7,7 +7,7 @@ import type { EgressSettings } from "../../../src/egress/settings.ts";
 import { type DnsServerHandle, startDnsServer, type Zones } from "../../support/dns-server.ts";
 import { egressSettings } from "../../support/egress-settings.ts";
 
-const deadlineMs = 4_000;
+const deadlineMs = 30_000;
 const cleanUp: (() => void)[] = [];
 afterEach(() => {
   for (const step of cleanUp.splice(0)) step();

@@ -32,7 +32,7 @@ async function serve(answer: (socket: Socket, request: string) => void): Promise
   return egress;
 }
 
-const options: GetOptions = { deadlineMs: 3_000, bodyBytesMax: 1_000 };
+const options: GetOptions = { deadlineMs: 30_000, bodyBytesMax: 1_000 };
 
 /** Result of a server that sends these bytes and closes. */
 async function get(bytes: string | Buffer, given: Partial<GetOptions> = {}): Promise<HttpReply> {

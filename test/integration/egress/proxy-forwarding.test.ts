@@ -91,7 +91,7 @@ describe("forwarding", () => {
     socket.write(tunnelRequest("site.test:443"));
     await new Promise((resolve) => socket.once("data", resolve));
     socket.pause();
-    for (let before = -1; proxy.bytesDown !== before; await Bun.sleep(300)) before = proxy.bytesDown;
+    for (let before = -1; proxy.bytesDown !== before; await Bun.sleep(1_000)) before = proxy.bytesDown;
     // At most the kernel's buffers of two connections.
     expect(proxy.bytesDown).toBeLessThan(15 * 1_024 * 1_024);
     const before = proxy.bytesDown;

@@ -120,7 +120,7 @@ describe("SSRF guard: the proxies of other scans", () => {
     const egress = openEgress(egressSettings({ profile: "internal", allowPorts: "any" }));
     const proxy = await startProxy(egress);
     await proxy.stop();
-    await expect(egress.dial("127.0.0.1", proxy.port, { deadlineMs: 1_000 })).rejects.toMatchObject({ because: "refused" });
+    await expect(egress.dial("127.0.0.1", proxy.port, { deadlineMs: 30_000 })).rejects.toMatchObject({ because: "refused" });
     egress.close();
   });
 });

@@ -24,7 +24,7 @@ function write(files: Readonly<Record<string, string>>) {
 function judgingWith(catalog: JudgedCatalog) {
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const onCheckFault = (key: string, fault: string) => void logged.push(`${key}: ${fault}`);
-  const options = { workerFile: workerFiles.judge, threads: 2, deadlineMs: 500, onIdleFault: () => {}, onCheckFault, log };
+  const options = { workerFile: workerFiles.judge, threads: 2, deadlineMs: 3_000, onIdleFault: () => {}, onCheckFault, log };
   return openJudging(options, catalog);
 }
 

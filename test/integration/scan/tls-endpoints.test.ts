@@ -17,7 +17,7 @@ async function openEndpoints() {
   const ran: string[] = [];
   const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => {
     ran.push(name);
-    return probe(AbortSignal.timeout(10_000));
+    return probe(AbortSignal.timeout(60_000));
   };
   return { ran, ...openTlsEndpoints(run, { egress, caPems: [testAuthority().root.pem] }) };
 }

@@ -19,7 +19,7 @@ function keep(server: TestServer): TestServer {
 }
 
 const trust = createSecureContext({ ca: [testAuthority().root.pem], minVersion: "TLSv1" });
-const options: GetOptions = { deadlineMs: 3_000, bodyBytesMax: 1_000, trust };
+const options: GetOptions = { deadlineMs: 30_000, bodyBytesMax: 1_000, trust };
 
 test("an https server is reachable by name, trusted, and records its requests", async () => {
   const site = keep(await startHttps(siteIdentity("site.test"), { "/": { headers: { "X-Many": ["1", "2"] }, body: "hello" } }));
@@ -58,7 +58,7 @@ test("a plain server answers unknown paths with 404, and a closed port refuses c
 test("stop closes open connections", async () => {
   const server = await startTcp((socket) => void socket.write("greeting"));
   egress = openEgress(egressTo({ "site.test:443": server }));
-  const socket = await egress.dial("site.test", 443, { deadlineMs: 1_000 });
+  const socket = await egress.dial("site.test", 443, { deadlineMs: 30_000 });
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.resume();
   socket.once("end", () => socket.destroy());

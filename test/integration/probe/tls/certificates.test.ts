@@ -219,7 +219,7 @@ describe("certificates", () => {
     const egress = openEgress({ ...egressTo({}), allowPorts: "any", dnsServers: [dns.address] });
     onCleanUp(() => egress.close());
     const { port } = site.address() as AddressInfo;
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(30_000);
     const reading = await probeTls({ egress, host: "site.test", port, caPems: [root.pem], signal });
     expect(reading).toMatchObject({ status: "read", facts: { address: "127.0.0.2", trusted: true, hostMatches: true } });
   });

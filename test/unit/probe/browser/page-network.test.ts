@@ -14,7 +14,8 @@ function text(seed: number): string {
   return Buffer.alloc(fieldBytes, 97 + (seed % 26)).toString("latin1");
 }
 
-test("large header fields of hundreds of subresources are not kept in memory", () => {
+/** Records the answers, and returns by how much that made the memory grow. */
+function grownBytes(): number {
   const events = new EventEmitter();
   const network = watchNetwork(events as unknown as CDPSession, "frame");
   Bun.gc(true);
@@ -31,7 +32,13 @@ test("large header fields of hundreds of subresources are not kept in memory", (
   Bun.gc(true);
   const grown = heapStats().heapSize + heapStats().extraMemorySize - before;
   expect(network.requests().total).toBe(requests);
-  expect(grown).toBeLessThan((requests * fieldBytes) / 10);
+  return grown;
+}
+
+test("large header fields of hundreds of subresources are not kept in memory", () => {
+  // Other memory of the process is counted too, and grows in the first run at most.
+  const grown = [grownBytes(), grownBytes(), grownBytes()];
+  expect(Math.min(...grown)).toBeLessThan((requests * fieldBytes) / 10);
 });
 
 test("a media type of 256 KB is truncated", () => {
