@@ -16,6 +16,7 @@ import { documentTargets } from "./document-targets.ts";
 import { fieldTargets } from "./field-targets.ts";
 import { libraryTargets } from "./library-targets.ts";
 import { nameTargets } from "./name-targets.ts";
+import { notificationTargets } from "./notification-targets.ts";
 import { recordTargets } from "./record-targets.ts";
 import { resultTargets } from "./result-targets.ts";
 import type { FuzzTarget } from "./target.ts";
@@ -29,6 +30,7 @@ export const parserTargets: readonly FuzzTarget[] = [
   ...fieldTargets,
   ...libraryTargets,
   ...nameTargets,
+  ...notificationTargets,
   ...recordTargets,
   ...resultTargets,
   ...uploadTargets,
