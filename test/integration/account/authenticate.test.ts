@@ -84,6 +84,6 @@ describe("refused at once", () => {
   });
 });
 
-test("only the Agency plan includes the API", () => {
-  expect(planTerms).toEqual({ free: { api: false, sites: 3 }, agency: { api: true, sites: 1_000 } });
+test("only the Agency plan includes the API and a brand", () => {
+  expect(planTerms).toEqual({ free: { api: false, sites: 3, brand: false }, agency: { api: true, sites: 1_000, brand: true } });
 });
