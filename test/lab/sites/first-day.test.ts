@@ -184,8 +184,8 @@ async function addChannels(visitor: Visitor, { email, locale }: Day): Promise<st
     { form: "form:has(input[value=webhook])" },
   );
   await visitor.open("/account/rules");
-  await visitor.page.$$eval("input[name=channel]", (boxes) => {
-    for (const box of boxes) (box as HTMLInputElement).checked = box.parentElement?.textContent?.includes("Ops") ?? false;
+  await visitor.page.$$eval("form:has(select[name=scope]) label", (labels) => {
+    for (const label of labels) if (label.textContent?.trim() === "Ops") (label as HTMLLabelElement).control?.click();
   });
   await submit(visitor.page, {}, { form: "form:has(select[name=scope])" });
   const rules = await appliance.withStore(async (store) => store.rules.list(store.accounts.findByEmail(email)?.id ?? 0));
