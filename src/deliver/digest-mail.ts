@@ -1,5 +1,5 @@
 /** Mail about one or more events: grouped by site, the worst site first. */
-import { type Severity, severities } from "../check/check.ts";
+import { type Severity, severities, worstFirst } from "../check/check.ts";
 import type { EventData, EventFinding, EventSite, EventType, StoredEvent } from "../store/site-events.ts";
 import type { TextValues } from "../text/i18n.ts";
 import { scanErrorMessage } from "../text/render.ts";
@@ -179,7 +179,7 @@ function findingBlocks(
   { data: { findings } }: EventOf<"finding.opened" | "finding.resolved" | "finding.unstable">,
   words: MailWords,
 ): readonly MailBlock[] {
-  const sorted = findings.toSorted((one, other) => severities.indexOf(one.severity) - severities.indexOf(other.severity));
+  const sorted = findings.toSorted(worstFirst);
   const shown = sorted.slice(0, findingsShownMax).map(({ code, checkKey, severity }) => {
     const { texts, locale } = words;
     const title = texts.translate(locale, ["checks", texts.checkDeclaring(code) ?? checkKey, "findings", code, "title"]) ?? code;

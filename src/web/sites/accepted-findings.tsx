@@ -1,5 +1,5 @@
 /** Open findings of a watched site, those that its owner accepts, and the forms for both. */
-import type { Severity } from "../../check/check.ts";
+import { worstFirst } from "../../check/check.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -14,7 +14,6 @@ import { FindingTitle, findingTitle } from "./finding-title.tsx";
 import { sitePath } from "./site-access.ts";
 import type { SiteFaultField } from "./site-fault-text.ts";
 
-const severityOrder: readonly Severity[] = ["critical", "high", "medium", "low", "info"];
 const dayChars = 10;
 
 /** Acceptance that was refused. */
@@ -34,7 +33,7 @@ export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteSta
   return Object.entries(findings)
     .filter(([code, { state }]) => state === "open" && !isAccepted(site, code, now))
     .map(([code, finding]) => ({ ...finding, code }))
-    .sort((one, other) => severityOrder.indexOf(one.severity) - severityOrder.indexOf(other.severity) || (one.code < other.code ? -1 : 1));
+    .sort((one, other) => worstFirst(one, other) || (one.code < other.code ? -1 : 1));
 }
 
 interface FindingsProps {
