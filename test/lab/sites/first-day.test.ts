@@ -9,6 +9,9 @@ import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Locale } from "../../../src/check/check.ts";
+import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
+import { nextRunAfter } from "../../../src/sites/schedule.ts";
+import { scheduleKeyOf } from "../../../src/sites/site-planning.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { type Appliance, startAppliance } from "../../browser/web/appliance.ts";
 import { leaving, submit } from "../../browser/web/forms.ts";
@@ -28,20 +31,37 @@ const stepMinutes = 6;
 /** A site waits so long for its first scan: 12 start in an hour. */
 const windowHoursMax = 8;
 const secondLookMinutes = 11;
+/** Longer than this whole test by the clock of the server. */
+const quietHours = 24;
 
 interface Day {
   readonly locale: Locale;
+  /** Of the new store. */
+  readonly accountId: number;
   readonly email: string;
   readonly hosts: readonly string[];
-  readonly subject: RegExp;
 }
 
-const hostsNamed = (prefix: string, count: number) => Array.from({ length: count }, (_none, at) => `${prefix}${at + 1}.test`);
+const started = new Date();
+
+/** Hosts whose regular run is not near: only the runs that this test speaks of take place, at each hour of the week. */
+function hostsNamed(prefix: string, count: number, accountId: number): readonly string[] {
+  const hosts: string[] = [];
+  for (let at = 1; hosts.length < count; at++) {
+    const host = `${prefix}${at}.test`;
+    const regular = nextRunAfter(scheduleDefault, scheduleKeyOf({ accountId, url: addressOf(host) }), started);
+    if (regular.getTime() - started.getTime() > quietHours * 3_600_000) hosts.push(host);
+  }
+  return hosts;
+}
+
+const addressOf = (host: string) => `https://${host}/`;
 const days: readonly Day[] = [
-  { locale: "en-gb", email: "owner@agency.test", hosts: hostsNamed("shop", 50), subject: /shop7/ },
-  { locale: "de-de", email: "chefin@agentur.test", hosts: hostsNamed("laden", 4), subject: /laden2/ },
+  { locale: "en-gb", accountId: 1, email: "owner@agency.test", hosts: hostsNamed("shop", 50, 1) },
+  { locale: "de-de", accountId: 2, email: "chefin@agentur.test", hosts: hostsNamed("laden", 4, 2) },
 ];
-const brokenOf = { "en-gb": "shop7.test", "de-de": "laden2.test" } as const;
+/** The site of each day that gets worse. */
+const brokenHostOf = ({ hosts }: Day) => hosts[1] ?? "";
 const allHosts = days.flatMap(({ hosts }) => hosts);
 
 interface ReceivedHook {
@@ -74,7 +94,7 @@ beforeAll(async () => {
   const { root } = testAuthority();
   const rootFile = join(folder, "root.pem");
   writeFileSync(rootFile, root.pem);
-  sites = await startHttps(siteIdentity("shop1.test", { names: allHosts }), {
+  sites = await startHttps(siteIdentity("agency-sites.test", { names: allHosts }), {
     "/": (request, response) => {
       const lost = broken.has(request.headers.host ?? "");
       response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...(lost ? {} : soundHeaders) });
@@ -103,9 +123,9 @@ beforeAll(async () => {
       ASSAY_WEBHOOKS_CA_FILE: rootFile,
     },
     fill: async (store) => {
-      for (const { email, locale } of days) {
+      for (const { accountId, email, locale } of days) {
         const account = await store.accounts.create({ email, plan: "agency", now: new Date() });
-        if (typeof account === "string") throw new Error(account);
+        if (typeof account === "string" || account.id !== accountId) throw new Error("another account than planned");
         await store.accounts.setPreferences(account.id, { locale });
       }
     },
@@ -129,18 +149,16 @@ async function receive(request: IncomingMessage): Promise<void> {
   hooks.set(path, [...(hooks.get(path) ?? []), received]);
 }
 
-async function signedIn({ email, locale }: Day): Promise<Visitor> {
+async function signedIn({ accountId, locale }: Day): Promise<Visitor> {
   const session = await appliance.withStore(async (store) => {
-    const id = store.accounts.findByEmail(email)?.id ?? 0;
     const origin = { userAgent: "test", address: "127.0.0.1" };
-    return store.sessions.open({ accountId: id, verifiedPasswordHash: null, origin, now: new Date() });
+    return store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now: new Date() });
   });
   if (session === undefined) throw new Error("no session");
   return visitors.visitor({ origin: appliance.origin, locale, session: session.value });
 }
 
-const sitesOf = ({ email }: Day): Promise<readonly Site[]> =>
-  appliance.withStore(async (store) => store.sites.list(store.accounts.findByEmail(email)?.id ?? 0));
+const sitesOf = ({ accountId }: Day): Promise<readonly Site[]> => appliance.withStore(async (store) => store.sites.list(accountId));
 
 async function siteOf(day: Day, host: string): Promise<Site> {
   const site = (await sitesOf(day)).find(({ url }) => new URL(url).host === host);
@@ -174,7 +192,7 @@ function verified(secret: string, { headers, body }: ReceivedHook): { readonly t
 }
 
 /** The secret of the new webhook, from the page that shows it once. */
-async function addChannels(visitor: Visitor, { email, locale }: Day): Promise<string> {
+async function addChannels(visitor: Visitor, { accountId, email, locale }: Day): Promise<string> {
   await visitor.open("/account/channels");
   await submit(visitor.page, { target: email }, { form: "form:has(input[value=mail])" });
   await visitor.open("/account/channels");
@@ -188,14 +206,14 @@ async function addChannels(visitor: Visitor, { email, locale }: Day): Promise<st
     for (const label of labels) if (label.textContent?.trim() === "Ops") (label as HTMLLabelElement).control?.click();
   });
   await submit(visitor.page, {}, { form: "form:has(select[name=scope])" });
-  const rules = await appliance.withStore(async (store) => store.rules.list(store.accounts.findByEmail(email)?.id ?? 0));
+  const rules = await appliance.withStore(async (store) => store.rules.list(accountId));
   expect(rules).toHaveLength(2);
   return /whsec_[A-Za-z0-9+/=]+/.exec(html)?.[0] ?? "";
 }
 
 async function importSites(visitor: Visitor, { hosts }: Day): Promise<void> {
   await visitor.open("/sites/import");
-  const lines = hosts.map((host, at) => `https://${host}/,${host},Client ${at % 5},shop`);
+  const lines = hosts.map((host, at) => `${addressOf(host)},${host},Client ${at % 5},shop`);
   await visitor.page.$eval(
     "[name=text]",
     (area, text) => {
@@ -210,10 +228,8 @@ async function importSites(visitor: Visitor, { hosts }: Day): Promise<void> {
   expect(new URL(visitor.page.url()).pathname).toBe("/sites");
 }
 
-const started = new Date();
-
 describe.each(days)("a first day in $locale", (day) => {
-  const host = brokenOf[day.locale];
+  const host = brokenHostOf(day);
   let visitor: Visitor;
   let secret: string;
 
@@ -264,7 +280,7 @@ describe.each(days)("a first day in $locale", (day) => {
       expect(new Set(events.map((event) => event.id)).size).toBe(2);
       expect(mailsTo(day)).toHaveLength(1);
       const [received] = mailsTo(day);
-      expect([received?.secure, received?.parsed.subject]).toEqual([true, expect.stringMatching(day.subject)]);
+      expect([received?.secure, received?.parsed.subject]).toEqual([true, expect.stringContaining(host)]);
       expect(received?.parsed.text).toContain(`/sites/${id}`);
       expect(received?.parsed.headers.get("list-unsubscribe") ?? received?.parsed.headers.get("list")).toBeDefined();
     },
@@ -335,5 +351,5 @@ function mailsTo({ email }: Day) {
 }
 
 test("the whole day took less than a day of the server's clock", () => {
-  expect(clock.now().getTime() - started.getTime()).toBeLessThan(86_400_000);
+  expect(clock.now().getTime() - started.getTime()).toBeLessThan(quietHours * 3_600_000);
 });
