@@ -8,10 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Locale } from "../../../src/check/check.ts";
-import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
-import { nextRunAfter } from "../../../src/sites/schedule.ts";
-import { scheduleKeyOf } from "../../../src/sites/site-planning.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { type Appliance, startAppliance } from "../../browser/web/appliance.ts";
 import { leaving, submit } from "../../browser/web/forms.ts";
@@ -21,6 +17,7 @@ import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type MailServerHandle, startMailServer } from "../../support/mail-server.ts";
 import { portWithoutListener } from "../../support/program.ts";
 import { startHttp, startHttps, type TestServer } from "../../support/servers.ts";
+import { type AgencyDay, agencyDays, brokenHostOf, dayStart, quietHours, siteUrlOf } from "./agency-days.ts";
 import { type MovedClock, movedClock } from "./moved-clock.ts";
 
 const dayMsMax = 900_000;
@@ -31,38 +28,7 @@ const stepMinutes = 6;
 /** A site waits so long for its first scan: 12 start in an hour. */
 const windowHoursMax = 8;
 const secondLookMinutes = 11;
-/** Longer than this whole test by the clock of the server. */
-const quietHours = 24;
-
-interface Day {
-  readonly locale: Locale;
-  /** Of the new store. */
-  readonly accountId: number;
-  readonly email: string;
-  readonly hosts: readonly string[];
-}
-
-const started = new Date();
-
-/** Hosts whose regular run is not near: only the runs that this test speaks of take place, at each hour of the week. */
-function hostsNamed(prefix: string, count: number, accountId: number): readonly string[] {
-  const hosts: string[] = [];
-  for (let at = 1; hosts.length < count; at++) {
-    const host = `${prefix}${at}.test`;
-    const regular = nextRunAfter(scheduleDefault, scheduleKeyOf({ accountId, url: addressOf(host) }), started);
-    if (regular.getTime() - started.getTime() > quietHours * 3_600_000) hosts.push(host);
-  }
-  return hosts;
-}
-
-const addressOf = (host: string) => `https://${host}/`;
-const days: readonly Day[] = [
-  { locale: "en-gb", accountId: 1, email: "owner@agency.test", hosts: hostsNamed("shop", 50, 1) },
-  { locale: "de-de", accountId: 2, email: "chefin@agentur.test", hosts: hostsNamed("laden", 4, 2) },
-];
-/** The site of each day that gets worse. */
-const brokenHostOf = ({ hosts }: Day) => hosts[1] ?? "";
-const allHosts = days.flatMap(({ hosts }) => hosts);
+const allHosts = agencyDays.flatMap(({ hosts }) => hosts);
 
 interface ReceivedHook {
   readonly headers: Readonly<Record<string, string>>;
@@ -123,7 +89,7 @@ beforeAll(async () => {
       ASSAY_WEBHOOKS_CA_FILE: rootFile,
     },
     fill: async (store) => {
-      for (const { accountId, email, locale } of days) {
+      for (const { accountId, email, locale } of agencyDays) {
         const account = await store.accounts.create({ email, plan: "agency", now: new Date() });
         if (typeof account === "string" || account.id !== accountId) throw new Error("another account than planned");
         await store.accounts.setPreferences(account.id, { locale });
@@ -149,7 +115,7 @@ async function receive(request: IncomingMessage): Promise<void> {
   hooks.set(path, [...(hooks.get(path) ?? []), received]);
 }
 
-async function signedIn({ accountId, locale }: Day): Promise<Visitor> {
+async function signedIn({ accountId, locale }: AgencyDay): Promise<Visitor> {
   const session = await appliance.withStore(async (store) => {
     const origin = { userAgent: "test", address: "127.0.0.1" };
     return store.sessions.open({ accountId, verifiedPasswordHash: null, origin, now: new Date() });
@@ -158,9 +124,9 @@ async function signedIn({ accountId, locale }: Day): Promise<Visitor> {
   return visitors.visitor({ origin: appliance.origin, locale, session: session.value });
 }
 
-const sitesOf = ({ accountId }: Day): Promise<readonly Site[]> => appliance.withStore(async (store) => store.sites.list(accountId));
+const sitesOf = ({ accountId }: AgencyDay): Promise<readonly Site[]> => appliance.withStore(async (store) => store.sites.list(accountId));
 
-async function siteOf(day: Day, host: string): Promise<Site> {
+async function siteOf(day: AgencyDay, host: string): Promise<Site> {
   const site = (await sitesOf(day)).find(({ url }) => new URL(url).host === host);
   if (site === undefined) throw new Error(`no site ${host}`);
   return site;
@@ -192,7 +158,7 @@ function verified(secret: string, { headers, body }: ReceivedHook): { readonly t
 }
 
 /** The secret of the new webhook, from the page that shows it once. */
-async function addChannels(visitor: Visitor, { accountId, email, locale }: Day): Promise<string> {
+async function addChannels(visitor: Visitor, { accountId, email, locale }: AgencyDay): Promise<string> {
   await visitor.open("/account/channels");
   await submit(visitor.page, { target: email }, { form: "form:has(input[value=mail])" });
   await visitor.open("/account/channels");
@@ -211,9 +177,9 @@ async function addChannels(visitor: Visitor, { accountId, email, locale }: Day):
   return /whsec_[A-Za-z0-9+/=]+/.exec(html)?.[0] ?? "";
 }
 
-async function importSites(visitor: Visitor, { hosts }: Day): Promise<void> {
+async function importSites(visitor: Visitor, { hosts }: AgencyDay): Promise<void> {
   await visitor.open("/sites/import");
-  const lines = hosts.map((host, at) => `${addressOf(host)},${host},Client ${at % 5},shop`);
+  const lines = hosts.map((host, at) => `${siteUrlOf(host)},${host},Client ${at % 5},shop`);
   await visitor.page.$eval(
     "[name=text]",
     (area, text) => {
@@ -228,7 +194,7 @@ async function importSites(visitor: Visitor, { hosts }: Day): Promise<void> {
   expect(new URL(visitor.page.url()).pathname).toBe("/sites");
 }
 
-describe.each(days)("a first day in $locale", (day) => {
+describe.each(agencyDays)("a first day in $locale", (day) => {
   const host = brokenHostOf(day);
   let visitor: Visitor;
   let secret: string;
@@ -346,10 +312,10 @@ describe.each(days)("a first day in $locale", (day) => {
   );
 });
 
-function mailsTo({ email }: Day) {
+function mailsTo({ email }: AgencyDay) {
   return mail.mails.filter(({ to }) => to.includes(email));
 }
 
 test("the whole day took less than a day of the server's clock", () => {
-  expect(clock.now().getTime() - started.getTime()).toBeLessThan(quietHours * 3_600_000);
+  expect(clock.now().getTime() - dayStart.getTime()).toBeLessThan(quietHours * 3_600_000);
 });
