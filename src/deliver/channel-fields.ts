@@ -1,8 +1,6 @@
 /** Fields of a channel, as people and programs give them. Faults are codes: pages and API have texts of their own. */
 import { parseMailbox } from "../parse/mailbox.ts";
 import { parseWebhookUrl } from "../parse/webhook-url.ts";
-import { emailKey } from "../store/account-index.ts";
-import type { Account } from "../store/accounts.ts";
 import { type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
 
 export interface ChannelTargetRules {
@@ -40,9 +38,4 @@ export function parseChannelLabel(text: string, target: string): { readonly name
   // Names get into subjects of mails.
   if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) return { fault: "characters" };
   return { name: name === "" ? (URL.parse(target)?.host || target).slice(0, channelNameCharsMax) : name };
-}
-
-/** The address of the account itself needs no confirmation. */
-export function isAddressOf({ email }: Pick<Account, "email">, target: string): boolean {
-  return emailKey(email) === emailKey(target);
 }

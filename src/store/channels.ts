@@ -48,7 +48,7 @@ export interface Channel {
 }
 
 export type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
-  /** True for webhooks, and for the account's own mail address. */
+  /** True for webhooks. The reader of a mail address confirms it first. */
   readonly verified: boolean;
   readonly now: Date;
 };

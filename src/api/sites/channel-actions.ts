@@ -1,8 +1,6 @@
 /** Tests, secrets and states of one channel. */
-import { isAddressOf } from "../../deliver/channel-fields.ts";
 import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
 import type { Channel } from "../../store/channels.ts";
-import { callingAccount } from "../own-scan.ts";
 import { written } from "../writing.ts";
 import { type AccountRequest, answerJson, type SiteApiSettings } from "./account-request.ts";
 import { assertMailConfigured, changeChannel, channelBody, ownChannel, sendConfirmation, unconfirmed } from "./own-channel.ts";
@@ -36,17 +34,16 @@ export function createChannelActions(settings: SiteApiSettings) {
   /** A reader who has ended the mails must confirm the address again. */
   async function enable(given: AccountRequest): Promise<Response> {
     const before = ownChannel(store, given);
-    const account = callingAccount(given.requestContext);
-    const isWanted = ({ disabled, target }: Channel) => disabled?.because !== "unsubscribed" || isAddressOf(account, target);
-    if (!isWanted(before)) assertMailConfigured(sites);
+    const hasEnded = ({ disabled }: Channel) => disabled?.because === "unsubscribed";
+    if (hasEnded(before)) assertMailConfigured(sites);
     let isAsked = false;
     // The stored channel decides: its reader may have ended the mails since it was read.
     const changed = await changeChannel(store, before, (stored) => {
-      isAsked = !isWanted(stored);
-      return { disabled: null, ...(isAsked && unconfirmed(null)) };
+      isAsked = hasEnded(stored);
+      return { disabled: null, ...(isAsked && unconfirmed) };
     });
     const confirmation = isAsked ? await sendConfirmation(settings, changed) : null;
-    return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });
+    return answerJson(given, 200, { ...channelBody(store.channels.find(before.accountId, before.id) ?? changed), confirmation });
   }
 
   async function disable(given: AccountRequest): Promise<Response> {

@@ -1,5 +1,4 @@
 /** Channels that notify the account: webhooks and mail addresses. Secrets are in the answers that create them, and in no other. */
-import { isAddressOf } from "../../deliver/channel-fields.ts";
 import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
 import { channelsMax } from "../../store/channels.ts";
 import { callingAccount } from "../own-scan.ts";
@@ -44,7 +43,7 @@ export function createChannelHandlers(settings: SiteApiSettings) {
     if (kind === "mail") assertMailConfigured(sites);
     const target = targetOf(sites, kind, fields.target);
     const secret = kind === "webhook" ? newWebhookSecret() : null;
-    const verified = kind === "webhook" || isAddressOf(account, target);
+    const verified = kind === "webhook";
     const added = await written(() =>
       store.channels.add({
         accountId: account.id,
@@ -69,15 +68,13 @@ export function createChannelHandlers(settings: SiteApiSettings) {
     const target = fields.target === undefined ? undefined : targetOf(sites, before.kind, fields.target);
     if (before.kind === "mail" && target !== undefined && target !== before.target) assertMailConfigured(sites);
     const name = fields.name === undefined ? undefined : nameOf(fields.name, target ?? before.target);
-    const verifiedAt = target !== undefined && isAddressOf(account, target) ? now() : null;
-    let isAsked = false;
+    let isMoved = false;
     // The stored channel decides: another request may have changed and confirmed its address while this body arrived.
     const changed = await changeChannel(store, before, (stored) => {
-      const isMoved = stored.kind === "mail" && target !== undefined && target !== stored.target;
-      isAsked = isMoved && verifiedAt === null;
-      return { ...(name !== undefined && { name }), ...(target !== undefined && { target }), ...(isMoved && unconfirmed(verifiedAt)) };
+      isMoved = stored.kind === "mail" && target !== undefined && target !== stored.target;
+      return { ...(name !== undefined && { name }), ...(target !== undefined && { target }), ...(isMoved && unconfirmed) };
     });
-    const confirmation = isAsked ? await sendConfirmation(settings, changed) : null;
+    const confirmation = isMoved ? await sendConfirmation(settings, changed) : null;
     return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });
   }
 

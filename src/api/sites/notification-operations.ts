@@ -60,7 +60,7 @@ const addChannel = {
   tags,
   summary: "Add a channel",
   description: [
-    "The secret of a webhook is in this answer, and only here. A mail address that is not the account's own gets a link to confirm it,",
+    "The secret of a webhook is in this answer, and only here. A mail address gets a link to confirm it,",
     "and nothing else before: `confirmation` says whether the mail was sent.",
   ].join(" "),
   requestBody: { required: true, content: json("ChannelRequest") },

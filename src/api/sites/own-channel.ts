@@ -28,10 +28,8 @@ export async function changeChannel(
   return changed;
 }
 
-/** Confirmation of an address that is new to the channel. `verifiedAt`: null if it needs one. */
-export function unconfirmed(verifiedAt: Date | null): Partial<Channel> {
-  return { verifiedAt: verifiedAt?.toISOString() ?? null, confirmation: null };
-}
+/** State of a mail address that its reader must confirm. */
+export const unconfirmed: Partial<Channel> = { verifiedAt: null, confirmation: null };
 
 export async function sendConfirmation({ store, sites, now }: SiteApiSettings, { accountId, id }: Channel): Promise<ConfirmationOutcome> {
   const value = await written(() => store.channels.issueConfirmation(accountId, id, now()));

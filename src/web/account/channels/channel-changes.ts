@@ -1,5 +1,5 @@
 /** `POST /account/channels`: creates, tests, changes and deletes channels, and issues the token for the metrics of sites. */
-import { isAddressOf, parseChannelLabel, parseChannelTarget } from "../../../deliver/channel-fields.ts";
+import { parseChannelLabel, parseChannelTarget } from "../../../deliver/channel-fields.ts";
 import { newWebhookSecret } from "../../../deliver/webhook-signature.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type Channel, channelKinds, channelNameCharsMax } from "../../../store/channels.ts";
@@ -65,14 +65,14 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
   const label = parseChannelLabel(typed.name, parsed.target);
   if ("fault" in label) return refuse({ at: "name", because: label.fault });
   const isFirst = store.channels.list(account.id).length === 0;
-  const verified = kind === "webhook" || isAddressOf(account, parsed.target);
+  const verified = kind === "webhook";
   const secrets = kind === "webhook" ? [newWebhookSecret()] : [];
   const added = await store.channels.add({ accountId: account.id, kind, ...label, ...parsed, secrets, verified, now });
   if (added === "full") return refuse({ at: "target", because: "full" });
   if (isFirst && typed.reportAll) await reportAll(visit, added);
   log.info("channel added", { account: account.id, channel: added.id, kind });
   if (kind === "webhook") return webhookSecretPage(visit, added);
-  return verified ? done(visit, "added") : confirmAgain(visit, added);
+  return confirmAgain(visit, added);
 }
 
 /** Rule of the first channel: all that happens to all sites. Ends of single scans would be too many. */
@@ -111,12 +111,12 @@ async function rotate(visit: Visit, account: Account, { id }: Channel): Promise<
 /** A reader who has ended the mails must confirm the address again. */
 async function enable(visit: Visit, account: Account, channel: Channel): Promise<Response> {
   const { settings } = visit;
-  const isAgreed = ({ target, disabled }: Channel) => disabled?.because !== "unsubscribed" || isAddressOf(account, target);
-  if (!isAgreed(channel) && !settings.sites.mailConfigured()) return done(visit, "no-mail");
+  const hasEnded = ({ disabled }: Channel) => disabled?.because === "unsubscribed";
+  if (hasEnded(channel) && !settings.sites.mailConfigured()) return done(visit, "no-mail");
   // The stored channel decides: its reader may have ended the mails since it was read.
   const changed = await settings.store.channels.change(account.id, channel.id, (stored) => ({
     disabled: null,
-    ...(isAgreed(stored) ? {} : { verifiedAt: null, confirmation: null }),
+    ...(hasEnded(stored) && { verifiedAt: null, confirmation: null }),
   }));
   if (changed === undefined) throw notFound();
   return channel.verifiedAt !== null && changed.verifiedAt === null ? confirmAgain(visit, changed) : done(visit, "enabled");
