@@ -1,10 +1,20 @@
 /** Pages of notifications in every state. */
+import { submit } from "./forms.ts";
 import { at, longWord, type Place, sent } from "./place.ts";
 
 const path = "/account/channels";
 const newWebhook = "form:has([value=webhook])";
 const newRule = "form:has([name=scope])";
 const hook = { target: "https://hooks.example.org/incoming", name: longWord };
+
+/** Form of the first row. `target` of a refused one is typed and sent. */
+function edited(list: string, target?: string): Place["go"] {
+  return async (visitor) => {
+    await visitor.open(list);
+    const form = await visitor.open((await visitor.page.$eval("a[href*='?edit=']", (link) => link.getAttribute("href"))) ?? "");
+    return target === undefined ? form : submit(visitor.page, { target }, { unchecked: true, form: "form:has([value=change])" });
+  };
+}
 
 export const channelPlaces: readonly Place[] = [
   { name: "channels", who: "agency", go: at(path) },
@@ -17,6 +27,9 @@ export const channelPlaces: readonly Place[] = [
   { name: "site-metrics-token", who: "agency", go: sent(path, {}, "form:has([value=issue])") },
   { name: "rules", who: "agency", go: at("/account/rules") },
   { name: "rules-without-channel", who: "careful", go: at("/account/rules?done=deleted") },
+  { name: "channel-edit", who: "agency", go: edited(path) },
+  { name: "channel-edit-refused", who: "agency", status: 400, go: edited(path, longWord) },
+  { name: "rule-edit", who: "agency", go: edited("/account/rules") },
   { name: "rules-refused", who: "agency", status: 400, go: sent("/account/rules", { scope: "", severity: "low" }, newRule) },
   { name: "deliveries", who: "agency", go: at("/account/deliveries") },
   { name: "deliveries-refused", who: "agency", go: at("/account/deliveries?done=refused") },

@@ -1,4 +1,4 @@
-/** Typed fields of a new channel, and what is wrong with them. */
+/** Typed fields of a channel, and what is wrong with them. */
 import type { ChannelNameFault, ChannelTargetFault } from "../../../deliver/channel-fields.ts";
 import type { ChannelKind } from "../../../store/channels.ts";
 

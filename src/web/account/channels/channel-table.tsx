@@ -8,6 +8,7 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
 import { channelsPagePath, rulesPagePath } from "./channel-paths.ts";
+import { EditLink } from "./edit-parts.tsx";
 
 /** Actions that a button of the table starts. */
 export const channelActions = ["test", "confirm", "rotate", "enable", "disable", "delete"] as const;
@@ -78,6 +79,7 @@ function ChannelButtons({ channel }: { readonly channel: Channel }) {
     <Form action={channelsPagePath}>
       <input type="hidden" name="channel" value={String(channel.id)} />
       <div class="actions">
+        <EditLink href={`${channelsPagePath}?edit=${channel.id}#edit-channel`} name={name} />
         {actionsOn(channel, settings.sites.mailConfigured()).map((action) => {
           const text = i18n.t(`channels.actions.${action}`);
           const kind = action === "delete" ? "danger" : "plain";

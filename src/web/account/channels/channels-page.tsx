@@ -6,17 +6,18 @@ import type { Account } from "../../../store/accounts.ts";
 import type { Channel } from "../../../store/channels.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
+import { notFound } from "../../errors.ts";
 import { Form } from "../../form.tsx";
 import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
 import type { TypedChannel } from "./channel-fault.ts";
-import { ChannelForms } from "./channel-form.tsx";
-import { channelsPagePath } from "./channel-paths.ts";
+import { ChannelForms, EditChannel } from "./channel-form.tsx";
+import { channelsPagePath, recordIdOf } from "./channel-paths.ts";
 import { ChannelTable } from "./channel-table.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 
-const goodOutcomes = ["added", "sent", "enabled", "disabled", "deleted", "revoked"] as const;
+const goodOutcomes = ["added", "changed", "sent", "enabled", "disabled", "deleted", "revoked"] as const;
 const badOutcomes = ["unsent", "too-many", "no-mail"] as const;
 /** Outcome of an action, in the query of the page that follows it. */
 export type ChannelsOutcome = (typeof goodOutcomes)[number] | (typeof badOutcomes)[number];
@@ -24,12 +25,26 @@ export type ChannelsOutcome = (typeof goodOutcomes)[number] | (typeof badOutcome
 interface ChannelsPageState {
   /** Refused form. */
   readonly typed?: TypedChannel;
+  /** Channel whose form is shown in place of those of new ones. */
+  readonly edited?: Channel;
   readonly tested?: { readonly channel: Channel; readonly outcome: ChannelTest };
 }
 
-export const getChannels: PageHandler = (visit) => withAccount(visit, (account) => channelsPage(visit, account));
+/** `?edit=7` shows the form of a channel. */
+export const getChannels: PageHandler = (visit) =>
+  withAccount(visit, (account) => {
+    const edit = visit.url.searchParams.get("edit");
+    return channelsPage(visit, account, edit === null ? {} : { edited: ownChannelOf(visit, account, edit) });
+  });
 
-export function channelsPage(visit: Visit, account: Account, { typed, tested }: ChannelsPageState = {}): Response {
+/** @throws the page 404, the same for an unknown channel and for one of another account. */
+export function ownChannelOf({ settings }: Visit, account: Account, id: string): Channel {
+  const channel = settings.store.channels.find(account.id, recordIdOf(id));
+  if (channel === undefined) throw notFound();
+  return channel;
+}
+
+export function channelsPage(visit: Visit, account: Account, { typed, tested, edited }: ChannelsPageState = {}): Response {
   const { i18n, url, settings } = visit;
   const channels = settings.store.channels.list(account.id);
   const outcome = typed === undefined && tested === undefined ? url.searchParams.get("done") : null;
@@ -49,7 +64,11 @@ export function channelsPage(visit: Visit, account: Account, { typed, tested }: 
         )}
         {tested !== undefined && <TestNotice {...tested} />}
         <ChannelTable channels={channels} />
-        <ChannelForms account={account} isFirst={channels.length === 0} typed={typed ?? null} />
+        {edited === undefined ? (
+          <ChannelForms account={account} isFirst={channels.length === 0} typed={typed ?? null} />
+        ) : (
+          <EditChannel channel={edited} typed={typed ?? null} />
+        )}
         <MetricsSection account={account} />
       </>
     ),

@@ -1,9 +1,9 @@
-/** Form that creates a rule. */
+/** Form that creates or changes a rule. */
 import { type Severity, severities } from "../../../check/check.ts";
 import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Channel } from "../../../store/channels.ts";
 import { eventTypes } from "../../../store/event-types.ts";
-import type { RuleScope } from "../../../store/notification-rules.ts";
+import type { NotificationRule, RuleScope } from "../../../store/notification-rules.ts";
 import type { EventType } from "../../../store/site-events.ts";
 import type { Site } from "../../../store/sites.ts";
 import type { I18n } from "../../../text/translator.ts";
@@ -12,6 +12,7 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
 import { rulesPagePath } from "./channel-paths.ts";
+import { SaveOrCancel } from "./edit-parts.tsx";
 import { eventTexts } from "./event-texts.ts";
 import { scopesOf, scopeValue } from "./rule-scope.ts";
 
@@ -19,35 +20,45 @@ import { scopesOf, scopeValue } from "./rule-scope.ts";
 export const eventField = "event[]";
 export const channelField = "channel[]";
 
-/** Values of a refused form, and the error. */
+/** Values of the form, and the error of a refused one. */
 export interface TypedRule {
   readonly scope: string;
   readonly events: readonly EventType[];
   readonly severityMin: Severity;
   readonly channelIds: readonly number[];
-  readonly error: "noEvents" | "noChannels" | "noScope" | "full";
+  readonly error: "noEvents" | "noChannels" | "noScope" | "full" | null;
+}
+
+export function typedRuleOf({ scope, events, severityMin, channelIds }: NotificationRule): TypedRule {
+  return { scope: scopeValue(scope), events, severityMin, channelIds, error: null };
 }
 
 interface RuleFormProps {
   readonly sites: readonly Site[];
   readonly channels: readonly Channel[];
+  /** Rule that is changed; null for a new one. */
+  readonly edited: NotificationRule | null;
   readonly typed: TypedRule | null;
 }
 
-export function RuleForm({ sites, channels, typed }: RuleFormProps) {
+export function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
   const { i18n } = useVisit();
   const severityMin = typed?.severityMin ?? "info";
   return (
-    <section aria-labelledby="new-rule">
-      <h2 id="new-rule">{i18n.t("channels.rules.create")}</h2>
+    <section aria-labelledby="rule-form">
+      <h2 id="rule-form">{i18n.t(edited === null ? "channels.rules.create" : "channels.rules.change")}</h2>
       <Form action={rulesPagePath}>
-        <input type="hidden" name="do" value="create" />
+        <input type="hidden" name="do" value={edited === null ? "create" : "change"} />
+        {edited !== null && <input type="hidden" name="rule" value={String(edited.id)} />}
         <SelectField
           name="scope"
           label={i18n.t("channels.rules.scope")}
           hint={i18n.t("channels.rules.scopeHint")}
           value={typed?.scope ?? "all"}
-          options={scopesOf(sites).map((scope) => ({ value: scopeValue(scope), text: scopeText(i18n, scope, sites) }))}
+          options={scopesOf(sites, edited?.scope ?? null).map((scope) => ({
+            value: scopeValue(scope),
+            text: scopeText(i18n, scope, sites),
+          }))}
           error={typed?.error === "noScope" ? i18n.t("channels.rules.noScope") : undefined}
         />
         <fieldset>
@@ -81,7 +92,7 @@ export function RuleForm({ sites, channels, typed }: RuleFormProps) {
             />
           ))}
         </fieldset>
-        <SubmitButton>{i18n.t("channels.rules.submit")}</SubmitButton>
+        {edited === null ? <SubmitButton>{i18n.t("channels.rules.submit")}</SubmitButton> : <SaveOrCancel cancelPath={rulesPagePath} />}
       </Form>
     </section>
   );

@@ -16,8 +16,14 @@ export function scopeValue(scope: RuleScope): string {
   }
 }
 
-/** Every scope of these sites: all, then clients, tags and sites by name. */
-export function scopesOf(sites: readonly Site[]): readonly RuleScope[] {
+/** Every scope of these sites: all, then clients, tags and sites by name. `kept` follows if it has no site any more. */
+export function scopesOf(sites: readonly Site[], kept: RuleScope | null): readonly RuleScope[] {
+  const scopes = namedScopes(sites);
+  const isKnown = kept === null || scopes.some((scope) => scopeValue(scope) === scopeValue(kept));
+  return isKnown ? scopes : [...scopes, kept];
+}
+
+function namedScopes(sites: readonly Site[]): readonly RuleScope[] {
   const clients = new Set(sites.flatMap(({ client }) => client ?? []));
   const tags = new Set(sites.flatMap((site) => site.tags));
   return [
@@ -28,8 +34,9 @@ export function scopesOf(sites: readonly Site[]): readonly RuleScope[] {
   ];
 }
 
-/** Null unless the scope has a site. */
-export function scopeNamed(value: string, sites: readonly Site[]): RuleScope | null {
+/** Null unless the scope has a site. `kept`: scope of the rule that is changed, which may have none any more. */
+export function scopeNamed(value: string, sites: readonly Site[], kept: RuleScope | null): RuleScope | null {
+  if (kept !== null && value === scopeValue(kept)) return kept;
   if (value === "all") return { kind: "all" };
   const [, kind, text = ""] = /^(site|tag|client):([\s\S]+)$/.exec(value) ?? [];
   if (kind === "site") return sites.some(({ id }) => id === recordIdOf(text)) ? { kind, siteId: recordIdOf(text) } : null;

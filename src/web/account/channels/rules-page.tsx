@@ -11,32 +11,49 @@ import type { Site } from "../../../store/sites.ts";
 import { EmptyState } from "../../components/empty-state.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
-import { formMalformed } from "../../errors.ts";
+import { formMalformed, notFound } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
 import { redirect } from "../../response.ts";
 import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
 import { channelsPagePath, recordIdOf, rulesPagePath } from "./channel-paths.ts";
+import { EditLink } from "./edit-parts.tsx";
 import { eventTexts } from "./event-texts.ts";
-import { channelField, eventField, RuleForm, scopeText, type TypedRule } from "./rule-form.tsx";
+import { channelField, eventField, RuleForm, scopeText, type TypedRule, typedRuleOf } from "./rule-form.tsx";
 import { scopeNamed } from "./rule-scope.ts";
 
 /** Longest scope of a refused form that is shown again. */
 const scopeCharsMax = 200;
 
-export const getRules: PageHandler = (visit) => withAccount(visit, (account) => rulesPage(visit, account));
+/** `?edit=7` shows the form of a rule. */
+export const getRules: PageHandler = (visit) =>
+  withAccount(visit, (account) => {
+    const edit = visit.url.searchParams.get("edit");
+    if (edit === null) return rulesPage(visit, account);
+    const edited = ownRule(visit, account, edit);
+    return rulesPage(visit, account, { edited, typed: typedRuleOf(edited) });
+  });
 
 export const postRules: PageHandler = (visit) =>
   withAccount(visit, async (account) => {
     const fields = await readForm(visit);
     const operation = fields.text("do");
-    if (operation === "create") return create(visit, account, fields);
+    if (operation === "create") return save(visit, account, fields, null);
+    if (operation === "change") return save(visit, account, fields, ownRule(visit, account, fields.text("rule")));
     if (operation === "delete") return remove(visit, account, fields);
     throw formMalformed();
   });
 
-async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+/** @throws the page 404, the same for a rule of another account. */
+function ownRule({ settings }: Visit, account: Account, id: string): NotificationRule {
+  const rule = settings.store.rules.find(account.id, recordIdOf(id));
+  if (rule === undefined) throw notFound();
+  return rule;
+}
+
+/** `edited`: null for a new rule. */
+async function save(visit: Visit, account: Account, fields: Fields, edited: NotificationRule | null): Promise<Response> {
   const { store } = visit.settings;
   const severityMin = severities.find((one) => one === fields.text("severity"));
   if (severityMin === undefined) throw formMalformed();
@@ -50,11 +67,15 @@ async function create(visit: Visit, account: Account, fields: Fields): Promise<R
       .filter((id) => channelIds.includes(id)),
   };
   const typedScope = fields.text("scope").slice(0, scopeCharsMax);
-  const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { ...chosen, scope: typedScope, error });
-  const scope = scopeNamed(typedScope, store.sites.list(account.id));
+  const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { edited, typed: { ...chosen, scope: typedScope, error } });
+  const scope = scopeNamed(typedScope, store.sites.list(account.id), edited?.scope ?? null);
   if (scope === null) return refuse("noScope");
   if (chosen.events.length === 0) return refuse("noEvents");
   if (chosen.channelIds.length === 0) return refuse("noChannels");
+  if (edited !== null) {
+    if ((await store.rules.change(account.id, edited.id, { scope, ...chosen })) === undefined) throw notFound();
+    return redirect(visit, `${rulesPagePath}?done=changed`);
+  }
   const added = await store.rules.add({ accountId: account.id, scope, ...chosen, now: visit.now });
   return added === "full" ? refuse("full") : redirect(visit, `${rulesPagePath}?done=added`);
 }
@@ -64,21 +85,28 @@ async function remove(visit: Visit, account: Account, fields: Fields): Promise<R
   return redirect(visit, `${rulesPagePath}?done=deleted`);
 }
 
-function rulesPage(visit: Visit, account: Account, typed: TypedRule | null = null): Response {
+interface RulesPageState {
+  /** Rule whose form is shown; null for that of a new one. */
+  readonly edited: NotificationRule | null;
+  readonly typed: TypedRule | null;
+}
+
+function rulesPage(visit: Visit, account: Account, { edited, typed }: RulesPageState = { edited: null, typed: null }): Response {
   const { i18n, url, settings } = visit;
   const { store } = settings;
   const [channels, sites] = [store.channels.list(account.id), store.sites.list(account.id)];
-  const done = (["added", "deleted"] as const).find((one) => typed === null && one === url.searchParams.get("done"));
+  const error = typed?.error ?? null;
+  const done = (["added", "changed", "deleted"] as const).find((one) => typed === null && one === url.searchParams.get("done"));
   return accountPage(visit, {
     title: "channels.rules.title",
     lead: i18n.t("channels.rules.lead"),
-    status: typed === null ? 200 : 400,
+    status: error === null ? 200 : 400,
     done: done === undefined ? null : i18n.t(`channels.rules.done.${done}`),
     children: (
       <>
-        {typed !== null && typed.error !== "noScope" && (
+        {error !== null && error !== "noScope" && (
           <Notice kind="poor" alert>
-            <p>{i18n.t(`channels.rules.${typed.error}`, { max: i18n.number(rulesMax) })}</p>
+            <p>{i18n.t(`channels.rules.${error}`, { max: i18n.number(rulesMax) })}</p>
           </Notice>
         )}
         <RuleTable rules={store.rules.list(account.id)} channels={channels} sites={sites} />
@@ -87,7 +115,7 @@ function rulesPage(visit: Visit, account: Account, typed: TypedRule | null = nul
             <a href={channelsPagePath}>{i18n.t("channels.rules.channelFirst")}</a>
           </p>
         ) : (
-          <RuleForm sites={sites} channels={channels} typed={typed} />
+          <RuleForm sites={sites} channels={channels} edited={edited} typed={typed} />
         )}
       </>
     ),
@@ -131,7 +159,7 @@ function RuleTable({ rules, channels, sites }: RuleTableProps) {
             </ul>
           ),
         },
-        { label: i18n.t("channels.list.actions"), unseen: true, cell: (rule) => <DeleteRule rule={rule} sites={sites} /> },
+        { label: i18n.t("channels.list.actions"), unseen: true, cell: (rule) => <RuleActions rule={rule} sites={sites} /> },
       ]}
     />
   );
@@ -151,16 +179,20 @@ function RuleEvents({ events }: Pick<NotificationRule, "events">) {
   );
 }
 
-function DeleteRule({ rule: { id, scope }, sites }: { readonly rule: NotificationRule; readonly sites: readonly Site[] }) {
+function RuleActions({ rule: { id, scope }, sites }: { readonly rule: NotificationRule; readonly sites: readonly Site[] }) {
   const { i18n } = useVisit();
+  const name = scopeText(i18n, scope, sites);
   const action = i18n.t("channels.actions.delete");
   return (
     <Form action={rulesPagePath}>
       <input type="hidden" name="do" value="delete" />
       <input type="hidden" name="rule" value={String(id)} />
-      <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name: scopeText(i18n, scope, sites) })}>
-        {action}
-      </SubmitButton>
+      <div class="actions">
+        <EditLink href={`${rulesPagePath}?edit=${id}#rule-form`} name={name} />
+        <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name })}>
+          {action}
+        </SubmitButton>
+      </div>
     </Form>
   );
 }

@@ -110,6 +110,41 @@ describe("the first channel", () => {
   });
 });
 
+describe("the form of a channel", () => {
+  test("changes name and target, and keeps the secret of a webhook", async () => {
+    await createHook();
+    const before = only();
+    const html = await shown(`${path}?edit=${before.id}`);
+    expect([html.includes("Change channel"), html.includes("Add webhook")]).toEqual([true, false]);
+    expect([inputValueOf(html, "target"), inputValueOf(html, "name")]).toEqual([before.target, before.name]);
+    const answer = await act("change", { target: "https://other.example/in", name: "Ops" });
+    expect(answer.headers.get("location")).toBe(`${path}?done=changed`);
+    expect(only()).toEqual({ ...before, target: "https://other.example/in", name: "Ops" });
+  });
+
+  test("asks for a confirmation only where the mail address is another one", async () => {
+    await createMail("you@example.org");
+    await pages.store.channels.confirm(account.id, only().id, services.confirmations[0]?.value ?? "", new Date());
+    expect((await act("change", { target: "you@example.org", name: "You" })).headers.get("location")).toBe(`${path}?done=changed`);
+    expect([only().name, only().verifiedAt === null]).toEqual(["You", false]);
+    expect((await act("change", { target: "team@example.org", name: "You" })).headers.get("location")).toBe(`${path}?done=sent`);
+    expect([only().target, only().verifiedAt, services.confirmations.length]).toEqual(["team@example.org", null, 2]);
+  });
+
+  test.each([
+    [{ target: "10.0.0.1", name: "" }, "not a valid https address"],
+    [{ target: "https://10.0.0.1/", name: "" }, "must not connect"],
+    [{ target: "https://hooks.example/in", name: "x".repeat(101) }, "longer than 100 characters"],
+  ])("is shown again for %j, and changes nothing", async (fields, text) => {
+    await createHook();
+    const before = only();
+    const answer = await act("change", fields);
+    const html = mainOf(await answer.text());
+    expect([answer.status, html.includes(text), html.includes("Change channel")]).toEqual([400, true, true]);
+    expect(only()).toEqual(before);
+  });
+});
+
 describe("a mail channel", () => {
   test.each(["you@example.org", "me@assay.test"])("to %s gets nothing but the link, which can be sent again", async (address) => {
     const answer = await createMail(address);
@@ -240,8 +275,9 @@ test("other accounts neither see nor change it", async () => {
   await createHook({ name: "Mine" });
   const before = only();
   const other = await signedIn(pages, await accountIn(pages, "other@assay.test"));
-  for (const action of ["test", "confirm", "rotate", "enable", "disable", "delete"])
+  for (const action of ["change", "test", "confirm", "rotate", "enable", "disable", "delete"])
     expect((await send({ do: action, channel: String(before.id), confirm: "yes" }, other)).status).toBe(404);
+  expect((await other.get(`${path}?edit=${before.id}`)).status).toBe(404);
   expect([only(), (await shown(path, other)).includes("Mine")]).toEqual([before, false]);
 });
 

@@ -51,6 +51,41 @@ test.each([
   for (const shown of [text, "New findings", "High", "Chat"]) expect(table).toContain(shown);
 });
 
+test("a rule is changed by the form that shows it", async () => {
+  const second = await addChannel(account, "Ops");
+  await create({ scope: "client:Acme: 1" });
+  const [rule] = rules();
+  const at = `${path}?edit=${rule?.id}`;
+  const html = mainOf(await (await visitor.get(at)).text());
+  expect(html).toContain("Change rule");
+  expect(html).toMatch(/value="client:Acme: 1"[^>]*selected|selected[^>]*value="client:Acme: 1"/);
+  const change = { do: "change", rule: String(rule?.id), scope: "tag:live", "event[]": "site.unreachable", severity: "low" };
+  const answer = await visitor.post(path, { ...change, "channel[]": String(second.id) }, at);
+  expect(answer.headers.get("location")).toBe(`${path}?done=changed`);
+  const changed = { scope: { kind: "tag", tag: "live" }, events: ["site.unreachable"], severityMin: "low", channelIds: [second.id] };
+  expect(rules()).toEqual([{ ...rule, ...changed } as never]);
+});
+
+test("a refused change shows what was typed, and changes nothing", async () => {
+  await create();
+  const before = rules();
+  const answer = await send({ do: "change", rule: String(before[0]?.id), scope: "all", severity: "low", "channel[]": String(channel.id) });
+  const html = mainOf(await answer.text());
+  expect([answer.status, html.includes("No event is chosen"), html.includes("Change rule")]).toEqual([400, true, true]);
+  expect(rules()).toEqual(before);
+});
+
+test("a rule whose client has no site any more keeps its scope", async () => {
+  await create({ scope: "client:Acme: 1" });
+  await pages.store.sites.change(account.id, site.id, () => ({ client: null }));
+  const id = String(rules()[0]?.id);
+  expect(mainOf(await (await visitor.get(`${path}?edit=${id}`)).text())).toContain("Client: Acme: 1");
+  const kept = { do: "change", rule: id, scope: "client:Acme: 1", "event[]": "site.unreachable", severity: "low" };
+  expect((await send({ ...kept, "channel[]": String(channel.id) })).status).toBe(303);
+  expect(rules()).toMatchObject([{ scope: { kind: "client", client: "Acme: 1" }, severityMin: "low" }]);
+  expect((await create({ scope: "client:Acme: 1" })).status).toBe(400);
+});
+
 test("a rule for one site goes with the site", async () => {
   await create({ scope: `site:${site.id}` });
   expect(rules()[0]?.scope).toEqual({ kind: "site", siteId: site.id });
@@ -95,6 +130,9 @@ test("other accounts can use neither its rules, nor its channels and sites", asy
   const other = await signedIn(pages, otherAccount);
   const own = await addChannel(otherAccount, "Own");
   await send({ do: "delete", rule: String(before[0]?.id) }, other);
+  const changed = { do: "change", rule: String(before[0]?.id), scope: "all", "event[]": "finding.opened", severity: "low" };
+  expect((await send({ ...changed, "channel[]": String(own.id) }, other)).status).toBe(404);
+  expect((await other.get(`${path}?edit=${before[0]?.id}`)).status).toBe(404);
   const taken = { do: "create", scope: "all", "event[]": "finding.opened", severity: "high" };
   expect((await send({ ...taken, "channel[]": String(channel.id) }, other)).status).toBe(400);
   expect((await send({ ...taken, scope: `site:${site.id}`, "channel[]": String(own.id) }, other)).status).toBe(400);
