@@ -133,7 +133,7 @@ const hostilePages: readonly HostilePage[] = [
   {
     words: "repeated requests of long data: URLs",
     answer: script("const long = 'data:,' + 'x'.repeat(20_000_000); const again = () => fetch(long).finally(again); again(); again()"),
-    expect: isAnswered,
+    expect: isAnsweredUnlessBroken,
   },
   {
     words: "repeated uploads of megabytes",
