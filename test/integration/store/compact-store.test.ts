@@ -9,6 +9,7 @@ import { lockDataDir } from "../../../src/store/lock.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { storeFileOf } from "../../../src/store/store-file.ts";
 import { walkStore } from "../../../src/store/store-walk.ts";
+import { removeDueEvidence } from "../../support/evidence-removal.ts";
 import { storeSite } from "../../support/finished-scans.ts";
 
 let dataDir: string;
@@ -25,7 +26,7 @@ beforeEach(async () => {
     });
   await store.scans.queue({ accountId: 1, url: "https://waits.test/", now: new Date() });
   const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 100 };
-  await store.retention.removeEvidence(rules, new Date(), null);
+  await removeDueEvidence(store, rules, new Date());
   await store.close();
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RetentionRules } from "../../../src/store/retention.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { removeDueEvidence } from "../../support/evidence-removal.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
@@ -21,14 +22,7 @@ afterEach(() => temporary.stop());
 const scanned = (days: number, site: SiteName = "sound", location?: string) =>
   storeSite(store, site, { at: daysAgo(days), screenshot: pixelJpeg, ...(location === undefined ? {} : { location }) });
 
-async function walk(given: Partial<RetentionRules> = {}): Promise<number> {
-  let [from, total]: [string | null, number] = [null, 0];
-  do {
-    const { next, removed } = await store.retention.removeEvidence({ ...rules, ...given }, now, from);
-    [from, total] = [next, total + removed];
-  } while (from !== null);
-  return total;
-}
+const walk = (given: Partial<RetentionRules> = {}) => removeDueEvidence(store, { ...rules, ...given }, now);
 
 describe("evidence", () => {
   test("of old scans is removed with its picture; result, summary and lists stay, and the scan says when", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readEvidenceFile } from "../../../src/evidence/evidence-file.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
+import { removeDueEvidence } from "../../support/evidence-removal.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 
@@ -36,10 +37,7 @@ describe("after its evidence is removed", () => {
     const before = await read(`/scans/${old}`);
     expect(before).toContain(`src="/scans/${old}/screenshot"`);
     const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 2_000 };
-    for (let from: string | null = null, isEnd = false; !isEnd; ) {
-      const { next } = await pages.store.retention.removeEvidence(rules, removedAt, from);
-      [from, isEnd] = [next, next === null];
-    }
+    await removeDueEvidence(pages.store, rules, removedAt);
     const after = await read(`/scans/${old}`);
     expect(after).toContain("The evidence of this scan was removed on 20 Nov");
     expect(after).toContain("The picture of the page was removed on 20 Nov");
