@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Locale, locales } from "../../../src/check/check.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { axeComplaints, clippedComplaints, narrow, overflowComplaints, spaceText, typeComplaints } from "./accessible.ts";
-import { goneMessage } from "./forms.ts";
 import { markupComplaints } from "./markup.ts";
 import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import type { Place } from "./place.ts";
@@ -35,19 +34,8 @@ afterAll(async () => {
   await servers.stop();
 });
 
-/** Once more if the browser lost the page on the first visit, as happens under load; not a third time. */
-async function complaintsOf(place: Place, locale: Locale): Promise<readonly string[]> {
-  try {
-    return await complaintsOfVisit(place, locale);
-  } catch (error) {
-    if (!goneMessage.test(String(error))) throw error;
-    process.stderr.write(`${place.name} in ${locale} is visited once more: ${error}\n`);
-    return complaintsOfVisit(place, locale);
-  }
-}
-
 /** Defects of a page in one language, one line each. */
-async function complaintsOfVisit({ who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
+async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
   const session = who === undefined ? {} : { session: servers.fixtures.sessions[who] };
   const visitor = await visitors.visitor({ origin: servers[on].origin, locale, ...session });
   const { page } = visitor;

@@ -25,7 +25,7 @@ export async function submit(
 }
 
 /** What puppeteer says if a page is gone. */
-export const goneMessage =
+const goneMessage =
   /context was destroyed|cannot find context|frame was detached|detached frame|frame got detached|target closed|session closed/i;
 
 /**
