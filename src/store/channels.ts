@@ -1,5 +1,6 @@
 /** Channels that notify an account. */
 import { accountRange } from "./account-range.ts";
+import { type AuditAction, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { disableChannel, giveUpDeliveriesOf } from "./deliveries.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
@@ -79,6 +80,7 @@ export function channelRepository(db: Db) {
           disabled: null,
         };
         db.channels.put([added.accountId, added.id], added);
+        noteChannel(db, added, "channel.created");
         return added;
       }),
     change,
@@ -117,7 +119,8 @@ export function channelRepository(db: Db) {
 }
 
 function removeChannel(db: Db, accountId: number, id: number): boolean {
-  if (db.channels.get([accountId, id]) === undefined) return false;
+  const channel = db.channels.get([accountId, id]);
+  if (channel === undefined) return false;
   giveUpDeliveriesOf(db, accountId, id);
   db.channels.remove([accountId, id]);
   for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))]) {
@@ -125,6 +128,7 @@ function removeChannel(db: Db, accountId: number, id: number): boolean {
     if (channelIds.length === 0) db.notificationRules.remove(key);
     else if (channelIds.length < rule.channelIds.length) db.notificationRules.put(key, { ...rule, channelIds });
   }
+  noteChannel(db, channel, "channel.removed");
   return true;
 }
 
@@ -139,5 +143,11 @@ function changeChannel(db: Db, accountId: number, id: number, update: (channel: 
   if (channel === undefined) return undefined;
   const changed: Channel = { ...channel, ...update(channel) };
   db.channels.put([accountId, id], changed);
+  if (changed.target !== channel.target || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
   return changed;
+}
+
+/** By its id: a target may be a mail address or hold a secret. */
+function noteChannel(db: Db, { accountId, id, kind }: Channel, action: AuditAction): void {
+  noteAccount(db, accountId, action, { by: "self", details: { channel: id, kind } });
 }

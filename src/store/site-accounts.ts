@@ -1,6 +1,7 @@
 /** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
 import { emailKey, isEmail } from "./account-index.ts";
 import { accountRange } from "./account-range.ts";
+import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 
@@ -59,14 +60,19 @@ export function memberRepository(db: Db) {
         if (member === undefined) return undefined;
         const changed: Member = { ...member, role };
         db.members.put([ownerId, memberId], changed);
+        const details = { member: memberId, from: member.role, to: role };
+        if (role !== member.role) noteAccount(db, ownerId, "member.role-changed", { by: "self", details });
         return changed;
       }),
-    remove: (ownerId: number, memberId: number): Promise<boolean> =>
+    /** `by`: id of the owner, or of the member who leaves. */
+    remove: (ownerId: number, memberId: number, by: number): Promise<boolean> =>
       db.write(() => {
-        const known = db.members.doesExist([ownerId, memberId]);
+        const member = db.members.get([ownerId, memberId]);
         db.members.remove([ownerId, memberId]);
         db.ownersByMember.remove([memberId, ownerId]);
-        return known;
+        if (member === undefined) return false;
+        noteAccount(db, ownerId, "member.removed", { by: accountActor({ id: by }), details: { member: memberId, role: member.role } });
+        return true;
       }),
 
     invitations: (ownerId: number, now: Date): readonly MemberInvitation[] =>
@@ -83,6 +89,7 @@ export function memberRepository(db: Db) {
         const invitation: MemberInvitation = { ...given, email, expiresAt };
         const value = newSecretValue();
         db.memberInvitations.put(hashOfSecret(value), invitation);
+        noteAccount(db, given.ownerId, "member.invited", { by: "self", now, details: { role: given.role } });
         return { invitation, value };
       }),
     withdraw: (ownerId: number, email: string): Promise<void> =>
@@ -102,6 +109,8 @@ export function memberRepository(db: Db) {
         db.members.put([member.ownerId, memberId], member);
         db.ownersByMember.put([memberId, member.ownerId], member.ownerId);
         db.memberInvitations.remove(hashOfSecret(value));
+        const details = { member: memberId, role: member.role };
+        noteAccount(db, member.ownerId, "member.joined", { by: accountActor({ id: memberId }), now, details });
         return member;
       }),
   };

@@ -106,6 +106,42 @@ describe("changes", () => {
     expect(JSON.stringify(entries())).not.toContain("Anna");
   });
 
+  test("of members and channels name no address and no secret", async () => {
+    await twoAccounts();
+    const invited = await store.members.invite({ ownerId: 1, email: "you@assay.test", role: "viewer" }, now);
+    await store.members.accept(typeof invited === "string" ? "" : invited.value, 2, now);
+    await store.members.setRole(1, 2, "editor");
+    await store.members.setRole(1, 2, "editor");
+    for (let twice = 0; twice < 2; twice++) await store.members.remove(1, 2, 2);
+    const given = {
+      accountId: 1,
+      kind: "webhook",
+      name: "Chat",
+      target: "https://chat.test/key",
+      secrets: ["old"],
+      verified: true,
+    } as const;
+    const channel = await store.channels.add({ ...given, now });
+    const id = channel === "full" ? 0 : channel.id;
+    await store.channels.change(1, id, () => ({ name: "Talk" }));
+    await store.channels.change(1, id, () => ({ target: "https://chat.test/other" }));
+    await store.channels.rotateSecret(1, id, "new");
+    for (let twice = 0; twice < 2; twice++) await store.channels.remove(1, id);
+    expect(entries().slice(2).map(line)).toEqual([
+      "account 1 member.invited account 1",
+      "account 2 member.joined account 1",
+      "account 1 member.role-changed account 1",
+      "account 2 member.removed account 1",
+      "account 1 channel.created account 1",
+      "account 1 channel.changed account 1",
+      "account 1 channel.changed account 1",
+      "account 1 channel.removed account 1",
+    ]);
+    expect(entries()[4]?.details).toEqual({ member: 2, from: "viewer", to: "editor" });
+    expect(entries().at(-1)?.details).toEqual({ channel: id, kind: "webhook" });
+    expect(JSON.stringify(entries())).not.toMatch(/assay\.test|chat\.test|old|new|Talk/);
+  });
+
   test("that are refused, or change nothing, leave no entry", async () => {
     await twoAccounts();
     const before = entries().length;

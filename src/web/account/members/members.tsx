@@ -37,11 +37,11 @@ export const postMembers: PageHandler = (visit) =>
         log.info("role of a member changed", { account: account.id, member: idIn(fields), role: roleIn(fields) });
         return done(visit, "role");
       case "remove":
-        await store.members.remove(account.id, idIn(fields));
+        await store.members.remove(account.id, idIn(fields), account.id);
         log.info("member removed", { account: account.id, member: idIn(fields) });
         return done(visit, "removed");
       case "leave":
-        await store.members.remove(idIn(fields), account.id);
+        await store.members.remove(idIn(fields), account.id, account.id);
         log.info("member left", { account: idIn(fields), member: account.id });
         return done(visit, "left");
       default:

@@ -119,7 +119,7 @@ describe("editors", () => {
 test("rights end with the membership", async () => {
   const visitor = await member("editor");
   const [role] = pages.store.members.list(owner.id);
-  await pages.store.members.remove(owner.id, role?.memberId ?? 0);
+  await pages.store.members.remove(owner.id, role?.memberId ?? 0, owner.id);
   expect(await statusesOf(visitor, pagesOfSite())).toEqual([404, 404, 404]);
 });
 
