@@ -52,6 +52,7 @@ export const auditActions = [
   "member.joined",
   "member.role-changed",
   "member.removed",
+  "site.removed",
   "channel.created",
   "channel.changed",
   "channel.removed",

@@ -3,6 +3,7 @@ import type { Band, Rank } from "../judge/rank.ts";
 import { localLocation } from "../parse/location.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
 import { accountRange } from "./account-range.ts";
+import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { removeSiteRows } from "./remove-site.ts";
 import { dueKeysOf } from "./site-due-keys.ts";
@@ -133,11 +134,14 @@ export function siteRepository(db: Db) {
         }),
       ),
 
-    /** Also removes state, history and events of the sites; their scans stay. Returns the ids that were there. A few in each transaction. */
-    remove: async (accountId: number, ids: readonly number[]): Promise<readonly number[]> => {
+    /**
+     * Also removes state, history and events of the sites; their scans stay. Returns the ids that were there. A few in each transaction.
+     * `by`: id of the account that asked.
+     */
+    remove: async (accountId: number, ids: readonly number[], by: number): Promise<readonly number[]> => {
       const removed: number[] = [];
       for (let at = 0; at < ids.length; at += removedAtOnce)
-        removed.push(...(await db.write(() => ids.slice(at, at + removedAtOnce).filter((id) => removeSite(db, find(accountId, id))))));
+        removed.push(...(await db.write(() => removeSites(db, accountId, ids.slice(at, at + removedAtOnce), by))));
       return removed;
     },
 
@@ -153,9 +157,14 @@ export function siteRepository(db: Db) {
   };
 }
 
-function removeSite(db: Db, site: Site | undefined): boolean {
-  if (site !== undefined) removeSiteRows(db, site);
-  return site !== undefined;
+/** Only within a transaction. */
+function removeSites(db: Db, accountId: number, ids: readonly number[], by: number): readonly number[] {
+  const sites = [...new Set(ids)].flatMap((id) => db.sites.get([accountId, id]) ?? []);
+  for (const site of sites) removeSiteRows(db, site);
+  const removed = sites.map(({ id }) => id);
+  if (removed.length > 0)
+    noteAccount(db, accountId, "site.removed", { by: accountActor({ id: by }), details: { sites: removed.join(" ") } });
+  return removed;
 }
 
 function* valuesOf(db: Db): Iterable<Site> {

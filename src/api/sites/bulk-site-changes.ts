@@ -59,7 +59,7 @@ export function createBulkSiteChanges(settings: SiteApiSettings) {
   async function remove(given: AccountRequest): Promise<Response> {
     const { account, fields } = await readFields(settings, given, { names: ["ids"], required: "ids", bytesMax: bulkBodyBytesMax });
     const ids = idsOf(fields.ids);
-    const removed = new Set(await written(() => store.sites.remove(account.id, ids)));
+    const removed = new Set(await written(() => store.sites.remove(account.id, ids, account.id)));
     const notFound = errorBody(recordNotFound("site"));
     return answerJson(given, 200, { items: ids.map((id) => (removed.has(id) ? { id, removed: true } : { id, error: notFound })) });
   }

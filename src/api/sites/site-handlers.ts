@@ -71,7 +71,7 @@ export function createSiteHandlers(settings: SiteApiSettings) {
 
   async function remove(given: AccountRequest): Promise<Response> {
     const { accountId, id } = ownSite(store, given);
-    const removed = await written(() => store.sites.remove(accountId, [id]));
+    const removed = await written(() => store.sites.remove(accountId, [id], accountId));
     // A request at the same time may have removed it.
     if (removed.length === 0) throw recordNotFound("site");
     return answerNothing(given);

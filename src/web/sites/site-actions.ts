@@ -73,7 +73,7 @@ async function deleteSite(visit: Visit, { site, access }: SharedSite, fields: Fi
 }
 
 async function removeSites({ settings, account }: Visit, access: SiteAccess, ids: readonly number[]): Promise<number> {
-  const removed = await settings.store.sites.remove(access.owner.id, ids);
+  const removed = await settings.store.sites.remove(access.owner.id, ids, account?.id ?? access.owner.id);
   settings.log.info("sites deleted", { owner: access.owner.id, by: account?.id ?? null, sites: removed.length });
   return removed.length;
 }

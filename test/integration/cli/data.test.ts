@@ -88,7 +88,7 @@ describe("assay data export", () => {
         .map((line) => JSON.parse(line).kind),
     ).toEqual(["site", "event"]);
     expect(ofHost).not.toMatch(/accountId|Name of a client/);
-    await store.sites.remove(accountId, [site.id]);
+    await store.sites.remove(accountId, [site.id], accountId);
   });
 
   test("prints all of a host, without the accounts that scanned it", async () => {

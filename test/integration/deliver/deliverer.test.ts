@@ -141,7 +141,7 @@ describe("a webhook", () => {
     const site = await rig.addSite("a.test");
     await rig.report(site, dropped);
     await attempted(1);
-    await rig.store.sites.remove(1, [site.id]);
+    await rig.store.sites.remove(1, [site.id], 1);
     rig.advanceToNext();
     await until("dropped", () => states()[0] === "dropped");
     expect(rig.webhooks.length).toBe(1);

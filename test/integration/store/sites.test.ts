@@ -68,7 +68,7 @@ describe("sites", () => {
     const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
     expect(store().sites.find(2, site.id)).toBeUndefined();
     expect(await store().sites.change(2, site.id, () => ({ name: "x" }))).toBeUndefined();
-    expect(await store().sites.remove(2, [site.id])).toEqual([]);
+    expect(await store().sites.remove(2, [site.id], 2)).toEqual([]);
   });
 
   test("are due in the order of their next run or second look", async () => {

@@ -90,7 +90,7 @@ test("a rule for one site goes with the site", async () => {
   await create({ scope: `site:${site.id}` });
   expect(rules()[0]?.scope).toEqual({ kind: "site", siteId: site.id });
   expect(mainOf(await (await visitor.get(path)).text())).toContain("Site: a.example");
-  await pages.store.sites.remove(account.id, [site.id]);
+  await pages.store.sites.remove(account.id, [site.id], account.id);
   expect(rules()).toEqual([]);
 });
 

@@ -93,6 +93,15 @@ describe("editors", () => {
     ]);
   });
 
+  test("are named in the audit log if they remove a site", async () => {
+    const visitor = await member("editor");
+    const form = { do: "delete", confirm: "yes" };
+    expect((await visitor.post(`/sites/${site.id}`, form, `/sites/${site.id}`)).status).toBe(303);
+    const [last] = pages.store.audit.list({ limit: 1, cursor: null, readMax: 1 }).items;
+    const by = pages.store.members.list(owner.id)[0]?.memberId;
+    expect([last?.action, last?.actor, last?.details]).toEqual(["site.removed", { kind: "account", id: by }, { sites: String(site.id) }]);
+  });
+
   test("are limited by the plan of the owner", async () => {
     await pages.store.accounts.setPlan(owner.id, "free");
     const visitor = await member("editor");
