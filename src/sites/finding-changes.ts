@@ -27,7 +27,7 @@ export interface FindingChanges extends Pick<SiteState, "findings" | "doubts"> {
 export interface FindingContext {
   readonly site: Pick<Site, "accepted">;
   readonly state: Pick<SiteState, "findings" | "doubts">;
-  readonly reading: Pick<MeasuredReading, "findings" | "checks">;
+  readonly reading: Pick<MeasuredReading, "addresses" | "findings" | "checks">;
   readonly silent: SilentChecks;
   readonly now: Date;
 }
@@ -42,8 +42,8 @@ interface Judged {
 }
 
 /**
- * A finding opens when a second run confirms it, and is resolved at once. A check without a verdict on every address of the run resolves
- * nothing and drops no doubt. Silent checks open and resolve at once, without events.
+ * A finding opens when a second run confirms it. It is resolved at once when each address that had it was read without it.
+ * A check without a verdict on every address of the run drops no doubt. Silent checks open and resolve at once, without events.
  */
 export function changesOfFindings(context: FindingContext): FindingChanges {
   const { site, state, reading, now } = context;
@@ -82,22 +82,32 @@ function judgeCode(context: FindingContext, code: string): Judged {
   const check = reading.checks.get(checkKey);
   // Checks leave the ledger with their catalog only.
   if (check === undefined && silent === "all") return { code, changedSilently: known?.state === "open" };
-  if (check?.decided !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
+  if (known?.state !== "open" && check?.decided !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
   if (known?.state !== "open") return { code, finding: known && settled(known, context.now) };
+  if (check === undefined || check.decidedUrls.size === 0) return { code, finding: known };
+  const urls = unreadUrlsOf(known, reading);
+  if (urls.length > 0) return { code, finding: { ...known, urls } };
   return changed(context, code, { ...known, state: "resolved", since: context.now.toISOString() });
 }
 
 function judgePresent(context: FindingContext, code: string, read: ReadFinding): Judged {
-  const { site, state, silent, now } = context;
+  const { site, state, reading, silent, now } = context;
   const known = state.findings[code];
   const doubt = state.doubts[code];
   if (known?.state === "open") {
-    const finding = settled({ ...known, ...read }, now);
+    const urls = [...read.urls, ...unreadUrlsOf(known, reading)];
+    const finding = settled({ ...known, ...read, urls }, now);
     return isSilent(silent, read.checkKey) ? { code, finding } : stillOpen(site, code, finding, now);
   }
   const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
   if (isSilent(silent, read.checkKey) || (doubt !== undefined && isConfirmation(doubt.since, now))) return changed(context, code, opened);
   return { code, finding: known, doubt: doubt ?? { checkKey: read.checkKey, since: now.toISOString() } };
+}
+
+/** Addresses of an open finding on which the check has no verdict in this run: they may still have it. */
+function unreadUrlsOf({ checkKey, urls }: KnownFinding, { addresses, checks }: FindingContext["reading"]): readonly string[] {
+  const decided = checks.get(checkKey)?.decidedUrls;
+  return urls.filter((url) => addresses.includes(url) && decided?.has(url) !== true);
 }
 
 function newFinding(now: Date): Pick<KnownFinding, "since" | "flips" | "unstable"> {

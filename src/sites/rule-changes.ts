@@ -31,7 +31,7 @@ export function rulesAfter({ rules }: SiteState, { rules: read }: MeasuredReadin
 /** Checks that have had no verdict on any address since the baseline. */
 export function unreadAfter({ unread = [] }: SiteState, { checks }: MeasuredReading, silent: SilentChecks): readonly string[] {
   const known = silent === "all" ? [...checks.keys()] : unread;
-  return known.filter((key) => checks.get(key)?.decidedOnce !== true);
+  return known.filter((key) => (checks.get(key)?.decidedUrls.size ?? 0) === 0);
 }
 
 /** Data files with another date, if nothing else differs; else null. */

@@ -33,8 +33,8 @@ export interface ReadFinding {
 export interface ReadCheck {
   /** Whether every address of the run has a verdict. */
   readonly decided: boolean;
-  /** Whether one address has a verdict. */
-  readonly decidedOnce: boolean;
+  /** Addresses with a verdict. */
+  readonly decidedUrls: ReadonlySet<string>;
   /** Names of the evidence that it uses. */
   readonly evidence: ReadonlySet<string>;
 }
@@ -153,14 +153,14 @@ function findingsOf(measured: readonly MeasuredAddress[]): ReadonlyMap<string, R
 
 function checksOf(measured: readonly MeasuredAddress[], addressCount: number): ReadonlyMap<string, ReadCheck> {
   const rows = Map.groupBy(
-    measured.flatMap(({ result }) => result.ledger),
+    measured.flatMap(({ url, result }) => result.ledger.map((row) => ({ ...row, url }))),
     ({ key }) => key,
   );
   return new Map(
     [...rows].map(([key, ofCheck]) => {
-      const verdicts = ofCheck.filter(({ state }) => state !== "notChecked").length;
+      const decidedUrls = new Set(ofCheck.flatMap(({ state, url }) => (state === "notChecked" ? [] : url)));
       const evidence = new Set(ofCheck.flatMap((row) => row.evidence));
-      return [key, { decided: verdicts === addressCount, decidedOnce: verdicts > 0, evidence }];
+      return [key, { decided: decidedUrls.size === addressCount, decidedUrls, evidence }];
     }),
   );
 }

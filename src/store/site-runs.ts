@@ -34,7 +34,7 @@ export interface KnownFinding {
   readonly state: "open" | "resolved";
   /** Of the state. */
   readonly since: string;
-  /** Addresses that had it in the last run that showed it. */
+  /** Addresses that had it when they were last read. */
   readonly urls: readonly string[];
   /** Changes of the state within the last days, the oldest first. */
   readonly flips: readonly string[];

@@ -90,12 +90,32 @@ describe("an open finding", () => {
     expect(site.run(3 * week, shown({}))).toEqual([]);
   });
 
-  test("is not resolved by a run that has measured only some of the addresses", () => {
+  test("is not resolved before each address that had it was read without it", () => {
+    const addresses = [address, `${address}shop`];
+    const missing = [`${address}shop`];
+    const site = scriptedSite();
+    site.run(0, shown({ codes: ["x.missing"], addresses, urls: addresses, score: 60 }));
+    expect(site.run(day, shown({ codes: ["x.missing"], addresses, missing, score: 60 }))).toEqual([]);
+    expect(site.state.findings["x.missing"]?.urls).toEqual(addresses);
+    expect(site.run(2 * day, shown({ addresses, missing, score: 95 }))).toEqual([]);
+    expect(site.state.findings["x.missing"]).toMatchObject({ state: "open", urls: missing });
+    expect(inShort(site.run(3 * day, shown({ addresses, score: 95 })))).toEqual(["resolved x.missing"]);
+  });
+
+  test("is resolved although an address that never had it fails for good", () => {
+    const addresses = [address, `${address}shop`];
+    const missing = [`${address}shop`];
+    const site = scriptedSite();
+    site.run(0, shown({ codes: ["x.missing"], addresses, missing }));
+    expect(site.run(week, shown({ codes: ["x.missing"], addresses, missing }))).toEqual([]);
+    expect(inShort(site.run(2 * week, shown({ addresses, missing })))).toEqual(["resolved x.missing"]);
+  });
+
+  test("keeps the known score while an address is not measured", () => {
     const addresses = [address, `${address}shop`];
     const site = scriptedSite();
-    site.run(0, shown({ codes: ["x.missing"], addresses, score: 60 }));
+    site.run(0, shown({ codes: ["x.missing"], addresses, urls: addresses, score: 60 }));
     expect(site.run(week, shown({ addresses, missing: [`${address}shop`], score: 95 }))).toEqual([]);
-    expect(openCodes(site)).toEqual(["x.missing"]);
     expect(site.site.reading?.score).toBe(60);
     expect(site.state.score).toBe(60);
     expect(site.state.unmeasured).toEqual({ [`${address}shop`]: { since: "2026-11-09T12:00:00.000Z", errorCode: "timeout" } });

@@ -54,16 +54,16 @@ describe("a reading", () => {
     ]);
   });
 
-  test("has a verdict where every address has one", () => {
+  test("names the addresses with a verdict, and knows whether every one has it", () => {
     const reading = readAll(
       scanned(first, { ledger: [row("x", "passed"), row("y", "violated"), row("z", "notChecked")] }),
       scanned(second, { ledger: [row("x", "notApplicable"), row("y", "notChecked"), row("z", "notChecked")] }),
     );
-    const states = [...reading.checks].map(([key, { decided, decidedOnce }]) => [key, decided, decidedOnce]);
+    const states = [...reading.checks].map(([key, { decided, decidedUrls }]) => [key, decided, [...decidedUrls]]);
     expect(states).toEqual([
-      ["x", true, true],
-      ["y", false, true],
-      ["z", false, false],
+      ["x", true, [first, second]],
+      ["y", false, [first]],
+      ["z", false, []],
     ]);
   });
 

@@ -46,6 +46,8 @@ export interface Shown {
   readonly missing?: readonly string[];
   readonly certificate?: ReadCertificate | null;
   readonly severity?: Severity;
+  /** Addresses with the findings; default: the first one. */
+  readonly urls?: readonly string[];
 }
 
 const checkKeys = ["x", "y", "z"];
@@ -61,8 +63,13 @@ export function shown({
   missing = [],
   certificate = null,
   severity = "medium",
+  urls = [address],
 }: Shown): MeasuredReading {
-  const decided = (key: string) => missing.length === 0 && !undecided.includes(key);
+  const decidedUrlsOf = (key: string) => addresses.filter((url) => !missing.includes(url) && !undecided.includes(key));
+  const checkOf = (key: string) => {
+    const decidedUrls = new Set(decidedUrlsOf(key));
+    return { decided: decidedUrls.size === addresses.length, decidedUrls, evidence: new Set(evidenceOf[key]) };
+  };
   return {
     measured: true,
     addresses,
@@ -72,10 +79,8 @@ export function shown({
     token: "t".repeat(22),
     score,
     scoreMax: score,
-    findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls: [address] }])),
-    checks: new Map(
-      checkKeys.map((key) => [key, { decided: decided(key), decidedOnce: !undecided.includes(key), evidence: new Set(evidenceOf[key]) }]),
-    ),
+    findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls }])),
+    checks: new Map(checkKeys.map((key) => [key, checkOf(key)])),
     unmeasured: new Map(missing.map((url) => [url, "timeout"])),
   };
 }
