@@ -3,6 +3,7 @@ import { isFindingCode } from "../check/finding-code.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl, type ScanUrlFault } from "../parse/scan-url.ts";
 import { type SiteSchedule, scheduleDefault } from "../parse/site-schedule.ts";
+import { isTextLine } from "../parse/text-line.ts";
 import {
   type AcceptedFinding,
   acceptedFindingsMax,
@@ -64,8 +65,6 @@ export interface SiteFieldSettings {
 
 /** Separator of tags in a cell of a CSV file. */
 const tagSeparator = "|";
-/** Besides control characters: separators of lines, and controls of the direction of text (Unicode UAX 9). */
-const refusedCharacters = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 type Parsed<T> = { readonly value: T } | SiteFaults;
 
@@ -225,7 +224,7 @@ function parseLine(given: unknown, { field, max, entry }: Pick<SiteFault, "field
   if (typeof given !== "string") return faulty({ ...place, code: "not-text" });
   const value = given.trim();
   if (value.length > max) return faulty({ ...place, code: "too-long", max });
-  return refusedCharacters.test(value) || !value.isWellFormed() ? faulty({ ...place, code: "characters" }) : { value };
+  return isTextLine(value) ? { value } : faulty({ ...place, code: "characters" });
 }
 
 function faulty(fault: SiteFault): SiteFaults {

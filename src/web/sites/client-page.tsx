@@ -1,11 +1,11 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
+import { usableBrand } from "../../account/usable-brand.ts";
 import { HostUrl } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
-import { usableBrand } from "../account/brand/account-brands.ts";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { respond } from "../response.ts";
@@ -25,7 +25,7 @@ export const getClient: PageHandler = (visit, name) =>
 /** Logo of the owner's brand: the policy of the pages allows no image within a page. */
 export const getClientLogo: PageHandler = (visit, name) =>
   withOwner(visit, (access) => {
-    const logo = usableBrand(visit, access.owner)?.logoPng ?? null;
+    const logo = usableBrand(visit.settings.store, access.owner)?.logoPng ?? null;
     if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
     return respond(visit, 200, new Uint8Array(Buffer.from(logo, "base64")), {
       "content-type": "image/png",
@@ -44,7 +44,7 @@ function sitesOfClient({ settings, i18n }: Visit, { owner }: SiteAccess, name: s
 
 function clientPage(visit: Visit, access: SiteAccess, name: string, sites: readonly Site[]): Response {
   const { i18n, now } = visit;
-  const brand = usableBrand(visit, access.owner);
+  const brand = usableBrand(visit.settings.store, access.owner);
   const title = i18n.t("sites.clientPage.title", { client: plainUntrustedText(name) });
   return sitesPage(visit, {
     title,

@@ -1,29 +1,20 @@
 /** Fields of a brand as typed, and what is wrong with them. */
+import { type BrandFieldFaults, type GivenBrand, parseBrandFields } from "../../../account/brand-fields.ts";
 import type { LogoFault } from "../../../base/documents.ts";
-import { parseAccent } from "../../../parse/accent-color.ts";
+import { logoText } from "../../../export/stored-brand.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import type { Fields } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";
 
-export const brandNameCharsMax = 60;
-export const brandFooterCharsMax = 200;
 /** `#rrggbb`, with a blank at either end. */
 export const accentCharsMax = 9;
-/** Besides control characters: separators of lines, and controls of the direction of text (Unicode UAX 9). */
-const refusedCharacters = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
-export interface TypedBrand {
-  readonly name: string;
-  readonly accent: string;
-  readonly footer: string;
+export interface TypedBrand extends GivenBrand {
   /** Removes the stored logo. */
   readonly withoutLogo: boolean;
 }
 
-export interface BrandFaults {
-  readonly name?: "noName" | "tooLong" | "characters";
-  readonly accent?: "notColour" | "lowContrast";
-  readonly footer?: "tooLong" | "characters";
+export interface BrandFaults extends BrandFieldFaults {
   readonly logo?: LogoFault;
 }
 
@@ -47,32 +38,14 @@ export async function parseBrand(
   file: Uint8Array | null,
   stored: StoredBrand | undefined,
 ): Promise<StoredBrand | BrandFaults> {
-  const accent = typed.accent === "" ? null : parseAccent(typed.accent);
-  const [name, footer] = [lineFault(typed.name, brandNameCharsMax), lineFault(typed.footer, brandFooterCharsMax)];
-  const faults: BrandFaults = {
-    ...(typed.name === "" ? { name: "noName" } : name !== null && { name }),
-    ...(typed.accent !== "" && accent === null && { accent: "notColour" }),
-    ...(accent === "low-contrast" && { accent: "lowContrast" }),
-    ...(footer !== null && { footer }),
-  };
-  if (Object.keys(faults).length > 0) return faults;
+  const fields = parseBrandFields(typed);
+  if ("faults" in fields) return fields.faults;
   const drawn = file === null ? null : await settings.decodeLogo(file);
   if (typeof drawn === "string") return { logo: drawn };
   const kept = typed.withoutLogo ? null : (stored?.logoPng ?? null);
-  return {
-    name: typed.name,
-    logoPng: drawn === null ? kept : Buffer.from(drawn.png).toString("base64"),
-    // `faults` is empty, so the colour is legible.
-    accent: accent === "low-contrast" ? null : accent,
-    footer: typed.footer === "" ? null : typed.footer,
-  };
+  return { ...fields, logoPng: drawn === null ? kept : logoText(drawn.png) };
 }
 
 export function isStorable(parsed: StoredBrand | BrandFaults): parsed is StoredBrand {
   return "logoPng" in parsed;
-}
-
-function lineFault(text: string, charsMax: number): "tooLong" | "characters" | null {
-  if (text.length > charsMax) return "tooLong";
-  return refusedCharacters.test(text) || !text.isWellFormed() ? "characters" : null;
 }

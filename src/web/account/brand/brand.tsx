@@ -1,5 +1,8 @@
 /** `/account/brand`: name, logo, colour and footer of the account for the reports that it passes on. */
+import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-fields.ts";
 import { planTerms } from "../../../account/plans.ts";
+import { usableBrand } from "../../../account/usable-brand.ts";
+import { storedLogo } from "../../../export/stored-brand.ts";
 import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { type Account, plans } from "../../../store/accounts.ts";
@@ -13,18 +16,8 @@ import { redirect, respond } from "../../response.ts";
 import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
-import { brandOwner, logoBytes, logoOnPage, usableBrand } from "./account-brands.ts";
-import {
-  accentCharsMax,
-  type BrandFaults,
-  brandFooterCharsMax,
-  brandNameCharsMax,
-  isStorable,
-  parseBrand,
-  type TypedBrand,
-  typedBrand,
-  typedOf,
-} from "./brand-input.ts";
+import { brandOwner, logoOnPage } from "./account-brands.ts";
+import { accentCharsMax, type BrandFaults, isStorable, parseBrand, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
@@ -71,10 +64,10 @@ export const postRemoveBrand: PageHandler = (visit) =>
 export const getBrandLogo: PageHandler = (visit, id) =>
   withAccount(visit, (account) => {
     const owner = brandOwner(visit, account, id);
-    const brand = owner === undefined ? undefined : usableBrand(visit, owner);
-    const png = brand === undefined ? null : logoBytes(brand);
-    if (png === null) throw notFound();
-    return respond(visit, 200, png, { "content-type": "image/png", "cache-control": "private, no-cache" });
+    const brand = owner === undefined ? undefined : usableBrand(visit.settings.store, owner);
+    const logo = brand === undefined ? null : storedLogo(brand);
+    if (logo === null) throw notFound();
+    return respond(visit, 200, logo.png, { "content-type": "image/png", "cache-control": "private, no-cache" });
   });
 
 function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
