@@ -17,11 +17,11 @@ export function prepareHeaders(fields: HeaderFields): Headers {
   return headers;
 }
 
-/** `body` is JSON text, or null for a status without one. `prepared` stays unchanged. */
+/** `body` is text or bytes of the prepared media type, or null for a status without one. `prepared` stays unchanged. */
 export function answer(
   { requestId, limitHeaders }: RequestContext,
   status: number,
-  body: string | null,
+  body: string | Uint8Array<ArrayBuffer> | null,
   prepared = commonHeaders,
 ): Response {
   const headers = new Headers(prepared);

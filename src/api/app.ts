@@ -7,6 +7,7 @@ import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
+import type { AgencyApiSettings } from "./agency/agency-settings.ts";
 import { answer, answerError, prepareHeaders } from "./answer.ts";
 import { createAuthGuard } from "./auth-guard.ts";
 import {
@@ -27,7 +28,7 @@ import { scansPath } from "./own-scan.ts";
 import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
-import type { SiteApiSettings } from "./sites/account-request.ts";
+import { pdfFormat } from "./schemas.ts";
 import type { StartHandlersSettings } from "./start-scans.ts";
 
 /** Specification, section 8. */
@@ -35,8 +36,8 @@ export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 
 /** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
-export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings, SiteApiSettings {
-  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & SiteApiSettings["store"];
+export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings, AgencyApiSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & AgencyApiSettings["store"];
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
   /** Characters that scans of this installation read of a response header, for the API's description. */
@@ -115,7 +116,7 @@ const bearerScheme = /^bearer +/i;
 const reportFilePath = new RegExp(`^${scansPath}/[^/]+/report(?:\\.[^/]*)?$`);
 
 function nothingAt(path: string): ApiError {
-  return reportFilePath.test(path) ? unknownReportFormat(reportFormats.map(({ extension }) => extension)) : routeNotFound();
+  return reportFilePath.test(path) ? unknownReportFormat([...reportFormats, pdfFormat].map(({ extension }) => extension)) : routeNotFound();
 }
 
 function invalidQuery(path: string): ApiError {

@@ -2,7 +2,7 @@
 import { locales } from "../check/check.ts";
 import { localLocation } from "../parse/location.ts";
 import type { NotReadyReason } from "./health.ts";
-import { csvRows, listLimitMax } from "./schemas.ts";
+import { csvRows, fileBrands, listLimitMax } from "./schemas.ts";
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
@@ -105,7 +105,7 @@ export function invalidLocale(): ApiError {
 export function invalidReportQuery(): ApiError {
   return new ApiError(
     400,
-    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, and strict true or false; each may be given once.`,
+    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, strict true or false, and brand one of ${fileBrands.join(", ")}; each may be given once.`,
   );
 }
 
@@ -151,6 +151,18 @@ export function nothingToReport(extension: string): ApiError {
     409,
     `The page could not be measured, so there is nothing to write to report.${extension}; report.json has the reason.`,
   );
+}
+
+/** `retryAfterSeconds`: after which the browser that prints is likely to be free. */
+export function printingUnavailable(retryAfterSeconds: number): ApiError {
+  return new ApiError(503, "The PDF could not be printed now, since the browser for it is busy; try again later, or read report.html.", {
+    headers: { "retry-after": String(retryAfterSeconds) },
+  });
+}
+
+/** Of an account that has stored none. */
+export function brandNotFound(status: 404 | 409): ApiError {
+  return new ApiError(status, "The account has no brand; set one with PUT /api/v1/brand.");
 }
 
 export function routeNotFound(): ApiError {

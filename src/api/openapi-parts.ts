@@ -33,3 +33,7 @@ export function refused(description: string, errorMessage: string, fields?: Read
   const example = fields === undefined ? { errorMessage } : { errorMessage, fieldErrors: fields };
   return { description, headers, content: jsonExample("Error", example) };
 }
+
+/** 413 of a body with a limit. */
+export const tooLong = (bytesMax: number) =>
+  refused(`The body is longer than ${bytesMax} bytes.`, `The body is longer than ${bytesMax} bytes.`);

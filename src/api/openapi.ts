@@ -1,6 +1,7 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
 import { headerValueCharsMax } from "../evidence/limits.ts";
 import { idempotencyKeyHours } from "../store/idempotent-starts.ts";
+import { agencyPaths } from "./agency/agency-operations.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { bodyBytesMax } from "./body.ts";
 import { bulkBodyBytesMax } from "./bulk.ts";
@@ -9,7 +10,7 @@ import { apiModels } from "./models.ts";
 import { error, json, parameters, refusals, retryAfter } from "./openapi-parts.ts";
 import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { bulkUrlsMax, ListQuery, LocaleQuery, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
+import { bulkUrlsMax, ListQuery, LocaleQuery, pdfFormat, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
 import { notificationPaths } from "./sites/notification-operations.ts";
 import { sitePaths } from "./sites/site-operations.ts";
 import { webhookOperations } from "./sites/webhook-operations.ts";
@@ -34,6 +35,7 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       { name: "scans", description: "Start scans and read what they found." },
       { name: "sites", description: "Sites that are watched: scanned by a schedule, with events on what changed." },
       { name: "notifications", description: "Channels, rules that say what they get, events and their deliveries." },
+      { name: "agencies", description: "What an agency gives to its clients, and who shares its sites." },
       { name: "webhooks", description: "Requests that the appliance sends to a channel. They follow the Standard Webhooks specification." },
       { name: "administration", description: "For accounts of administrators." },
     ],
@@ -48,6 +50,7 @@ export function openapiDocument(headerCharsMax = headerValueCharsMax) {
       "/api/v1/checks": { get: readChecks },
       ...sitePaths,
       ...notificationPaths,
+      ...agencyPaths,
       "/api/v1/admin/scans/{token}/cancel": { post: cancelAnyScan },
     },
     webhooks: webhookOperations,
@@ -230,15 +233,20 @@ const readReportFile = {
   operationId: "readReportFile",
   tags: ["scans"],
   summary: "Read the report of a scan as a file",
-  description: "A download with an ETag. Its findings are in the order in which to fix them.",
+  description:
+    "A download with an ETag. Its findings are in the order in which to fix them. A PDF is printed for its request, one at a time.",
   parameters: [...parameters("path", ReportFileParams), ...parameters("query", ReportFileQuery)],
   responses: {
-    200: { description: "The file.", content: Object.fromEntries(reportFormats.map(({ mediaType }) => [mediaType, { schema: {} }])) },
+    200: {
+      description: "The file.",
+      content: Object.fromEntries([...reportFormats, pdfFormat].map(({ mediaType }) => [mediaType, { schema: {} }])),
+    },
     ...notModified,
     400: error("A parameter is not valid."),
     ...refusals,
     404: error("There is no such scan or format, or the scan is another account's."),
-    409: error("The scan is not over; or it measured nothing that this format could say.", retryAfter),
+    409: error("The scan is not over; it measured nothing that this format could say; or the account has no brand.", retryAfter),
+    503: error("Of report.pdf: the browser that prints is busy, or could not print it.", retryAfter),
   },
 };
 

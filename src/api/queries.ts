@@ -2,7 +2,7 @@
 import { type Locale, locales } from "../check/check.ts";
 import { invalidLocale, invalidReportQuery } from "./errors.ts";
 import type { ReportFileOptions } from "./report-files.ts";
-import { csvRows } from "./schemas.ts";
+import { csvRows, fileBrands } from "./schemas.ts";
 
 /** @throws ApiError 400 when the parameter is repeated. */
 export function localeOf(requested: Locale | undefined, { url }: Request): Locale {
@@ -14,12 +14,13 @@ interface ReportFileParameters {
   readonly locale?: Locale;
   readonly csv?: ReportFileOptions["csv"];
   readonly strict?: "true" | "false";
+  readonly brand?: ReportFileOptions["brand"];
 }
 
 /** @throws ApiError 400 when a parameter is repeated. */
-export function reportFileOptionsOf({ locale, csv, strict }: ReportFileParameters, { url }: Request): ReportFileOptions {
-  if (isRepeated(url, ["locale", "csv", "strict"])) throw invalidReportQuery();
-  return { locale: locale ?? locales[0], csv: csv ?? csvRows[0], strict: strict === "true" };
+export function reportFileOptionsOf({ locale, csv, strict, brand }: ReportFileParameters, { url }: Request): ReportFileOptions {
+  if (isRepeated(url, ["locale", "csv", "strict", "brand"])) throw invalidReportQuery();
+  return { locale: locale ?? locales[0], csv: csv ?? csvRows[0], strict: strict === "true", brand: brand ?? fileBrands[0] };
 }
 
 function isRepeated(url: string, names: readonly string[]): boolean {

@@ -46,6 +46,15 @@ export function withEtag(text: string, fields: HeaderFields = {}): RenderedBody 
   return { text, etag, headers: prepareHeaders({ etag, "cache-control": "private, no-cache", ...fields }) };
 }
 
+/** Of a file that a browser saves under `fileName`, which is ASCII without quotes. */
+export function downloadHeaders(mediaType: string, fileName: string): HeaderFields {
+  return {
+    "content-type": mediaType,
+    "content-disposition": `attachment; filename="${fileName}"`,
+    "cache-control": "private, no-cache",
+  };
+}
+
 /** RFC 9110 section 13.1.2: a list of tags, compared weakly, or `*` for any. */
 export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;

@@ -2,6 +2,7 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError } from "elysia";
 import type { CancelAnyScan } from "../evidence/scan.ts";
+import type { AgencyApiSettings } from "./agency/agency-settings.ts";
 import type { AuthGuard } from "./auth-guard.ts";
 import { bodyBytesMax, readJson } from "./body.ts";
 import { createCancelAnyScan } from "./cancel-any-scan.ts";
@@ -10,19 +11,18 @@ import { createOpenapiAnswer } from "./openapi.ts";
 import { adminCancelPath, bulkPath, checksPath, scansPath } from "./own-scan.ts";
 import { localeOf, reportFileOptionsOf } from "./queries.ts";
 import { RenderedBodies } from "./rendered-bodies.ts";
-import { createReportFiles, type ReportFilesSettings, reportFormats } from "./report-files.ts";
+import { createReportFiles, type ReportFilesSettings } from "./report-files.ts";
 import { noRequestContext } from "./request-context.ts";
 import { createScanHandlers } from "./scans.ts";
 import { ListQuery, LocaleQuery, ReportFileQuery, ScanRequest } from "./schemas.ts";
-import type { SiteApiSettings } from "./sites/account-request.ts";
 import { accountRoutes, bulkSitesPath } from "./sites/account-routes.ts";
 import { createStartHandlers, type StartHandlersSettings } from "./start-scans.ts";
 import { createStoredHandlers } from "./stored-result.ts";
 
 const openapiPath = "/api/v1/openapi.json";
 
-export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSettings, SiteApiSettings {
-  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & SiteApiSettings["store"];
+export interface ApiRoutesSettings extends StartHandlersSettings, ReportFilesSettings, AgencyApiSettings {
+  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & AgencyApiSettings["store"];
   readonly ready: () => Readiness;
   readonly authGuard: AuthGuard;
   readonly cancelScan: CancelAnyScan;
@@ -45,7 +45,7 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
   const starts = createStartHandlers(settings);
   const stored = createStoredHandlers(settings);
   const cancelAny = createCancelAnyScan(settings.cancelScan);
-  const readReportFile = createReportFiles(settings, bodies);
+  const files = createReportFiles(settings, bodies);
   const routes = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
     .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
@@ -97,11 +97,11 @@ export function apiRoutes({ ready, authGuard, peerOf, headerCharsMax, ...setting
       unparsed,
     );
   }
-  for (const format of reportFormats) {
+  for (const { extension, read } of files) {
     routes.get(
-      `${scansPath}/:token/report.${format.extension}`,
-      ({ params, query, request, requestContext }) =>
-        readReportFile(format, params.token, reportFileOptionsOf(query, request), request, requestContext),
+      `${scansPath}/:token/report.${extension}`,
+      ({ params: { token }, query, request, requestContext }) =>
+        read({ token, options: reportFileOptionsOf(query, request), request, requestContext }),
       { query: ReportFileQuery },
     );
   }

@@ -248,12 +248,21 @@ export const LocaleQuery = Type.Object(
 /** What the lines of a CSV file are. */
 export const csvRows = ["findings", "checks"] as const;
 
+/** Whose name, logo and colour a file with a layout shows. */
+export const fileBrands = ["none", "own"] as const;
+
+/** Printed by a browser from the HTML file, and no format of its own. */
+export const pdfFormat = { extension: "pdf", mediaType: "application/pdf" } as const;
+
 export const ReportFileQuery = Type.Object(
   {
     ...LocaleQuery.properties,
     csv: Type.Optional(t.UnionEnum(csvRows, { default: csvRows[0], description: "Lines of report.csv." })),
     strict: Type.Optional(
       t.UnionEnum(["false", "true"], { default: "false", description: "Whether rows without a verdict are errors in report.junit.xml." }),
+    ),
+    brand: Type.Optional(
+      t.UnionEnum(fileBrands, { default: fileBrands[0], description: "Brand of report.html and report.pdf: that of the account." }),
     ),
   },
   open,
@@ -278,5 +287,6 @@ export const ReportFileParams = Type.Object({
 });
 
 function extensionsOf<F extends Readonly<Record<string, ExportFormat>>>(formats: F): [string, ...string[]] {
-  return Object.values(formats).map(({ extension }) => extension) as [string, ...string[]];
+  const [first = pdfFormat.extension, ...others] = Object.values(formats).map(({ extension }) => extension);
+  return [first, ...others, pdfFormat.extension];
 }

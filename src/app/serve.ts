@@ -101,15 +101,16 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const cancelScan = createCancelScan(store, dispatching.promise, log);
   let scanner: Scanner | null = null;
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
-  const shared = { store, now: () => new Date(), checks: checks.current, sites: watched.services, mail: watched.mails, log };
+  const { services: sites, mails: mail } = watched;
+  const { printPdf, decodeLogo } = documents;
+  const shared = { store, now: () => new Date(), checks: checks.current, sites, mail, printPdf, decodeLogo, log };
   const api = createConfiguredApi(config, { ...shared, locations, wake, cancelled, cancelScan, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
   onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready, progress, locations, wake, cancelled, cancelScan };
-  const { printPdf, decodeLogo } = documents;
-  const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning, printPdf, decodeLogo }));
+  const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning }));
   const listening = await openServerSockets(config, { api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
@@ -145,10 +146,9 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   await browsers.stop();
 }
 
-function createConfiguredApi(
-  config: Config,
-  parts: Pick<ApiSettings, "store" | "now" | "log" | "checks" | "locations" | "sites" | "wake" | "cancelled" | "cancelScan" | "ready">,
-): Api {
+type ApiParts = Omit<ApiSettings, "version" | "publicUrl" | "trustedProxies" | "requestLimit" | "headerCharsMax">;
+
+function createConfiguredApi(config: Config, parts: ApiParts): Api {
   return createApi({
     ...parts,
     version,

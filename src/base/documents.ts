@@ -3,6 +3,14 @@
 /** Prints an HTML file that needs no network. `busy`: too many wait. `failed`: it took too long or broke, as the log says. */
 export type PrintPdf = (html: string) => Promise<Uint8Array<ArrayBuffer> | "busy" | "failed">;
 
+/** Seconds after which the browser for documents is likely to be free. */
+export const printRetrySeconds = 20;
+
+/** Longest logo, in bytes. */
+export const logoBytesMax = 200_000;
+/** Longest upload that is read, so that a picture of a camera gets its own refusal. */
+export const logoUploadBytesMax = 12_000_000;
+
 /** PNG made from the pixels of an uploaded image, without anything else that its file held. */
 export interface DecodedLogo {
   readonly png: Uint8Array<ArrayBuffer>;

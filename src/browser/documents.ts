@@ -1,12 +1,12 @@
 /** Browser for documents of our own, apart from those that scan: prints reports as PDF and decodes logos. Ends when it is idle. */
 
 import { within } from "../base/deadline.ts";
-import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
+import { type DecodeLogo, logoBytesMax, type PrintPdf } from "../base/documents.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { createLruByteCache } from "../base/lru-cache.ts";
 import { parseImageSize } from "../parse/image-size.ts";
 import type { Browsers } from "./browser.ts";
-import { drawLogo, logoBytesMax } from "./draw-logo.ts";
+import { drawLogo } from "./draw-logo.ts";
 import { printDocument } from "./print-document.ts";
 import { type BrowserSlot, openBrowserSlot, type ScanBrowser } from "./slot.ts";
 import { createTurns } from "./turns.ts";

@@ -1,5 +1,5 @@
 /** Decodes an uploaded image in a blank page of the browser, and draws it again as a small PNG. */
-import type { DecodedLogo } from "../base/documents.ts";
+import { type DecodedLogo, logoBytesMax } from "../base/documents.ts";
 import { type ImageSize, parseImageSize } from "../parse/image-size.ts";
 import { closedProxyUrl, crashOf, openPage } from "./browser-page.ts";
 import type { ScanBrowser } from "./slot.ts";
@@ -7,7 +7,6 @@ import type { ScanBrowser } from "./slot.ts";
 /** Of the drawn image, in pixels: twice the size at which reports show it. */
 const drawnWidthMax = 480;
 const drawnHeightMax = 160;
-export const logoBytesMax = 200_000;
 /** Parts of the full size that are tried. The last has fewer bytes than the limit even without compression. */
 const scales = [1, 0.75];
 const dataUrlStart = "data:image/png;base64,";

@@ -7,7 +7,7 @@ import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 
 const membersMax = 100;
 /** Open invitations of one account. */
-const memberInvitationsMax = 100;
+export const memberInvitationsMax = 100;
 export const memberInvitationHours = 7 * 24;
 const hourMs = 3_600_000;
 
@@ -134,6 +134,13 @@ export function brandRepository(db: Db) {
   return {
     find: (accountId: number): StoredBrand | undefined => db.brands.get(accountId),
     save: (accountId: number, brand: StoredBrand): Promise<void> => db.write(() => void db.brands.put(accountId, brand)),
+    /** Stores what `update` makes of the stored brand, and returns it. Undefined changes nothing. */
+    change: (accountId: number, update: (stored: StoredBrand | undefined) => StoredBrand | undefined): Promise<StoredBrand | undefined> =>
+      db.write(() => {
+        const changed = update(db.brands.get(accountId));
+        if (changed !== undefined) db.brands.put(accountId, changed);
+        return changed;
+      }),
     remove: (accountId: number): Promise<void> => db.write(() => void db.brands.remove(accountId)),
   };
 }

@@ -1,5 +1,7 @@
 /** Errors of the pages, one constructor each: status and texts. */
+
 import type { OidcRefused } from "../account/oidc/identity-accounts.ts";
+import { printRetrySeconds } from "../base/documents.ts";
 import type { TextValues } from "../text/i18n.ts";
 
 /** Block in `pages.errors` with `title`, `what` and `next`. */
@@ -87,12 +89,9 @@ export function hostUnknown(): PageError {
   return new PageError(400, "hostNotOurs");
 }
 
-/** Seconds after which another PDF is likely to be printed. */
-const pdfRetrySeconds = 20;
-
 /** Too many wait for the browser that prints, or it failed. */
 export function pdfUnavailable(): PageError {
-  return new PageError(503, "pdfUnavailable", {}, { "retry-after": String(pdfRetrySeconds) });
+  return new PageError(503, "pdfUnavailable", {}, { "retry-after": String(printRetrySeconds) });
 }
 
 /** Seconds after which a provider that does not answer may be asked again. */

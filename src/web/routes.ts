@@ -1,4 +1,5 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
+import { acceptMemberPath } from "../account/member-invitations.ts";
 import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand/brand.tsx";
 import { postChannels } from "./account/channels/channel-changes.ts";
 import { getChannels } from "./account/channels/channels-page.tsx";
@@ -30,7 +31,7 @@ import { assetAnswer, assets } from "./assets.ts";
 import { getBadge } from "./badge/badge.ts";
 import { getHome } from "./home.tsx";
 import { legalPage } from "./legal.tsx";
-import { acceptMemberPath, oidcCallbackPath } from "./link-paths.ts";
+import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
 import { getAbout } from "./reference/about.tsx";
 import { getApiReference } from "./reference/api-reference.tsx";
@@ -50,6 +51,7 @@ import { getOwnScans } from "./scans/own-scans.tsx";
 import { getPublicList } from "./scans/public-list.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { getClient, getClientLogo } from "./sites/client-page.tsx";
+import { getClientReportHtml, getClientReportPdf } from "./sites/client-report.ts";
 import { getEditSite, getNewSite, postEditSite, postNewSite } from "./sites/edit-site.tsx";
 import { getImport, postImport } from "./sites/import-page.tsx";
 import { getSites } from "./sites/list-page.tsx";
@@ -111,6 +113,8 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/checks/:key", audience: "everybody", get: getCheck },
     { path: "/clients/:name", audience: "accounts", get: getClient },
     { path: "/clients/:name/logo.png", audience: "accounts", get: getClientLogo },
+    { path: "/clients/:name/report.html", audience: "accounts", get: getClientReportHtml },
+    { path: "/clients/:name/report.pdf", audience: "accounts", get: getClientReportPdf },
     { path: "/forgotten", audience: "everybody", get: getForgotten, post: createPostForgotten(settings) },
     // Readers of mails need no account: the key of the link is their permission.
     { path: "/confirm-channel/:name", audience: "everybody", get: getConfirmation, post: postConfirmation },

@@ -64,6 +64,9 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     publicUrl: null,
     trustedProxies: [],
     locations: noRemoteLocations(new Date()),
+    printPdf: async () => "failed",
+    decodeLogo: async () => "busy",
+    mail: null,
     wake: () => {
       underTest.woken += 1;
     },

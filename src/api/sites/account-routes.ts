@@ -1,14 +1,10 @@
-/** Every path about sites and notifications, with its handler. */
+/** Every path about sites, notifications, and what agencies hand to their clients, with its handler. */
 import type { HTTPMethod } from "elysia";
-import {
-  type AccountHandler,
-  channelsApiPath,
-  deliveriesPath,
-  eventsPath,
-  rulesPath,
-  type SiteApiSettings,
-  sitesPath,
-} from "./account-request.ts";
+import { type AgencyApiSettings, brandPath, clientsPath, invitationsPath, membersPath } from "../agency/agency-settings.ts";
+import { createBrandHandlers } from "../agency/brand-handlers.ts";
+import { createClientHandlers } from "../agency/client-handlers.ts";
+import { createMemberHandlers } from "../agency/member-handlers.ts";
+import { type AccountHandler, channelsApiPath, deliveriesPath, eventsPath, rulesPath, sitesPath } from "./account-request.ts";
 import { createBulkSiteChanges } from "./bulk-site-changes.ts";
 import { createBulkSites } from "./bulk-sites.ts";
 import { createChannelActions } from "./channel-actions.ts";
@@ -23,7 +19,7 @@ type AccountRoute = readonly [method: HTTPMethod, path: string, handler: Account
 /** Other methods would take it for the path of a site. */
 export const bulkSitesPath = `${sitesPath}/bulk`;
 
-export function accountRoutes(settings: SiteApiSettings): readonly AccountRoute[] {
+export function accountRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
   const sites = createSiteHandlers(settings);
   const actions = createSiteActions(settings);
   const bulk = { ...createBulkSites(settings), ...createBulkSiteChanges(settings) };
@@ -64,5 +60,27 @@ export function accountRoutes(settings: SiteApiSettings): readonly AccountRoute[
     ["GET", `${delivery}`, deliveries.read],
     ["POST", `${delivery}/retry`, deliveries.retry],
     ["GET", eventsPath, deliveries.events],
+    ...agencyRoutes(settings),
+  ];
+}
+
+function agencyRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
+  const brand = createBrandHandlers(settings);
+  const members = createMemberHandlers(settings);
+  const clients = createClientHandlers(settings);
+  return [
+    ["GET", brandPath, brand.read],
+    ["PUT", brandPath, brand.save],
+    ["DELETE", brandPath, brand.remove],
+    ["GET", `${brandPath}/logo`, brand.readLogo],
+    ["PUT", `${brandPath}/logo`, brand.saveLogo],
+    ["DELETE", `${brandPath}/logo`, brand.removeLogo],
+    ["GET", membersPath, members.list],
+    ["PATCH", `${membersPath}/:id`, members.change],
+    ["DELETE", `${membersPath}/:id`, members.remove],
+    ["GET", invitationsPath, members.invitations],
+    ["POST", invitationsPath, members.invite],
+    ["DELETE", `${invitationsPath}/:email`, members.withdraw],
+    ["GET", clientsPath, clients.list],
   ];
 }

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { channelsMax } from "../../store/channels.ts";
 import { rulesMax } from "../../store/notification-rules.ts";
 import { bodyBytesMax } from "../body.ts";
-import { given, json, parameters, refusals, refused, retryAfter } from "../openapi-parts.ts";
+import { given, json, parameters, refusals, refused, retryAfter, tooLong } from "../openapi-parts.ts";
 import { ListQuery } from "../schemas.ts";
 import {
   channelAddedExample,
@@ -26,7 +26,7 @@ const idParams = (of: string, example: number) =>
 const notFound = (of: string) => ({
   404: refused(`There is no such ${of}, or it is another account's: both answer alike.`, `There is no such ${of}.`),
 });
-const tooLong = { 413: refused(`The body is longer than ${bodyBytesMax} bytes.`, `The body is longer than ${bodyBytesMax} bytes.`) };
+const bodyTooLong = { 413: tooLong(bodyBytesMax) };
 const location = (of: string) => ({ Location: { description: `Path of the ${of}.`, schema: { type: "string" } } });
 
 const ofChannel = idParams("channel", 3);
@@ -69,7 +69,7 @@ const addChannel = {
     400: badTarget,
     ...refusals,
     409: refused(`The appliance cannot send mail, or the account has ${channelsMax} channels.`, noMail),
-    ...tooLong,
+    ...bodyTooLong,
     ...diskFull,
   },
 };
@@ -95,7 +95,7 @@ const changeChannel = {
     ...refusals,
     ...noChannel,
     409: refused("The appliance cannot send mail.", noMail),
-    ...tooLong,
+    ...bodyTooLong,
     ...diskFull,
   },
 };
@@ -215,7 +215,7 @@ const addRule = {
     400: badRule,
     ...refusals,
     409: refused("The account has too many rules.", `There are at most ${rulesMax} rules; remove one first.`),
-    ...tooLong,
+    ...bodyTooLong,
     ...diskFull,
   },
 };

@@ -9,7 +9,9 @@ import type { SiteFault, SiteFaultCode } from "../../sites/site-fields.ts";
 import { ApiError, type FieldErrors, invalidBody, invalidFields } from "../errors.ts";
 
 /** The same for an unknown one and for that of another account. */
-export function recordNotFound(kind: "site" | "channel" | "rule" | "delivery" | "acceptance"): ApiError {
+export function recordNotFound(
+  kind: "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client",
+): ApiError {
   return new ApiError(404, `There is no such ${kind}.`);
 }
 

@@ -4,7 +4,7 @@ import { csvBytesMax } from "../../parse/site-csv.ts";
 import { acceptedFindingsMax } from "../../store/sites.ts";
 import { bodyBytesMax } from "../body.ts";
 import { bulkBodyBytesMax } from "../bulk.ts";
-import { given, json, jsonExample, parameters, refusals, refused, retryAfter } from "../openapi-parts.ts";
+import { given, json, jsonExample, parameters, refusals, refused, retryAfter, tooLong } from "../openapi-parts.ts";
 import { ListQuery } from "../schemas.ts";
 import { bulkSitesMax } from "./bulk-sites.ts";
 import {
@@ -52,7 +52,6 @@ export const diskFull = {
     retryAfter,
   ),
 };
-const tooLong = (bytesMax: number) => refused(`The body is longer than ${bytesMax} bytes.`, `The body is longer than ${bytesMax} bytes.`);
 const badFields = refused(
   "The body is not valid, and fieldErrors says why. Unknown fields are refused.",
   "name must be at most 100 characters long.",

@@ -59,6 +59,12 @@ export function bodyNameOf(content: Content | undefined): string | null {
   return body?.schema.$ref?.split("/").at(-1) ?? null;
 }
 
+/** Media type of a file as body; null for JSON, and without a body. */
+export function fileTypeOf(content: Content | undefined): string | null {
+  const [mediaType] = Object.keys(content ?? {});
+  return mediaType === undefined || bodyNameOf(content) !== null ? null : mediaType;
+}
+
 export interface FieldRow {
   /** Path from the root, as in `security.findings[].code`. */
   readonly path: string;

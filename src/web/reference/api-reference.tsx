@@ -6,7 +6,7 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { BodyTable, bodyId, Code, FromDescription, Notes, WebhookPart } from "./api-bodies.tsx";
-import { bodyNameOf, type Content, type Operation, typeOf } from "./api-document.ts";
+import { bodyNameOf, type Content, fileTypeOf, type Operation, typeOf } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
 import { curlOf, exampleBodyOf } from "./curl.ts";
 import { ExampleAnswer } from "./example-answer.tsx";
@@ -132,7 +132,7 @@ function EndpointPart({ method, path, operation }: Endpoint) {
           {i18n.t("apiReference.body")} <BodyLink name={bodyName} />
         </p>
       )}
-      <ConfigLines label="curl">{curlOf(method, path, { body, parameters })}</ConfigLines>
+      <ConfigLines label="curl">{curlOf(method, path, { body, file: fileTypeOf(requestBody?.content), parameters })}</ConfigLines>
       <Answers responses={responses} />
     </section>
   );

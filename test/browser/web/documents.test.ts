@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import { storeFinished, storeSite } from "../../support/finished-scans.ts";
+import { pngImage } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 import { startHttp } from "../../support/servers.ts";
 import { startAppliance } from "./appliance.ts";
@@ -34,6 +35,41 @@ test(
     for (const page of pages) expect(page).toContain("shop-muster.org");
     expect(Buffer.from(shop ?? []).toString("latin1")).toMatch(/\/StructTreeRoot[\s\S]*\/Outlines|\/Outlines[\s\S]*\/StructTreeRoot/);
     expect(pdfPageTexts(hostile ?? new Uint8Array()).join("\n")).toContain("<script>alert(1)</script>");
+  },
+  testMsMax,
+);
+
+test(
+  "an agency sets its brand by the API, and reads the PDF of its scan with it",
+  async () => {
+    const token = await appliance.withStore(async (store) => {
+      const account = store.accounts.list()[0] ?? (await store.accounts.create({ email: "agency@assay.test", now: new Date() }));
+      if (typeof account === "string") throw new Error(account);
+      const { token: scan } = await storeSite(store, "shop", { at: new Date(), accountId: account.id });
+      return { scan, value: (await store.apiTokens.create({ accountId: account.id, name: "test", now: new Date() })).value };
+    });
+    const call = (method: string, path: string, body: string | Uint8Array<ArrayBuffer> | null, type: string) =>
+      fetch(`${appliance.origin}/api/v1${path}`, {
+        method,
+        body,
+        headers: { authorization: `Bearer ${token.value}`, "content-type": type },
+      });
+    const brand = JSON.stringify({ name: "Muster & Partner", accent: "#14501e", footer: "1 Example Street" });
+    expect((await call("PUT", "/brand", brand, "application/json")).status).toBe(200);
+    const logo = await call("PUT", "/brand/logo", new Uint8Array(pngImage(600, 200, [200, 0, 0, 255])), "image/png");
+    expect([logo.status, ((await logo.json()) as { logo: object }).logo]).toEqual([
+      200,
+      { url: "/api/v1/brand/logo", width: 480, height: 160 },
+    ]);
+    for (const svg of ["<svg xmlns='http://www.w3.org/2000/svg'/>", "x".repeat(10_000_000)])
+      expect((await call("PUT", "/brand/logo", svg, "image/png")).status).toBe(400);
+    const pdf = await call("GET", `/scans/${token.scan}/report.pdf?brand=own&locale=de-de`, null, "application/json");
+    expect([pdf.status, pdf.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const file = new Uint8Array(await pdf.arrayBuffer());
+    const [first = ""] = pdfPageTexts(file);
+    expect(first).toContain("Muster & Partner");
+    expect(first).not.toContain("assay ");
+    expect(Buffer.from(file).toString("latin1")).toContain("/Subtype /Image");
   },
   testMsMax,
 );

@@ -13,6 +13,7 @@ import { eventTypes } from "../../../src/store/event-types.ts";
 import { newSiteState } from "../../../src/store/site-runs.ts";
 import { accountClient } from "../../support/account-api.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
+import { pngImage } from "../../support/images.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text);
@@ -168,6 +169,30 @@ describe("its schemas match the bodies", () => {
     await bodyOf(apiModels.ChannelConfirmation, "POST", `/channels/${hook.id}/enable`);
     await bodyOf(apiModels.ChannelList, "GET", "/channels");
   });
+  test("of brand, members and clients", async () => {
+    const client = await accountClient(api);
+    const expectCall = async (schema: TSchema, ...call: Parameters<typeof client.call>) =>
+      expect([...Value.Errors(schema, (await client.call(...call)).body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
+    await expectCall(apiModels.Brand, "PUT", "/brand", { name: "Agency", accent: "#14501e", footer: "1 Street" });
+    await api.store.brands.change(
+      client.accountId,
+      (stored) => stored && { ...stored, logoPng: pngImage(3, 2, "noise").toString("base64") },
+    );
+    await expectCall(apiModels.Brand, "GET", "/brand");
+    await expectCall(apiModels.Invitation, "POST", "/invitations", { email: "client@bakery.example", role: "viewer" });
+    await expectCall(apiModels.InvitationList, "GET", "/invitations");
+    const { value } = (await api.store.members.invite(
+      { ownerId: client.accountId, email: "first@assay.test", role: "viewer" },
+      new Date(),
+    )) as {
+      readonly value: string;
+    };
+    await api.store.members.accept(value, 1, new Date());
+    await expectCall(apiModels.MemberList, "GET", "/members");
+    await expectCall(apiModels.Member, "PATCH", "/members/1", { role: "editor" });
+    await client.call("POST", "/sites", { url: "https://site.example/", client: "M" });
+    await expectCall(apiModels.ClientList, "GET", "/clients");
+  });
   test("of errors", async () => {
     const { token } = await api.customer();
     await expectBody(models.Error, await api.request("/api/v1/scans"));
@@ -187,9 +212,9 @@ describe("its examples", () => {
   const operations = Object.values({ ...openapiDocument().paths }).flatMap((methods) => Object.values(methods) as Described[]);
   const schemaOf = ({ schema }: Media) => apiModels[schema.$ref?.split("/").at(-1) as keyof typeof apiModels];
 
-  test("are valid, and there for every answer with a body about sites and notifications", () => {
-    const about = operations.filter(({ tags }) => tags.some((tag) => tag === "sites" || tag === "notifications"));
-    expect(about.length).toBeGreaterThan(30);
+  test("are valid, and there for every answer with a body about sites, notifications and agencies", () => {
+    const about = operations.filter(({ tags }) => tags.some((tag) => ["sites", "notifications", "agencies"].includes(tag)));
+    expect(about.length).toBeGreaterThan(40);
     for (const { operationId, responses } of about)
       for (const [status, { content = {} }] of Object.entries(responses as Record<string, Bodied>)) {
         const media = content["application/json"];

@@ -1,6 +1,7 @@
 /** Report files on a running server with a real store: one for each export format. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { PrintPdf } from "../../../src/base/documents.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
@@ -9,17 +10,29 @@ import { exportSettings } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 
 const formats = Object.values(exportFormats);
+const extensions = [...formats.map(({ extension }) => extension as string), "pdf"];
 const { result } = knownScans.bare;
+/** HTML files that were to be printed, and what becomes of them. What the browser prints is tested in test/browser. */
+const printed: string[] = [];
+let printing: Awaited<ReturnType<PrintPdf>> = new Uint8Array(Buffer.from("%PDF-1.7 test"));
 
 let api: ApiUnderTest;
 let token: string;
+let accountId: number;
 let scan: string;
 
 beforeAll(async () => {
   const { texts } = exportSettings();
   const checks = { texts, catalog: { checks: builtInChecks, version: "v" } };
-  api = await startApi({ requestLimit: { requestsMax: 10_000, windowSeconds: 60 }, checks: () => checks });
-  ({ token } = await api.customer());
+  api = await startApi({
+    requestLimit: { requestsMax: 10_000, windowSeconds: 60 },
+    checks: () => checks,
+    printPdf: async (html) => {
+      printed.push(html);
+      return printing;
+    },
+  });
+  ({ token, accountId } = await api.customer());
   ({ token: scan } = await api.start(token));
   await api.finish(result);
 });
@@ -87,6 +100,52 @@ describe.each(formats)("report.$extension", ({ extension, mediaType }) => {
   });
 });
 
+describe("report.pdf", () => {
+  test("is printed from report.html, and not again for the ETag of the same file", async () => {
+    const response = await read(`${scan}/report.pdf?locale=de-de`);
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      200,
+      "application/pdf",
+      "%PDF-1.7 test",
+    ]);
+    expect(response.headers.get("content-disposition")).toMatch(new RegExp(`_${scan}\\.pdf"$`));
+    expect(printed.at(-1)).toBe(await (await read(`${scan}/report.html?locale=de-de`)).text());
+    const etag = response.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^W\//);
+    const prints = printed.length;
+    const again = await read(`${scan}/report.pdf?locale=de-de`, { headers: { "if-none-match": etag } });
+    expect([again.status, again.headers.get("etag"), await again.text(), printed.length]).toEqual([304, etag, "", prints]);
+    expect((await read(`${scan}/report.pdf`, { headers: { "if-none-match": etag } })).status).toBe(200);
+  });
+
+  test("is 503 with Retry-After while it cannot be printed, and refused as other formats are", async () => {
+    for (const fault of ["busy", "failed"] as const) {
+      printing = fault;
+      const response = await read(`${scan}/report.pdf`);
+      expect([response.status, response.headers.get("retry-after")]).toEqual([503, "20"]);
+      expect(await errorOf(response)).toContain("PDF");
+    }
+    const other = await api.customer();
+    const { token: waiting } = await api.start(token);
+    const answers = [read(`${waiting}/report.pdf`), read(`${scan}/report.pdf`, { token: other.token }), read(`${scan}/report.pdf?brand=x`)];
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([409, 404, 400]);
+    await api.claim();
+  });
+
+  test("has the brand of the account, which is never given to others from the cache", async () => {
+    printing = new Uint8Array(1);
+    expect(await errorOf(await read(`${scan}/report.html?brand=own`))).toContain("PUT /api/v1/brand");
+    await api.store.brands.save(accountId, { name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: null });
+    const first = await read(`${scan}/report.pdf?brand=own`);
+    expect(printed.at(-1)).toContain("<span>Muster &amp; Partner</span>");
+    await api.store.brands.save(accountId, { name: "Renamed", logoPng: null, accent: null, footer: null });
+    const second = await read(`${scan}/report.pdf?brand=own`, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(printed.at(-1)).toContain("<span>Renamed</span>");
+    expect(await (await read(`${scan}/report.html?brand=none`)).text()).not.toContain("Renamed");
+  });
+});
+
 describe("options", () => {
   const json = async (query: string) => (await (await read(`${scan}/report.json${query}`)).json()) as FullReport<unknown, unknown>;
 
@@ -99,14 +158,21 @@ describe("options", () => {
     for (const { extension } of formats)
       expect((await read(`${scan}/report.${extension}?csv=checks&strict=true&locale=de-de&other=1`)).status).toBe(200);
   });
-  test.each(["locale=fr-fr", "csv=rows", "csv=", "strict=yes", "strict=", "strict=true&strict=true", "csv=checks&csv=findings"])(
-    "400 for ?%s",
-    async (query) => {
-      const response = await read(`${scan}/report.json?${query}`);
-      expect(response.status).toBe(400);
-      expect(await errorOf(response)).toContain("csv one of findings, checks");
-    },
-  );
+  test.each([
+    "locale=fr-fr",
+    "csv=rows",
+    "csv=",
+    "strict=yes",
+    "strict=",
+    "strict=true&strict=true",
+    "csv=checks&csv=findings",
+    "brand=",
+    "brand=7",
+  ])("400 for ?%s", async (query) => {
+    const response = await read(`${scan}/report.json?${query}`);
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toContain("csv one of findings, checks");
+  });
 });
 
 test("files have no evidence any more once its retention time has ended", async () => {
@@ -142,7 +208,7 @@ test("report.json has the fields of the full report, with its findings in the or
 test("docs/api.md names every format", () => {
   const text = readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8");
   const named = [...text.matchAll(/^\| `report\.([\w.]+)` \|/gm)].map(([, extension]) => extension);
-  expect(named.toSorted()).toEqual(formats.map(({ extension }) => extension as string).toSorted());
+  expect(named.toSorted()).toEqual(extensions.toSorted());
 });
 
 test.each(["report", "report.", "report.exe", "report.JSON", "report.json.json", "report.toString"])(
@@ -151,7 +217,7 @@ test.each(["report", "report.", "report.exe", "report.JSON", "report.json.json",
     const response = await read(`${scan}/${name}`);
     expect(response.status).toBe(404);
     expect(await errorOf(response)).toBe(
-      `There is no such report; there are ${formats.map(({ extension }) => `report.${extension}`).join(", ")}.`,
+      `There is no such report; there are ${extensions.map((extension) => `report.${extension}`).join(", ")}.`,
     );
   },
 );

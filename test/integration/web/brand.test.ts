@@ -110,8 +110,11 @@ describe("the form", () => {
     expect(mainOf(await answer.text())).toContain(texts.errors.busy);
   });
 
-  test("answers 413 for much more than a logo", async () => {
-    expect((await send({ files: { logo: new Uint8Array(2_100_000) } })).status).toBe(413);
+  test("answers 400 for a picture of ten megabytes, and 413 for a file that no camera makes", async () => {
+    outcome = "too-large";
+    const answer = await send({ files: { logo: new Uint8Array(10_000_000) } });
+    expect([answer.status, mainOf(await answer.text()).includes(texts.errors["too-large"])]).toEqual([400, true]);
+    expect((await send({ files: { logo: new Uint8Array(12_100_000) } })).status).toBe(413);
   });
 
   test.each<[string, Sent, number]>([

@@ -2,6 +2,7 @@
 import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-fields.ts";
 import { planTerms } from "../../../account/plans.ts";
 import { usableBrand } from "../../../account/usable-brand.ts";
+import { logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
 import { storedLogo } from "../../../export/stored-brand.ts";
 import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
@@ -21,10 +22,8 @@ import { accentCharsMax, type BrandFaults, isStorable, parseBrand, type TypedBra
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
-/** Of the whole form: a logo that is too large by far still gets its own error at the field. */
-const uploadBytesMax = 2_000_000;
-/** Seconds after which the browser that draws logos is likely to be free. */
-const busySeconds = 20;
+/** Of the whole form: the logo, and some thousand characters of the fields. */
+const uploadBytesMax = logoUploadBytesMax + 16_384;
 /** Confirmations, named by the query parameter `done`. */
 const confirmations = ["saved", "removed"] as const;
 
@@ -100,7 +99,7 @@ function brandPage(visit: Visit, account: Account, refused: Refused | null = nul
     title: "brand.title",
     lead: i18n.t("brand.intro"),
     status: busy ? 503 : refused === null ? 200 : 400,
-    headers: busy ? { "retry-after": String(busySeconds) } : {},
+    headers: busy ? { "retry-after": String(printRetrySeconds) } : {},
     done: refused === null && confirmation !== undefined ? i18n.t(`brand.done.${confirmation}`) : null,
     children: (
       <>

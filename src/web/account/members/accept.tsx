@@ -1,5 +1,7 @@
 /** `/members/accept?invitation=`: accepts an invitation to share the sites of another account. */
+
 import type { ComponentChildren } from "preact";
+import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../../account/member-invitations.ts";
 import { plainUntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { emailKey } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";
@@ -8,7 +10,6 @@ import type { TextPath } from "../../../text/translator.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form, readForm } from "../../form.tsx";
-import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../link-paths.ts";
 import { page } from "../../page.tsx";
 import { redirect } from "../../response.ts";
 import type { PageHandler, Visit } from "../../visit.ts";

@@ -1,12 +1,12 @@
 /** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
-import { emailCharsMax, emailKey } from "../../../store/account-index.ts";
+import { inviteMember, memberInvitationPath } from "../../../account/member-invitations.ts";
+import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type IssuedInvitation, memberRoles } from "../../../store/site-accounts.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formMalformed } from "../../errors.ts";
 import { type Fields, Form, readForm } from "../../form.tsx";
-import { memberInvitationPath } from "../../link-paths.ts";
 import { redirect } from "../../response.ts";
 import { type PageHandler, publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
@@ -61,22 +61,16 @@ async function invite(visit: Visit, owner: Account, fields: Fields): Promise<Res
     .slice(0, emailCharsMax + 1)
     .trim();
   const role = roleIn(fields);
-  const isMember = settings.store.members
-    .list(owner.id)
-    .some(({ memberId }) => isAddressOf(settings.store.accounts.findById(memberId), email));
-  if (isAddressOf(owner, email)) return membersPage(visit, owner, { email, role, error: "own" });
-  if (isMember) return membersPage(visit, owner, { email, role, error: "member" });
-  const issued = await settings.store.members.invite({ ownerId: owner.id, email, role }, now);
-  if (issued === "email-invalid") return membersPage(visit, owner, { email, role, error: "emailInvalid" });
-  if (issued === "full") return membersPage(visit, owner, { email, role, error: "full" });
-  settings.log.info("member invited", { account: owner.id, role });
-  const url = `${publicOrigin(visit)}${memberInvitationPath(issued.value)}`;
-  const sent = await settings.mail?.memberInvitation(owner, issued.invitation, url);
-  return sent === "sent" ? done(visit, "invited") : unsentPage(visit, issued, url);
-}
-
-function isAddressOf(account: Account | undefined, email: string): boolean {
-  return account !== undefined && emailKey(account.email) === emailKey(email);
+  const { store, mail, log } = settings;
+  const invited = await inviteMember({ store, send: mail?.memberInvitation ?? null, origin: publicOrigin(visit), now }, owner, {
+    email,
+    role,
+  });
+  if (typeof invited === "string")
+    return membersPage(visit, owner, { email, role, error: invited === "email-invalid" ? "emailInvalid" : invited });
+  log.info("member invited", { account: owner.id, role });
+  if (invited.mail === "sent") return done(visit, "invited");
+  return unsentPage(visit, invited, `${publicOrigin(visit)}${memberInvitationPath(invited.value)}`);
 }
 
 /** @throws PageError 400 for anything but an id. */
