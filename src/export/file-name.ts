@@ -4,6 +4,8 @@ import { hostOf } from "../parse/site.ts";
 /** Keeps the file name below the usual limit of 255 bytes. */
 const hostCharsMax = 120;
 
+const clientCharsMax = 80;
+
 /** A scan that is over, as far as the name of its file shows it. */
 interface NamedScan {
   readonly token: string;
@@ -16,4 +18,17 @@ interface NamedScan {
 export function exportFileName({ token, url, endedAt }: NamedScan, extension: string): string {
   const host = (hostOf(url) ?? "").slice(0, hostCharsMax).replaceAll(/[^\w.-]/g, "-");
   return `${host}_${endedAt.slice(0, 10)}_${token}.${extension}`;
+}
+
+/**
+ * `security-report_<client>_2026-11-19.<extension>`: only letters, digits, dots, hyphens and underscores. Letters lose their accents; a name
+ * without such letters becomes `client`.
+ */
+export function clientReportFileName(client: string, now: Date, extension: string): string {
+  const plain = client.replaceAll("\u00df", "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const safe = plain
+    .replaceAll(/[^A-Za-z0-9]+/g, "-")
+    .slice(0, clientCharsMax)
+    .replaceAll(/^-|-$/g, "");
+  return `security-report_${safe === "" ? "client" : safe}_${now.toISOString().slice(0, 10)}.${extension}`;
 }

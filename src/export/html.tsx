@@ -1,22 +1,17 @@
 /** Reports as one HTML file that needs neither network nor script. */
-import { renderToString } from "preact-render-to-string";
-import type { ReportDocument } from "../report/context.ts";
-import { createI18n } from "../text/translator.ts";
-import type { ExportSettings, ExportWriter } from "./export.ts";
-import { HtmlFile } from "./html/file.tsx";
+import type { ExportWriter } from "./export.ts";
+import { fileDocument, htmlText } from "./html/frame.tsx";
+import { printHeaderOfScans, ScanReports, titleOfScans } from "./html/scan-reports.tsx";
 
-export const writeHtml: ExportWriter = (scans, settings) =>
-  `<!doctype html>${renderToString(<HtmlFile scans={scans} document={documentOf(settings)} version={settings.version} brand={settings.brand ?? null} />)}\n`;
-
-function documentOf({ locale, texts, checks, origin }: ExportSettings): ReportDocument {
-  return {
-    // A file shows no time relative to now, so the clock is never read.
-    i18n: createI18n(texts, locale, new Date(0)),
-    texts,
-    checks,
-    live: false,
-    alone: true,
-    hrefOf: (path) => (origin === null ? null : `${origin}${path}`),
-    idOf: (id) => id,
-  };
-}
+export const writeHtml: ExportWriter = (scans, settings) => {
+  const document = fileDocument(settings);
+  return htmlText({
+    document,
+    title: titleOfScans(scans, document),
+    printHeader: printHeaderOfScans(scans, document),
+    saved: document.i18n.t("report.file.saved"),
+    version: settings.version,
+    brand: settings.brand ?? null,
+    children: <ScanReports scans={scans} document={document} />,
+  });
+};

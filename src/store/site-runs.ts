@@ -1,5 +1,5 @@
 /** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
-import type { Severity } from "../check/check.ts";
+import { type Severity, worstFirst } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import type { ResultBasis } from "../judge/result.ts";
 import { accountRange } from "./account-range.ts";
@@ -9,7 +9,7 @@ import { noteRules } from "./scan-events.ts";
 import { findScan } from "./scan-token.ts";
 import type { ScanRecord } from "./scans.ts";
 import { type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
-import { putSite, type Site, type SiteChange } from "./sites.ts";
+import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 
 /** Measured runs that a site remembers: two years of weekly runs, a month of hourly ones. */
@@ -42,6 +42,10 @@ export interface KnownFinding {
   readonly unstable: boolean;
   /** Accepted at the last run, so that the end of an acceptance is noticed. */
   readonly accepted?: boolean;
+}
+
+export interface OpenFinding extends KnownFinding {
+  readonly code: string;
 }
 
 /** A finding that one run showed and none has confirmed yet. */
@@ -179,9 +183,24 @@ export function siteRunRepository(db: Db, queueMax: number) {
         db.siteStates.put(site.id, state);
         return putEvents(db, { accountId: site.accountId, site: eventSiteOf(stored), now }, events);
       }),
+    /** The last entry of the history until that time, and the first one after it. Either may be missing. */
+    historyNear: (siteId: number, time: Date): readonly SiteHistoryEntry[] => {
+      const { start, end } = accountRange(siteId);
+      const before = db.siteHistory.getRange({ start: [siteId, time.getTime()], end: start, reverse: true, limit: 1 });
+      const after = db.siteHistory.getRange({ start: [siteId, time.getTime() + 1], end, limit: 1 });
+      return [...before, ...after].map(({ value }) => value);
+    },
     /** Oldest first. */
     history: (siteId: number): readonly SiteHistoryEntry[] => [...db.siteHistory.getRange(accountRange(siteId))].map(({ value }) => value),
   };
+}
+
+/** Open findings that are not accepted, the most severe first. */
+export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteState, now: Date): readonly OpenFinding[] {
+  return Object.entries(findings)
+    .filter(([code, { state }]) => state === "open" && !isAccepted(site, code, now))
+    .map(([code, finding]) => ({ ...finding, code }))
+    .sort((one, other) => worstFirst(one, other) || (one.code < other.code ? -1 : 1));
 }
 
 function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt, now }: StartRun): SiteRun | StartRunRefusal {

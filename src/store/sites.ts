@@ -20,6 +20,7 @@ export const acceptedReasonCharsMax = 500;
 const removedAtOnce = 10;
 /** Scores of a sparkline. */
 const trendMax = 20;
+const dayMs = 86_400_000;
 
 /** Finding that the owner accepts: shown as such, and no longer notified. */
 export interface AcceptedFinding {
@@ -220,4 +221,10 @@ export function putSite(db: Db, site: Site): void {
 export function isAccepted({ accepted }: Pick<Site, "accepted">, code: string, now: Date): boolean {
   const today = now.toISOString().slice(0, 10);
   return accepted.some((one) => one.code === code && (one.until === null || today <= one.until));
+}
+
+/** Whole days until the certificate expires, negative afterwards; null if it was not read. */
+export function certificateDaysOf({ reading }: Pick<Site, "reading">, now: Date): number | null {
+  const at = reading?.certificateExpiresAt ?? null;
+  return at === null ? null : Math.floor((Date.parse(at) - now.getTime()) / dayMs);
 }

@@ -16,7 +16,12 @@ export interface FindingCost {
   readonly scoreCap: number | null;
 }
 
-export interface CostedFinding extends FindingCost {
+/** What the order depends on. */
+interface OrderedFinding extends FindingCost {
+  readonly finding: Pick<StoredFinding, "severity" | "effort">;
+}
+
+export interface CostedFinding extends OrderedFinding {
   readonly finding: StoredFinding;
 }
 
@@ -33,6 +38,21 @@ export function findingCost(finding: StoredFinding, result: StoredResult, checks
   };
 }
 
+/** Findings known by code and severity alone, in the order of `fixOrder` by the definitions of the catalog. Stable. */
+export function codesInFixOrder<F extends Pick<StoredFinding, "code" | "checkKey" | "severity">>(
+  findings: readonly F[],
+  checks: readonly CheckDefinition[],
+): readonly F[] {
+  const costed = findings.map((known) => {
+    const check = checks.find(({ key }) => key === known.checkKey);
+    const definition = definitionOf(check, known.code);
+    const points = check === undefined || definition === undefined ? null : chargeOf(check, definition);
+    const finding = { severity: known.severity, effort: definition?.effort ?? "medium" };
+    return { known, finding, points, scoreCap: definition?.scoreCap ?? null };
+  });
+  return fixOrder(costed).map(({ known }) => known);
+}
+
 function definitionOf(check: CheckDefinition | undefined, code: string): FindingDefinition | undefined {
   return Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code)?.[1];
 }
@@ -47,7 +67,7 @@ function pointsOf(
 }
 
 /** Notes last. Before them the worst severity first, then the lowest cap, then most points for the effort. Stable. */
-export function fixOrder<F extends CostedFinding>(findings: readonly F[]): readonly F[] {
+export function fixOrder<F extends OrderedFinding>(findings: readonly F[]): readonly F[] {
   return findings.toSorted(
     (one, other) =>
       Number(one.points === 0) - Number(other.points === 0) ||
@@ -58,7 +78,7 @@ export function fixOrder<F extends CostedFinding>(findings: readonly F[]): reado
 }
 
 /** Points for the effort; comparable only with other gains. */
-function gainOf({ finding: { effort }, points }: CostedFinding): number {
+function gainOf({ finding: { effort }, points }: OrderedFinding): number {
   return (points ?? 1) / effortDivisor[effort];
 }
 

@@ -4,13 +4,11 @@ import { type ExportFormat, exportFormats } from "../../export/formats.ts";
 import { storedExport } from "../../export/stored-scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { requestedBrand } from "../account/brand/account-brands.ts";
-import { pdfUnavailable } from "../errors.ts";
-import { compressedBody, type ResponseHeaders, respond } from "../response.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
+import { pdfExtension, pdfFileAnswer, textFileAnswer } from "./file-answers.ts";
 import { notFinishedPage, nothingToTellPage } from "./no-download.tsx";
 
 const jsonIndent = 2;
-const pdfExtension = "pdf";
 
 /** `pdf` is printed by a browser from the HTML file, and no format of its own. */
 export type DownloadFormat = ExportFormat | typeof pdfExtension;
@@ -36,27 +34,11 @@ export function downloadReport(visit: Visit, scan: ScanRecord, format: DownloadF
 function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Response {
   const text = fileOf(visit, scan, format);
   if (text === null) return nothingToTellPage(visit, scan, format);
-  const { body, compressed } = compressedBody(visit, text);
-  return respond(visit, 200, body, {
-    ...downloadHeaders(scan, format),
-    vary: "Accept-Encoding, Accept-Language, Cookie",
-    ...(compressed ? { "content-encoding": "gzip" } : {}),
-  });
+  return textFileAnswer(visit, text, { name: exportFileName(scan, format.extension), mediaType: format.mediaType });
 }
 
-async function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
-  const pdf = await visit.settings.printPdf(fileOf(visit, scan, exportFormats.html) ?? "");
-  if (typeof pdf === "string") throw pdfUnavailable();
-  const headers = downloadHeaders(scan, { extension: pdfExtension, mediaType: "application/pdf" });
-  return respond(visit, 200, pdf, { ...headers, vary: "Accept-Language, Cookie" });
-}
-
-function downloadHeaders(scan: EndedRecord, { extension, mediaType }: Pick<ExportFormat, "extension" | "mediaType">): ResponseHeaders {
-  return {
-    "content-type": mediaType,
-    "content-disposition": `attachment; filename="${exportFileName(scan, extension)}"`,
-    "cache-control": "private, no-cache",
-  };
+function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
+  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html) ?? "", exportFileName(scan, pdfExtension));
 }
 
 /** JSON is indented, since a visitor reads it. */

@@ -1,16 +1,15 @@
 /** Open findings of a watched site, those that its owner accepts, and the forms for both. */
-import { worstFirst } from "../../check/check.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument } from "../../report/context.ts";
-import type { KnownFinding, SiteState } from "../../store/site-runs.ts";
-import { type AcceptedFinding, acceptedReasonCharsMax, isAccepted, type Site } from "../../store/sites.ts";
+import { FindingTitle, findingTitle } from "../../report/finding-title.tsx";
+import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
+import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
 import { Field, SelectField } from "../components/field.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
-import { FindingTitle, findingTitle } from "./finding-title.tsx";
 import { sitePath } from "./site-access.ts";
 import type { SiteFaultField } from "./site-fault-text.ts";
 
@@ -22,18 +21,6 @@ export interface TypedAcceptance {
   readonly reason: string;
   readonly until: string;
   readonly faults: ReadonlyMap<SiteFaultField, string>;
-}
-
-export interface OpenFinding extends KnownFinding {
-  readonly code: string;
-}
-
-/** Open findings that are not accepted, the most severe first. */
-export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteState, now: Date): readonly OpenFinding[] {
-  return Object.entries(findings)
-    .filter(([code, { state }]) => state === "open" && !isAccepted(site, code, now))
-    .map(([code, finding]) => ({ ...finding, code }))
-    .sort((one, other) => worstFirst(one, other) || (one.code < other.code ? -1 : 1));
 }
 
 interface FindingsProps {

@@ -1,5 +1,6 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
 import { usableBrand } from "../../account/usable-brand.ts";
+import { ClientFigures } from "../../export/client-report/client-figures.tsx";
 import { HostUrl } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
@@ -10,9 +11,8 @@ import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { respond } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
-import { mayEdit, ownerPath, type SiteAccess, sitePath, withOwner } from "./site-access.ts";
+import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath, withOwner } from "./site-access.ts";
 import { CertificateDays, SiteScore } from "./site-marks.tsx";
-import { bandOf, siteBands } from "./site-query.ts";
 import { sitesPage } from "./sites-frame.tsx";
 
 export const getClient: PageHandler = (visit, name) =>
@@ -60,7 +60,7 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
     actions: <ClientActions access={access} name={name} />,
     children: (
       <>
-        <ClientSummary sites={sites} />
+        <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} />
         <DataTable
           caption={i18n.t("sites.list.caption")}
           captionUnseen
@@ -128,6 +128,12 @@ function ClientActions({ access, name }: { readonly access: SiteAccess; readonly
   const { i18n } = useVisit();
   return (
     <>
+      <a class="button primary" href={clientReportPath(name, access, "pdf")} download>
+        {i18n.t("sites.clientPage.pdf")}
+      </a>
+      <a class="button" href={clientReportPath(name, access, "html")} download>
+        {i18n.t("sites.clientPage.html")}
+      </a>
       <button type="button" data-print hidden>
         {i18n.t("sites.clientPage.print")}
       </button>
@@ -140,45 +146,5 @@ function ClientActions({ access, name }: { readonly access: SiteAccess; readonly
         </a>
       )}
     </>
-  );
-}
-
-/** Figures of all sites together. */
-function ClientSummary({ sites }: { readonly sites: readonly Site[] }) {
-  const { i18n } = useVisit();
-  const readings = sites.flatMap(({ reading }) => reading ?? []);
-  const open = readings.reduce((sum, reading) => sum + reading.open, 0);
-  const [soonest] = readings.flatMap(({ certificateExpiresAt }) => certificateExpiresAt ?? []).sort();
-  const scores = readings.map(({ score }) => score);
-  const bands = siteBands
-    .map((band) => ({ band, count: sites.filter((site) => bandOf(site) === band).length }))
-    .filter(({ count }) => count > 0);
-  return (
-    <dl class="facts">
-      <dt>{i18n.t("sites.clientPage.bands")}</dt>
-      <dd>
-        {bands.map(({ band, count }) => (
-          <span key={band} class={`chip ${band}`}>
-            {`${i18n.number(count)} ${i18n.t(`sites.bands.${band}`)}`}
-          </span>
-        ))}
-      </dd>
-      {scores.length > 0 && (
-        <>
-          <dt>{i18n.t("sites.clientPage.lowest")}</dt>
-          <dd>{i18n.number(Math.min(...scores))}</dd>
-          <dt>{i18n.t("sites.columns.open")}</dt>
-          <dd>{i18n.number(open)}</dd>
-        </>
-      )}
-      {soonest !== undefined && (
-        <>
-          <dt>{i18n.t("sites.clientPage.certificate")}</dt>
-          <dd>
-            <Instant at={soonest} day />
-          </dd>
-        </>
-      )}
-    </dl>
   );
 }

@@ -131,3 +131,7 @@ export function sitePath({ id }: Pick<Site, "id">, part: "" | "/edit" = ""): str
 export function clientPath(client: string, access: SiteAccess): string {
   return ownerPath(`/clients/${encodeURIComponent(client)}`, access);
 }
+
+export function clientReportPath(client: string, access: SiteAccess, extension: "html" | "pdf"): string {
+  return ownerPath(`/clients/${encodeURIComponent(client)}/report.${extension}`, access);
+}

@@ -2,14 +2,13 @@
 import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import { acceptedWith, parseAcceptance, type SiteFault } from "../../sites/site-fields.ts";
 import { plannedChange } from "../../sites/site-planning.ts";
-import type { SiteState } from "../../store/site-runs.ts";
+import { openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { formMalformed } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
-import { openFindings } from "./accepted-findings.tsx";
 import { type BulkAction, bulkActions, deletionPage } from "./bulk-form.tsx";
 import { listPage } from "./list-page.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, sitePath, withOwnerForm, withSiteForm } from "./site-access.ts";

@@ -1,9 +1,8 @@
 /** Filter and order of the list of watched sites, as in its query. */
 import type { Band } from "../../judge/rank.ts";
-import { type Site, siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
+import { certificateDaysOf, type Site, siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 
 const searchCharsMax = 100;
-const dayMs = 86_400_000;
 
 export const siteBands = ["good", "warn", "poor", "unknown"] as const satisfies readonly Band[];
 export const siteMarks = ["running", "paused", "failing"] as const;
@@ -78,12 +77,6 @@ export function bandOf({ reading }: Site): Band {
 
 export function searchTextOf({ name, url, client, tags }: Site): string {
   return [name, url, client ?? "", ...tags].join("\n").toLowerCase();
-}
-
-/** Whole days until the certificate expires, negative afterwards; null if it was not read. */
-export function certificateDaysOf({ reading }: Site, now: Date): number | null {
-  const at = reading?.certificateExpiresAt ?? null;
-  return at === null ? null : Math.floor((Date.parse(at) - now.getTime()) / dayMs);
 }
 
 /** What a column sorts by. Times are ISO 8601, so their order is that of the text. Null is last in both directions. */

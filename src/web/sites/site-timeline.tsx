@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { Instant } from "../../report/components/instant.tsx";
 import { useDocument } from "../../report/context.ts";
+import { FindingTitle } from "../../report/finding-title.tsx";
 import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { FindingTitle } from "./finding-title.tsx";
 
 /** Findings of one event that are listed. */
 const findingsMax = 20;

@@ -1,0 +1,40 @@
+/** `/clients/{name}/report.html` and `.pdf`: the report of all sites of a client, with the brand of their owner. */
+import { usableBrand } from "../../account/usable-brand.ts";
+import { clientReportFile } from "../../export/client-report-file.ts";
+import { clientReportFileName } from "../../export/file-name.ts";
+import { exportFormats } from "../../export/formats.ts";
+import { brandInFile } from "../../export/stored-brand.ts";
+import { notFound } from "../errors.ts";
+import { pdfExtension, pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";
+import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
+import { type SiteAccess, withOwner } from "./site-access.ts";
+
+export const getClientReportHtml: PageHandler = (visit, client) =>
+  withOwner(visit, (access) => {
+    const { extension, mediaType } = exportFormats.html;
+    return textFileAnswer(visit, fileOf(visit, access, client), { name: nameOf(visit, client, extension), mediaType });
+  });
+
+export const getClientReportPdf: PageHandler = (visit, client) =>
+  withOwner(visit, (access) => pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfExtension)));
+
+/** @throws PageError 404 for an unknown client; null means invalid percent-encoding. */
+function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): string {
+  const { i18n, settings, now } = visit;
+  const { store, texts, catalog, version } = settings;
+  const brand = usableBrand(store, owner);
+  const text =
+    client === null
+      ? null
+      : clientReportFile({
+          ...{ store, owner, client, locale: i18n.locale, texts, checks: catalog.checks, version, now },
+          origin: publicOrigin(visit),
+          brand: brand === undefined ? null : brandInFile(brand),
+        });
+  if (text === null) throw notFound();
+  return text;
+}
+
+function nameOf({ now }: Visit, client: string | null, extension: string): string {
+  return clientReportFileName(client ?? "", now, extension);
+}
