@@ -6,7 +6,8 @@ import type { Delivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/site-events.ts";
 import { unsubscribeUrl } from "./channel-links.ts";
 import { channelMailContext, type DeliveryParts, messageIdOf } from "./delivery-parts.ts";
-import type { MailFailure, MailOutcome } from "./mail.ts";
+import type { MailOutcome } from "./mail.ts";
+import type { MailFailure } from "./mail-failure.ts";
 import type { RenderedMail } from "./mail-layout.ts";
 import { digestMail, testMail } from "./mail-text.ts";
 import type { SendFailure, SendOutcome } from "./send-webhook.ts";
@@ -29,9 +30,6 @@ export type Attempted =
       /** Why the channel is disabled when no attempt is left; null where the failure says nothing about the receiver. */
       readonly disables: "gone" | "failed" | null;
     };
-
-/** Reasons for which the receiver of a mail is answerable, and not the mail server of the operator. */
-const recipientFailures: readonly DeliveryFailure[] = ["recipient", "greylisted"];
 
 /** What a delivery still has to send; null for nothing. */
 export interface Sendable {
@@ -121,7 +119,8 @@ async function attemptMail(
 function ofMail(outcome: MailOutcome): Attempted {
   if (outcome.result === "sent") return { result: "delivered", status: replyCodeOf(outcome.response), ms: outcome.ms };
   const { because, permanent, code, ms } = outcome;
-  const disables = recipientFailures.includes(because) ? "failed" : null;
+  // Every other failure may be one of the operator's settings or server, which would disable the channels of all accounts.
+  const disables = because === "recipient" ? "failed" : null;
   return { ...failure(because), status: code, ms, final: permanent, disables };
 }
 

@@ -1,9 +1,8 @@
 /** Sends mails over SMTP by the server that the operator configured. The only user of nodemailer. */
-import { createTransport, type NodemailerError, type SendMailOptions, type SMTPTransportOptions } from "nodemailer";
+import { createTransport, type SendMailOptions, type SMTPTransportOptions } from "nodemailer";
 import { withDeadline } from "../base/deadline.ts";
 import { configuredServiceGuard } from "../egress/configured-fetch.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
-import { EgressError } from "../egress/egress-error.ts";
 import { verifyingContext } from "../egress/http-client.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { parseIpText } from "../parse/address.ts";
@@ -11,6 +10,7 @@ import { alternativeNames } from "../parse/alternative-names.ts";
 import { namesCoverHost } from "../parse/host-match.ts";
 import { type Mailbox, parseMailbox } from "../parse/mailbox.ts";
 import type { SmtpUrl } from "../parse/smtp-url.ts";
+import { type FailedMail, mailFailureOf, otherNamesCode, unusableAddress } from "./mail-failure.ts";
 
 export interface MailerSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
   /** With its password, from whatever source. A user without one cannot sign in. */
@@ -50,20 +50,9 @@ export interface OutgoingMail {
   readonly unsubscribe: string | null;
 }
 
-/** `refused`: the server does not take the mail or the connection. `greylisted`: it takes the mail later. */
-export type MailFailure = "unreachable" | "timeout" | "tls" | "certificate" | "sign-in" | "recipient" | "sender" | "refused" | "greylisted";
-
 export type MailOutcome =
   | { readonly result: "sent"; readonly response: string; readonly ms: number }
-  | {
-      readonly result: "failed";
-      /** A further attempt would fail too. False where the operator can remove the cause. */
-      readonly permanent: boolean;
-      readonly because: MailFailure;
-      /** Reply code of SMTP; null without one. */
-      readonly code: number | null;
-      readonly ms: number;
-    };
+  | ({ readonly result: "failed"; readonly ms: number } & FailedMail);
 
 export interface Mailer {
   /** Never rejects for a failure of network or server. `signal` ends the attempt as `timeout`. */
@@ -94,7 +83,7 @@ export function openMailer(settings: MailerSettings): Mailer {
         );
         return { result: "sent", response: printable(response).slice(0, responseCharsMax), ms: elapsedMs() };
       } catch (thrown) {
-        return { result: "failed", ...failureOf(thrown), ms: elapsedMs() };
+        return { result: "failed", ...mailFailureOf(thrown), ms: elapsedMs() };
       } finally {
         egress.close();
       }
@@ -194,41 +183,4 @@ function oneLine(text: string): string {
 
 function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
-}
-
-type Failure = Pick<Extract<MailOutcome, { readonly result: "failed" }>, "permanent" | "because" | "code">;
-
-const unusableAddress: Failure = { because: "recipient", permanent: true, code: null };
-
-const otherNamesCode = "CERT_OTHER_NAMES";
-/** Codes of OpenSSL for a refused certificate, as the runtime names them. */
-const certificateCodes = /CERT|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
-const tlsCodes = /^(?:ERR_SSL|ERR_TLS|EPROTO)/;
-/** Replies that ask for a sign-in: RFC 4954 section 6. */
-const signInCodes: readonly number[] = [530, 534, 535, 538];
-/** Replies that receivers use to put off an unknown sender: RFC 6647 section 2.1. */
-const greylistingCodes: readonly number[] = [450, 451];
-
-function failureOf(thrown: unknown): Failure {
-  const temporary = (because: MailFailure, code: number | null = null): Failure => ({ permanent: false, because, code });
-  if (thrown instanceof EgressError) return temporary(thrown.because === "timeout" ? "timeout" : "unreachable");
-  const { code, originalCode = "", responseCode = null } = thrown as NodemailerError;
-  if (code === "EABORT" || code === "ETIMEDOUT") return temporary("timeout");
-  if (certificateCodes.test(originalCode)) return temporary("certificate");
-  if (code === "ETLS" || tlsCodes.test(originalCode)) return temporary("tls", responseCode);
-  if (code === "EAUTH" || (responseCode !== null && signInCodes.includes(responseCode))) return temporary("sign-in", responseCode);
-  return failureOfStage(thrown as NodemailerError, responseCode);
-}
-
-/** The command that failed decides. */
-function failureOfStage({ code, command, permanent = false }: NodemailerError, reply: number | null): Failure {
-  const isGreylisting = reply !== null && greylistingCodes.includes(reply);
-  if (command === "RCPT TO") return { because: isGreylisting ? "greylisted" : "recipient", permanent, code: reply };
-  if (command === "DATA") return { because: isGreylisting ? "greylisted" : "refused", permanent, code: reply };
-  if (command === "API" && code === "EENVELOPE") return unusableAddress;
-  // Larger than the server takes.
-  if (code === "EMESSAGE" || (command === "MAIL FROM" && reply === 552)) return { because: "refused", permanent: true, code: reply };
-  // The operator can configure another sender.
-  if (command === "MAIL FROM") return { because: isGreylisting ? "greylisted" : "sender", permanent: false, code: reply };
-  return { because: reply === null ? "unreachable" : "refused", permanent: false, code: reply };
 }

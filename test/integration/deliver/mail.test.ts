@@ -198,10 +198,7 @@ describe("signing in", () => {
 });
 
 describe("replies of the server", () => {
-  const refused = [550, "5.1.1 no such user"] as const;
   test.each([
-    [{ recipient: [refused] }, failed("recipient", true, 550)],
-    [{ recipient: [[452, "mailbox full"]] }, failed("recipient", false, 452)],
     [{ recipient: [[450, "come back later"]] }, failed("greylisted", false, 450)],
     [{ mail: [[451, "come back later"]] }, failed("greylisted", false, 451)],
     [{ mail: [[553, "sender not allowed"]] }, failed("sender", false, 553)],
@@ -210,6 +207,37 @@ describe("replies of the server", () => {
     [{ data: [[452, "disk full"]] }, failed("refused", false, 452)],
   ] as [NonNullable<MailServerOptions["replies"]>, MailOutcome][])("%j", async (replies, outcome) => {
     expect((await send({ replies })).outcome).toEqual(outcome);
+  });
+
+  test.each([
+    [550, "5.1.1 <owner@client.test>: Recipient address rejected: User unknown in local recipient table", true],
+    [550, "5.1.10 <owner@client.test>: Recipient address rejected: Domain has a null MX", true],
+    [550, "5.2.1 This mailbox is disabled", true],
+    [550, "no such user here", true],
+    [551, "user not local", true],
+    // The recipient can make space.
+    [552, "5.2.2 mailbox full", false],
+  ] as const)("to the recipient blame the recipient: %i %s", async (code, text, permanent) => {
+    expect((await send({ replies: { recipient: [[code, text]] } })).outcome).toEqual(failed("recipient", permanent, code));
+  });
+
+  test.each([
+    [554, "5.7.1 <owner@client.test>: Relay access denied"],
+    [454, "4.7.1 <owner@client.test>: Relay access denied"],
+    [553, "5.7.1 <assay@assay.test>: Sender address rejected: not owned by user"],
+    [550, "5.1.8 <assay@assay.test>: Sender address rejected: Domain not found"],
+    [550, "5.1.7 <assay@assay.test>: Sender address rejected: malformed DNS server reply"],
+    [550, "5.1.0 <assay@assay.test>: Sender address rejected: User unknown in virtual mailbox table"],
+    [554, "5.7.1 Service unavailable; Client host [192.0.2.1] blocked"],
+    [550, "5.2.3 message too long for this mailbox"],
+    [550, "relay not permitted"],
+    [550, "Sender verify failed"],
+    [553, "sorry, that domain isn't in my list of allowed rcpthosts"],
+    [554, "no"],
+    [452, "4.2.2 mailbox full"],
+    [452, "too many recipients"],
+  ] as const)("to the recipient that are about settings or the server blame neither: %i %s", async (code, text) => {
+    expect((await send({ replies: { recipient: [[code, text]] } })).outcome).toEqual(failed("refused", false, code));
   });
 
   test("that greylist accept the same mail later, under the same ID", async () => {
