@@ -101,19 +101,19 @@ function linkMail(context: MailContext, kind: "reset" | "invitation", url: strin
   ]);
 }
 
-/** To the account of the channel. Of a webhook's address, only the host is named: its path is often a secret. */
+/** To the address of the account, which no one has confirmed: without name and target, which are texts of the account. */
 export function channelDisabledMail(
   context: MailContext,
-  { name, kind, target }: Channel,
+  { id, kind }: Pick<Channel, "id" | "kind">,
   because: Extract<ChannelDisabling, "gone" | "failed">,
 ): RenderedMail {
   const { words, address } = context;
-  const shownTarget = kind === "webhook" ? (URL.parse(target)?.host ?? "") : target;
-  return noticeMail(context, words.t("disabled.subject", { channel: name }), [
-    { kind: "line", text: words.t(`disabled.${because}`, { channel: name }) },
-    { kind: "line", text: words.t("disabled.target", { target: shownTarget }) },
-    { kind: "line", text: words.t("disabled.next") },
-    { kind: "link", label: words.t("disabled.link"), url: `${address}/account/channels` },
+  // Only a receiver of webhooks can answer that it is gone.
+  const text = kind === "webhook" ? words.t(`disabled.webhook.${because}`) : words.t("disabled.mail.failed");
+  return noticeMail(context, words.t(`disabled.${kind}.subject`), [
+    { kind: "line", text },
+    { kind: "line", text: words.t(`disabled.${kind}.next`) },
+    { kind: "link", label: words.t("disabled.link"), url: `${address}/account/channels?edit=${id}` },
   ]);
 }
 

@@ -7,7 +7,7 @@ import { randomBase62 } from "../store/secret-value.ts";
 import type { MemberInvitation } from "../store/site-accounts.ts";
 import type { PageLocale } from "../text/i18n.ts";
 import { type DeliveryParts, mailContext, messageIdOf } from "./delivery-parts.ts";
-import { createHourlyQuota } from "./hourly-quota.ts";
+import { createHourlyQuota, type HourlyQuota } from "./hourly-quota.ts";
 import type { RenderedMail } from "./mail-layout.ts";
 import { channelDisabledMail, confirmationMail, invitationMail, memberInvitationMail, resetMail } from "./mail-text.ts";
 
@@ -51,7 +51,8 @@ export interface RunningNotices extends NoticeMails {
 
 export function createNotices(parts: DeliveryParts, ending: AbortSignal): RunningNotices {
   const mail = createNoticeMailer(parts, ending);
-  return { ...createPersonalMails(parts, mail), ...createDisabledNotices(parts, mail, ending) };
+  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, parts.now);
+  return { ...createPersonalMails(parts, mail, toAddresses), ...createDisabledNotices(parts, mail, toAddresses, ending) };
 }
 
 type NoticeMailer = (to: string, name: string, render: () => RenderedMail) => Promise<NoticeOutcome>;
@@ -72,10 +73,9 @@ function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMa
   };
 }
 
-function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMails {
+function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer, toAddresses: HourlyQuota): NoticeMails {
   const { store, now, send } = parts;
   const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
-  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
   // Apart, so that mails which others cause do not use up what a person needs to sign in.
   const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
   const newName = () => `notice-${randomBase62(idChars)}`;
@@ -104,7 +104,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMa
   };
 }
 
-function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending: AbortSignal) {
+function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddresses: HourlyQuota, ending: AbortSignal) {
   const { store, now, log } = parts;
   let sending: Promise<void> | null = null;
   /** Null while no channel waits for its notice. At the start, one may. */
@@ -121,11 +121,19 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
     const atMs = Date.parse(disabled?.at ?? "");
     const name = `disabled-${accountId}-${id}-${atMs}`;
     const outcome = readable
-      ? await mail(account.email, name, () => channelDisabledMail(mailContext(parts, account.locale), channel, because))
+      ? await limited(account.email, name, () => channelDisabledMail(mailContext(parts, account.locale), channel, because))
       : "no-mail";
     if (outcome === "failed" && now().getTime() - atMs < noticeAgeMsMax) return false;
     await store.channels.noteNotice(accountId, id);
     return true;
+  }
+
+  /** No one has confirmed the address of an account. A mail that was not sent does not count, because it is sent again. */
+  async function limited(to: string, name: string, render: () => RenderedMail): Promise<NoticeOutcome> {
+    if (toAddresses.isUsedUp(emailKey(to))) return "too-many";
+    const outcome = await mail(to, name, render);
+    if (outcome === "sent") toAddresses.take(emailKey(to));
+    return outcome;
   }
 
   async function sendAll(): Promise<void> {

@@ -19,7 +19,10 @@ const secretsMax = 2;
 export const channelKinds = ["mail", "webhook"] as const;
 export type ChannelKind = (typeof channelKinds)[number];
 
-/** Why a channel takes no deliveries. `gone`: its receiver answered 410. `failed`: all attempts of a delivery failed. */
+/**
+ * Why a channel takes no deliveries. `gone`: its receiver answered 410. `failed`: all attempts of a delivery failed, or the address of a mail
+ * was refused.
+ */
 export const channelDisablings = ["owner", "gone", "failed", "unsubscribed"] as const;
 export type ChannelDisabling = (typeof channelDisablings)[number];
 

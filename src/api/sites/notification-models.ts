@@ -30,7 +30,10 @@ const channelFields = {
   disabled: nullable(
     Type.Object(
       { at: instantOf("Since when."), because: oneOfValues(channelDisablings) },
-      { description: "A disabled channel gets nothing: `gone` after 410, `failed` after the last attempt of a delivery." },
+      {
+        description:
+          "A disabled channel gets nothing: `gone` after 410, `failed` after the last attempt of a delivery, or when a mail server refuses the address.",
+      },
     ),
   ),
   secretCount: Type.Integer({ minimum: 0, description: "Secrets that sign: two while one is rotated, none for mail." }),

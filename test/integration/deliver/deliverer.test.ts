@@ -62,7 +62,7 @@ describe("a webhook", () => {
     expect(rig.store.channels.find(1, channel.id)?.disabled).toMatchObject({ because: "failed" });
     await until("a mail about it", () => rig.mails.length === 1);
     expect(rig.mails[0]?.to).toEqual(["owner@agency.test"]);
-    expect(rig.mails[0]?.parsed.subject).toBe("The channel Team is disabled");
+    expect(rig.mails[0]?.parsed.subject).toBe("A webhook of your account is disabled");
     await until("the notice is noted", () => rig.store.channels.noticesDue().length === 0);
     await rig.report(site, dropped);
     expect(states()).toEqual(["failed"]);
@@ -228,7 +228,28 @@ describe("a mail", () => {
     expect(attempts()).toMatchObject([{ status: 550, because: "recipient" }]);
     expect(rig.store.channels.find(1, id)?.disabled?.because).toBe("failed");
     expect(rig.mails[0]?.to).toEqual(["owner@agency.test"]);
-    expect(rig.mails[0]?.parsed.text).toContain("team@client.test");
+    expect(rig.mails[0]?.parsed.text).toContain("there is no such mailbox");
+    expect(rig.mails[0]?.parsed.text).not.toMatch(/all attempts/i);
+  });
+
+  test.each([
+    [554, "5.7.1 <team@client.test>: Relay access denied"],
+    [553, "5.7.1 <assay@assay.test>: Sender address rejected"],
+    [450, "4.3.0 Temporary lookup failure"],
+  ] as const)("that the server refuses for another reason waits, and its channel stays: %i %s", async (code, text) => {
+    rig = await startDeliveryRig({ mail: { replies: { recipient: Array(10).fill([code, text]) } } });
+    const { id } = await rig.addChannel({ kind: "mail" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    rig.advance(digestMs);
+    await attempted(1);
+    expect(states()).toEqual(["waiting"]);
+    for (let count = 1; count < 10; count++) {
+      await attempted(count);
+      rig.advanceToNext();
+    }
+    await until("given up", () => states()[0] === "failed");
+    expect(attempts().map(({ status }) => status)).toEqual(Array(10).fill(code));
+    expect(rig.store.channels.find(1, id)?.disabled).toBeNull();
   });
 
   test("that is greylisted comes with the next attempt, under the same id", async () => {

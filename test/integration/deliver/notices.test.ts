@@ -42,6 +42,30 @@ describe("the notice of a disabled channel", () => {
     await until("noted", () => states()[0] === "failed" && rig.store.channels.noticesDue().length === 0);
     expect(rig.mails).toEqual([]);
   });
+
+  test("has no text of the account, and comes a few times in an hour", async () => {
+    rig = await startDeliveryRig();
+    rig.answer(() => ({ status: 410 }));
+    const target = `${(await rig.addChannel({ kind: "webhook" })).target}/buy-pills`;
+    const { id } = await rig.addChannel({ kind: "webhook", name: "Buy pills", target });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    const deliveryId = () => rig.deliveries().find(({ channelId }) => channelId === id)?.id ?? 0;
+    for (let count = 1; count <= 8; count++) {
+      await until(`disabled ${count}`, () => rig.store.channels.find(1, id)?.disabled?.because === "gone");
+      await until("the notice is noted", () => rig.store.channels.noticesDue().length === 0);
+      await rig.store.channels.enable(1, id);
+      await rig.store.deliveries.retry(1, deliveryId(), rig.now());
+      rig.advance(1_000);
+    }
+    await until("the last one is noted", () => rig.webhooks.length === 10 && rig.store.channels.noticesDue().length === 0);
+    expect(rig.mails.map(({ to }) => to)).toEqual(Array(5).fill(["owner@agency.test"]));
+    for (const { source } of rig.mails) expect(source).not.toMatch(/pills|127\.0\.0\.1/i);
+    expect(rig.mails[4]?.parsed.text).toContain(`https://assay.test/account/channels?edit=${id}`);
+    // A person may still ask for a mail of another kind.
+    const account = rig.store.accounts.findById(1);
+    if (account === undefined) throw new Error("there is no account");
+    expect(await rig.deliverer.notices.reset(account, "https://assay.test/reset?t=x", rig.now().toISOString())).toBe("sent");
+  });
 });
 
 describe("the test of a channel", () => {

@@ -60,14 +60,17 @@ export function ChannelTable({ channels }: { readonly channels: readonly Channel
   );
 }
 
-function ChannelState({ channel: { disabled, verifiedAt, secrets } }: { readonly channel: Channel }) {
+function ChannelState({ channel: { kind, disabled, verifiedAt, secrets } }: { readonly channel: Channel }) {
   const { i18n } = useVisit();
-  if (disabled !== null)
+  if (disabled !== null) {
+    // Only a refusal disables a mail address, often at the first attempt.
+    const because = kind === "mail" && disabled.because === "failed" ? "refused" : disabled.because;
     return (
       <>
-        {i18n.t(`channels.states.${disabled.because}`)} <Instant at={disabled.at} />
+        {i18n.t(`channels.states.${because}`)} <Instant at={disabled.at} />
       </>
     );
+  }
   if (verifiedAt === null) return <>{i18n.t("channels.states.unconfirmed")}</>;
   return <>{i18n.t(secrets.length > 1 ? "channels.states.rotated" : "channels.states.active")}</>;
 }

@@ -245,6 +245,14 @@ test.each([
   expect(await shown()).toContain(text);
 });
 
+test("the page says that a mail address was refused, not that many attempts failed", async () => {
+  await createMail("you@example.org");
+  await pages.store.channels.disable(account.id, only().id, "failed", new Date());
+  const text = await shown();
+  expect(text).toContain("its mail server refused a mail to this address");
+  expect(text).not.toContain("all attempts");
+});
+
 test("deleting asks first", async () => {
   await createHook({ all: "yes" });
   const question = await act("delete");
