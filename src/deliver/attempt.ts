@@ -6,7 +6,7 @@ import type { Delivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/site-events.ts";
 import { unsubscribeUrl } from "./channel-links.ts";
 import { channelMailContext, type DeliveryParts, messageIdOf } from "./delivery-parts.ts";
-import type { MailOutcome } from "./mail.ts";
+import type { MailOptions, MailOutcome } from "./mail.ts";
 import type { MailFailure } from "./mail-failure.ts";
 import type { RenderedMail } from "./mail-layout.ts";
 import { digestMail, testMail } from "./mail-text.ts";
@@ -63,7 +63,8 @@ export async function attemptDelivery(
       return await attemptWebhook(parts, channel, { id: event.id, body: webhookBody(event, parts) }, signal);
     }
     const messageId = messageIdOf(`dlv-${accountId}-${id}`, parts);
-    return await attemptMail(parts, channel, messageId, () => digestMail(channelMailContext(parts, account, channel), events), signal);
+    const render = () => digestMail(channelMailContext(parts, account, channel), events);
+    return await attemptMail(parts, channel, { messageId, render }, { signal });
   } catch (error) {
     parts.log.error("delivery failed inside", { delivery: id, account: accountId, because: messageOf(error) });
     return failure("internal");
@@ -80,7 +81,7 @@ export async function attemptTest(
   try {
     if (channel.kind === "webhook") return await attemptWebhook(parts, channel, { id: name, body: webhookTestBody(parts.now()) }, signal);
     const render = () => testMail(channelMailContext(parts, account, channel));
-    return await attemptMail(parts, channel, messageIdOf(name, parts), render, signal);
+    return await attemptMail(parts, channel, { messageId: messageIdOf(name, parts), render }, { signal, isAwaited: true });
   } catch (error) {
     parts.log.error("test of a channel failed inside", { channel: channel.id, account: account.id, because: messageOf(error) });
     return failure("internal");
@@ -107,13 +108,12 @@ function ofWebhook(outcome: SendOutcome): Attempted {
 async function attemptMail(
   { send: { mail: mailer }, now, publicUrl }: DeliveryParts,
   channel: Channel,
-  messageId: string,
-  render: () => RenderedMail,
-  signal: AbortSignal,
+  { messageId, render }: { readonly messageId: string; readonly render: () => RenderedMail },
+  options: MailOptions,
 ): Promise<Attempted> {
   if (mailer === null) return failure("no-mail");
   const unsubscribe = unsubscribeUrl(publicUrl ?? "", channel);
-  return ofMail(await mailer.send({ to: channel.target, ...render(), messageId, date: now(), unsubscribe }, signal));
+  return ofMail(await mailer.send({ to: channel.target, ...render(), messageId, date: now(), unsubscribe }, options));
 }
 
 function ofMail(outcome: MailOutcome): Attempted {

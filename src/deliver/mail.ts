@@ -31,10 +31,12 @@ export interface MailLimits {
   readonly connectMs: number;
   /** From the connection to the greeting. */
   readonly greetingMs: number;
-  /** Silence of the server. */
-  readonly silenceMs: number;
-  /** For one mail altogether. */
-  readonly mailMs: number;
+  /** From the start until the mail is sent whole. */
+  readonly sendMs: number;
+  /** For the reply to its end. */
+  readonly acceptMs: number;
+  /** For all of it while a request waits for the outcome; shorter than the idle timeout of the HTTP server. */
+  readonly requestMs: number;
 }
 
 export interface OutgoingMail {
@@ -55,11 +57,25 @@ export type MailOutcome =
   | ({ readonly result: "failed"; readonly ms: number } & FailedMail);
 
 export interface Mailer {
-  /** Never rejects for a failure of network or server. `signal` ends the attempt as `timeout`. */
-  send(mail: OutgoingMail, signal?: AbortSignal): Promise<MailOutcome>;
+  /** Never rejects for a failure of network or server. */
+  send(mail: OutgoingMail, options?: MailOptions): Promise<MailOutcome>;
 }
 
-const limitsDefault: MailLimits = { connectMs: 20_000, greetingMs: 20_000, silenceMs: 30_000, mailMs: 90_000 };
+export interface MailOptions {
+  /** Ends the attempt as `timeout`. */
+  readonly signal?: AbortSignal;
+  /** A request waits for the outcome. */
+  readonly isAwaited?: boolean;
+}
+
+const limitsDefault: MailLimits = {
+  connectMs: 15_000,
+  greetingMs: 15_000,
+  sendMs: 60_000,
+  // RFC 5321 section 4.5.3.2.6: a client that gives up earlier, while a filter still reads the mail, sends a copy with each attempt.
+  acceptMs: 600_000,
+  requestMs: 20_000,
+};
 /** RFC 5321 section 4.5.3.1.5 allows 512 for a line; a reply may have several. */
 const responseCharsMax = 500;
 const serverResponseBytesMax = 65_536;
@@ -69,33 +85,44 @@ export function openMailer(settings: MailerSettings): Mailer {
   const { limits = limitsDefault } = settings;
   const trust = verifyingContext(settings.caPems);
   return {
-    async send(mail, signal) {
+    async send(mail, { signal, isAwaited = false } = {}) {
       const startedMs = performance.now();
       const elapsedMs = () => Math.round(performance.now() - startedMs);
       const message = messageOptions(settings.from, mail);
       // Nodemailer would send to the first address that it finds in the text.
       if (parseMailbox(mail.to)?.email !== mail.to) return { result: "failed", ...unusableAddress, ms: 0 };
       const egress = openEgress(configuredServiceGuard(settings));
+      const late = new AbortController();
+      const sendTimer = setTimeout(() => late.abort(), limits.sendMs);
+      const onSent = () => clearTimeout(sendTimer);
+      const limitMs = isAwaited ? limits.requestMs : limits.sendMs + limits.acceptMs;
       try {
-        const transport = createTransport(transportOptions(settings, limits, trust, egress));
-        const { response } = await withDeadline(limits.mailMs, [signal], (deadline) =>
+        const transport = createTransport(transportOptions(settings, limits, { trust, egress, onSent }));
+        const { response } = await withDeadline(limitMs, [signal, late.signal], (deadline) =>
           transport.sendMail({ ...message, signal: deadline }),
         );
         return { result: "sent", response: printable(response).slice(0, responseCharsMax), ms: elapsedMs() };
       } catch (thrown) {
         return { result: "failed", ...mailFailureOf(thrown), ms: elapsedMs() };
       } finally {
+        clearTimeout(sendTimer);
         egress.close();
       }
     },
   };
 }
 
+interface Connecting {
+  readonly trust: ReturnType<typeof verifyingContext>;
+  readonly egress: Egress;
+  /** The mail was sent whole; the server has not yet answered. */
+  readonly onSent: () => void;
+}
+
 function transportOptions(
   { server, tls, clientHost }: MailerSettings,
-  { connectMs, greetingMs, silenceMs }: MailLimits,
-  trust: ReturnType<typeof verifyingContext>,
-  egress: Egress,
+  { connectMs, greetingMs, acceptMs }: MailLimits,
+  { trust, egress, onSent }: Connecting,
 ): SMTPTransportOptions {
   const { host, port, user, password } = server;
   return {
@@ -124,9 +151,11 @@ function transportOptions(
     name: literalOf(clientHost),
     connectionTimeout: connectMs,
     greetingTimeout: greetingMs,
-    socketTimeout: silenceMs,
+    // Until the mail is sent, `sendMs` ends the attempt earlier.
+    socketTimeout: acceptMs,
     maxResponseSize: serverResponseBytesMax,
-    logger: false,
+    // The client notes the end of the mail, and has no event for it. Nothing is logged.
+    logger: { info: (entry?: { readonly tnx?: string }) => (entry?.tnx === "message" ? onSent() : undefined) },
     disableFileAccess: true,
     disableUrlAccess: true,
   };

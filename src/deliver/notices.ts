@@ -24,7 +24,7 @@ const noticeAgeMsMax = 3 * 24 * 60 * minuteMs;
 /** `too-many`: the account or the address got enough of them in this hour. */
 export type NoticeOutcome = "sent" | "failed" | "too-many" | "no-mail";
 
-/** Links are absolute, and valid for one use. No method rejects, and each ends within the limits of the mailer. */
+/** Links are absolute, and valid for one use. No method rejects. A mail that a request waits for may still arrive after it `failed`. */
 export interface NoticeMails {
   /** `value`: of `issueConfirmation`. */
   confirmation(channel: Channel, value: string): Promise<NoticeOutcome>;
@@ -55,15 +55,16 @@ export function createNotices(parts: DeliveryParts, ending: AbortSignal): Runnin
   return { ...createPersonalMails(parts, mail, toAddresses), ...createDisabledNotices(parts, mail, toAddresses, ending) };
 }
 
-type NoticeMailer = (to: string, name: string, render: () => RenderedMail) => Promise<NoticeOutcome>;
+/** `isAwaited`: a request waits for the outcome. */
+type NoticeMailer = (to: string, name: string, render: () => RenderedMail, isAwaited: boolean) => Promise<NoticeOutcome>;
 
 function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMailer {
   const { now, log, send } = parts;
-  return async (to, name, render) => {
+  return async (to, name, render, isAwaited) => {
     if (send.mail === null) return "no-mail";
     try {
       const mail = { to, ...render(), messageId: messageIdOf(name, parts), date: now(), unsubscribe: null };
-      const outcome = await send.mail.send(mail, ending);
+      const outcome = await send.mail.send(mail, { signal: ending, isAwaited });
       if (outcome.result === "sent") return "sent";
       log.warn("mail not sent", { because: outcome.because, code: outcome.code });
     } catch (error) {
@@ -83,7 +84,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer, toAddress
   async function limited(by: Account, to: string, render: () => RenderedMail): Promise<NoticeOutcome> {
     if (send.mail === null) return "no-mail";
     if (!ofAccounts.take(String(by.id)) || !toAddresses.take(emailKey(to))) return "too-many";
-    return mail(to, newName(), render);
+    return mail(to, newName(), render, true);
   }
 
   return {
@@ -97,7 +98,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer, toAddress
     reset: async (account, url, expiresAt) => {
       if (send.mail === null) return "no-mail";
       if (!resets.take(String(account.id))) return "too-many";
-      return mail(account.email, newName(), () => resetMail(mailContext(parts, account.locale), url, expiresAt));
+      return mail(account.email, newName(), () => resetMail(mailContext(parts, account.locale), url, expiresAt), false);
     },
     invitation: (by, { email, locale }, url, expiresAt) =>
       limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
@@ -131,7 +132,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddre
   /** No one has confirmed the address of an account. A mail that was not sent does not count, because it is sent again. */
   async function limited(to: string, name: string, render: () => RenderedMail): Promise<NoticeOutcome> {
     if (toAddresses.isUsedUp(emailKey(to))) return "too-many";
-    const outcome = await mail(to, name, render);
+    const outcome = await mail(to, name, render, false);
     if (outcome === "sent") toAddresses.take(emailKey(to));
     return outcome;
   }

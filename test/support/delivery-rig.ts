@@ -5,7 +5,7 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createLog } from "../../src/base/log.ts";
 import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";
-import { openMailer } from "../../src/deliver/mail.ts";
+import { type MailLimits, openMailer } from "../../src/deliver/mail.ts";
 import { createWebhookSender, sendWebhook } from "../../src/deliver/send-webhook.ts";
 import { newWebhookSecret } from "../../src/deliver/webhook-signature.ts";
 import { createDeliveryMetrics } from "../../src/metrics/delivery-metrics.ts";
@@ -75,9 +75,10 @@ interface RigOptions {
   /** Null: no mail server is configured. */
   readonly mail?: Partial<MailServerOptions> | null;
   readonly random?: () => number;
+  readonly mailLimits?: MailLimits;
 }
 
-export async function startDeliveryRig({ mail = {}, random = () => 0.5 }: RigOptions = {}): Promise<DeliveryRig> {
+export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimits }: RigOptions = {}): Promise<DeliveryRig> {
   const temporary = temporaryStore();
   const { store } = temporary;
   const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 };
@@ -100,6 +101,7 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5 }: RigOpt
           server: { scheme: "smtp", host: "mail.test", port: mailPort, user: null, password: null },
           from: { name: "Assay", email: "assay@assay.test" },
           ...{ tls: "required", caPems: [testAuthority().root.pem], clientHost: "assay.test", dnsServers: [], connectTo: [mailPlace] },
+          ...(mailLimits === undefined ? {} : { limits: mailLimits }),
         });
   const deliveryMetrics = createDeliveryMetrics(metrics.registry, store.deliveries.waitingCount);
   const start = () =>

@@ -13,6 +13,8 @@ export interface MailServerOptions {
   /** Replies to these commands in order, one for each attempt; null or nothing accepts. */
   readonly replies?: { readonly mail?: Replies; readonly recipient?: Replies; readonly data?: Replies };
   readonly address?: string;
+  /** Resolves when a mail that was sent whole gets its reply. */
+  readonly accepting?: () => Promise<unknown>;
 }
 
 type Replies = readonly (readonly [code: number, text: string] | null)[];
@@ -36,7 +38,14 @@ export interface MailServerHandle {
   stop(): Promise<void>;
 }
 
-export async function startMailServer({ identity, tls, user, replies = {}, address }: MailServerOptions): Promise<MailServerHandle> {
+export async function startMailServer({
+  identity,
+  tls,
+  user,
+  replies = {},
+  address,
+  accepting,
+}: MailServerOptions): Promise<MailServerHandle> {
   const mails: ReceivedMail[] = [];
   const turns = { mail: 0, recipient: 0, data: 0 };
   const refusal = (command: keyof typeof turns): Error | null => {
@@ -73,7 +82,9 @@ export async function startMailServer({ identity, tls, user, replies = {}, addre
           source: bytes.toString("latin1"),
           parsed: await simpleParser(bytes),
         });
-        done(null, `queued as ${mails.length}`);
+        const reply = `queued as ${mails.length}`;
+        await accepting?.();
+        done(null, reply);
       });
     },
   });

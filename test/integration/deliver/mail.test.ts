@@ -21,7 +21,7 @@ const mail: OutgoingMail = {
   date: new Date("2026-08-01T10:20:30Z"),
   unsubscribe: "https://assay.test/unsubscribe/1?key=a_b-c",
 };
-const limits = { connectMs: 5_000, greetingMs: 5_000, silenceMs: 5_000, mailMs: 20_000 };
+const limits = { connectMs: 5_000, greetingMs: 5_000, sendMs: 20_000, acceptMs: 20_000, requestMs: 20_000 };
 const shortMs = 400;
 
 type Given = Partial<Omit<MailerSettings, "server">> & { readonly server?: Partial<MailerSettings["server"]> };
@@ -262,7 +262,7 @@ describe("a faulty server", () => {
   async function sendTo(onConnection: (socket: Socket) => void, given: Given = {}, signal?: AbortSignal): Promise<MailOutcome> {
     const server = await startTcp(onConnection);
     cleanUp.push(server.stop);
-    return openMailer(settingsOf(server.port, "starttls", given)).send(mail, signal);
+    return openMailer(settingsOf(server.port, "starttls", given)).send(mail, signal === undefined ? {} : { signal });
   }
   const greeting = "220 mail.test ESMTP\r\n";
 
@@ -281,7 +281,7 @@ describe("a faulty server", () => {
   });
 
   test("that falls silent", async () => {
-    const given = { limits: { ...limits, silenceMs: shortMs } };
+    const given = { limits: { ...limits, sendMs: shortMs } };
     expect(await sendTo((socket) => void socket.write(greeting), given)).toEqual(failed("timeout", false));
   });
 
@@ -290,7 +290,7 @@ describe("a faulty server", () => {
       const timer = setInterval(() => socket.write("220-mail.test\r\n"), 20);
       socket.once("close", () => clearInterval(timer));
     };
-    const given = { limits: { ...limits, greetingMs: 60_000, connectMs: 60_000, mailMs: shortMs } };
+    const given = { limits: { ...limits, greetingMs: 60_000, connectMs: 60_000, sendMs: shortMs } };
     expect(await sendTo(drip, given)).toEqual(failed("timeout", false));
   });
 
@@ -304,6 +304,24 @@ describe("a faulty server", () => {
 
   test("that closes the connection", async () => {
     expect(await sendTo((socket) => void socket.end())).toEqual(failed("unreachable", false));
+  });
+
+  test("that reads a mail for longer than sending may take accepts it once", async () => {
+    const sendMs = 2_000;
+    const { outcome, server } = await send({ accepting: () => Bun.sleep(sendMs + 100) }, { limits: { ...limits, sendMs } });
+    expect(outcome).toMatchObject({ result: "sent", response: "250 queued as 1" });
+    expect(server.mails.length).toBe(1);
+  });
+
+  test("that never accepts a mail is given up", async () => {
+    const accepting = () => new Promise(() => {});
+    expect((await send({ accepting }, { limits: { ...limits, acceptMs: shortMs } })).outcome).toEqual(failed("timeout", false));
+  });
+
+  test("holds up no request that waits for the outcome", async () => {
+    const server = await start({ accepting: () => new Promise(() => {}) });
+    const mailer = openMailer(settingsOf(server.port, "starttls", { limits: { ...limits, requestMs: shortMs } }));
+    expect(await mailer.send(mail, { isAwaited: true })).toEqual(failed("timeout", false));
   });
 
   test("is left when the attempt is given up", async () => {

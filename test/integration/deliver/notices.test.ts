@@ -101,6 +101,14 @@ describe("the test of a channel", () => {
     expect(rig.mails.map(({ parsed }) => parsed.subject)).toEqual(["Test of the channel Team"]);
   });
 
+  test("ends before the request does while the mail server reads the mail", async () => {
+    const mailLimits = { connectMs: 5_000, greetingMs: 5_000, sendMs: 20_000, acceptMs: 60_000, requestMs: 500 };
+    rig = await startDeliveryRig({ mail: { accepting: () => new Promise(() => {}) }, mailLimits });
+    const channel = await rig.addChannel({ kind: "mail" });
+    expect(await rig.deliverer.test(channel)).toMatchObject({ result: "failed", status: null, because: "timeout" });
+    expect(await rig.deliverer.notices.confirmation(channel, "v")).toBe("failed");
+  });
+
   test("is refused after ten in an hour", async () => {
     rig = await startDeliveryRig();
     const channel = await rig.addChannel({ kind: "webhook" });
