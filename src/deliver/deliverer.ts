@@ -44,7 +44,7 @@ export interface Deliverer {
   wake(): void;
   /** Waits for the attempts under way, then aborts them; these are repeated after the next start. */
   stop(drainMs: number): Promise<void>;
-  /** One attempt with a test message, which is not stored. Disabled channels are tested too. Never rejects. */
+  /** One attempt with a test message, which is not stored. Disabled channels are tested too, except that of a reader who ended the mails. */
   test(channel: Channel): Promise<TestOutcome>;
   /** Mails that are sent at once. */
   readonly notices: NoticeMails;
@@ -98,6 +98,7 @@ class RunningDeliverer implements Deliverer {
     const refused = (because: string): TestOutcome => ({ result: "failed", status: null, ms: 0, because });
     const account = this.#parts.store.accounts.findById(channel.accountId);
     if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
+    if (channel.disabled?.because === "unsubscribed") return refused("unsubscribed");
     if (!this.#tests.take(String(account.id))) return refused("too-many");
     const name = `test_${randomBase62(testIdChars)}`;
     const attempted = await attemptTest(this.#parts, { account, channel }, name, this.#ending.signal);

@@ -16,6 +16,7 @@ export function createChannelActions(settings: SiteApiSettings) {
   async function testTarget(given: AccountRequest): Promise<Response> {
     const channel = ownChannel(store, given);
     if (channel.verifiedAt === null) throw channelRefused("The mail address is not confirmed yet.");
+    if (channel.disabled?.because === "unsubscribed") throw channelRefused("The reader has ended the mails of this channel.");
     if (channel.kind === "mail") assertMailConfigured(sites);
     const { result, status, ms, because } = await sites.testChannel(channel);
     if (because === "too-many") throw tooManyMessages(retrySeconds);

@@ -119,7 +119,10 @@ const testChannel = {
     200: given("How it went.", "ChannelTest", channelTestExample),
     ...refusals,
     ...noChannel,
-    409: refused("The address is not confirmed, or the appliance cannot send mail.", "The mail address is not confirmed yet."),
+    409: refused(
+      "The address is not confirmed, its reader has ended the mails, or the appliance cannot send mail.",
+      "The mail address is not confirmed yet.",
+    ),
     ...tooMany,
   },
 };

@@ -178,6 +178,12 @@ describe("a mail address", () => {
     const { body } = await client.call("POST", `/channels/${id}/enable`);
     expect(body).toMatchObject({ disabled: null, verifiedAt: null, confirmation: "sent" });
   });
+  test("whose reader ended the mails is not tested: 409", async () => {
+    const id = await confirmedMail("team@agency.example");
+    await api.store.channels.disable(client.accountId, id, "unsubscribed", new Date());
+    const { status, body } = await client.call("POST", `/channels/${id}/test`);
+    expect([status, body.errorMessage]).toEqual([409, "The reader has ended the mails of this channel."]);
+  });
   test("409 with why while the appliance cannot send mail", async () => {
     const { id } = (await client.call("POST", "/channels", mail("team@agency.example"))).body;
     api.services.mail.configured = false;

@@ -101,6 +101,15 @@ describe("the test of a channel", () => {
     expect(rig.mails.map(({ parsed }) => parsed.subject)).toEqual(["Test of the channel Team"]);
   });
 
+  test("is no mail to a reader who has ended the mails", async () => {
+    rig = await startDeliveryRig();
+    const { id } = await rig.addChannel({ kind: "mail" });
+    const ended = await rig.store.channels.disable(1, id, "unsubscribed", rig.now());
+    if (ended === undefined) throw new Error("there is no channel");
+    expect(await rig.deliverer.test(ended)).toEqual({ result: "failed", status: null, ms: 0, because: "unsubscribed" });
+    expect(rig.mails).toEqual([]);
+  });
+
   test("ends before the request does while the mail server reads the mail", async () => {
     const mailLimits = { connectMs: 5_000, greetingMs: 5_000, sendMs: 20_000, acceptMs: 60_000, requestMs: 500 };
     rig = await startDeliveryRig({ mail: { accepting: () => new Promise(() => {}) }, mailLimits });

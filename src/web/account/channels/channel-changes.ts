@@ -38,6 +38,7 @@ const changes: Readonly<Record<ChannelAction, (visit: Visit, account: Account, c
 
 async function testChannel(visit: Visit, account: Account, channel: Channel): Promise<Response> {
   if (channel.verifiedAt === null) return done(visit, "unsent");
+  if (channel.disabled?.because === "unsubscribed") return done(visit, "ended");
   if (channel.kind === "mail" && !visit.settings.sites.mailConfigured()) return done(visit, "no-mail");
   const outcome = await visit.settings.sites.testChannel(channel);
   return channelsPage(visit, account, { tested: { channel, outcome } });

@@ -107,7 +107,7 @@ function ChannelButtons({ channel }: { readonly channel: Channel }) {
 function actionsOn({ kind, verifiedAt, disabled }: Channel, mailConfigured: boolean): readonly ChannelAction[] {
   const isReachable = kind === "webhook" || mailConfigured;
   const offered: Readonly<Record<ChannelAction, boolean>> = {
-    test: verifiedAt !== null && isReachable,
+    test: verifiedAt !== null && isReachable && disabled?.because !== "unsubscribed",
     confirm: verifiedAt === null && isReachable && disabled === null,
     rotate: kind === "webhook",
     enable: disabled !== null,

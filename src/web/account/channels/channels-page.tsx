@@ -18,7 +18,7 @@ import { ChannelTable } from "./channel-table.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 
 const goodOutcomes = ["added", "changed", "sent", "enabled", "disabled", "deleted", "revoked"] as const;
-const badOutcomes = ["unsent", "too-many", "no-mail"] as const;
+const badOutcomes = ["unsent", "too-many", "no-mail", "ended"] as const;
 /** Outcome of an action, in the query of the page that follows it. */
 export type ChannelsOutcome = (typeof goodOutcomes)[number] | (typeof badOutcomes)[number];
 

@@ -227,6 +227,16 @@ describe("the test", () => {
   });
 });
 
+test("a reader who ended the mails gets no test", async () => {
+  await createMail("you@example.org");
+  await pages.store.channels.change(account.id, only().id, () => ({ verifiedAt: new Date().toISOString() }));
+  const button = 'value="test"';
+  expect(await shown()).toContain(button);
+  await pages.store.channels.disable(account.id, only().id, "unsubscribed", new Date());
+  expect(await shown()).not.toContain(button);
+  expect((await act("test")).headers.get("location")).toBe(`${path}?done=ended`);
+});
+
 test("a channel is disabled and enabled", async () => {
   await createHook();
   expect((await act("disable")).headers.get("location")).toBe(`${path}?done=disabled`);
