@@ -3,9 +3,11 @@
  *
  * The separator is a comma, a semicolon or a tab: the one that the first line uses. Excel's own first line `sep=;` is obeyed too.
  * A first line with a cell `url` names the columns, in any order. Further columns are ignored.
- * Tags are separated by `|`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote spoils one line only.
+ * Tags are separated by `|`, `,` or `;`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote spoils one line only.
  * A text that begins as a formula stays as it is: it is dangerous in an export, which must quote it.
  */
+
+import { splitTags, tagSeparators } from "./text-line.ts";
 
 /** Lines with a site. */
 export const csvSitesMax = 1_000;
@@ -70,7 +72,7 @@ export function parseSiteCsv(text: string): { readonly lines: readonly CsvLine[]
 
 /** Tags of one cell. */
 function tagsOfCell(cell: string): readonly string[] {
-  return (cell.includes("|") ? cell.split("|") : cell.split(/\s+/)).map((tag) => tag.trim()).filter((tag) => tag !== "");
+  return tagSeparators.test(cell) ? splitTags(cell) : splitTags(cell, /\s+/);
 }
 
 function lineOf(line: number, cells: Cells, header: readonly (Column | null)[]): CsvLine {

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { type ScheduleInterval, type SiteSchedule, scheduleDefault, scheduleIntervals } from "../parse/site-schedule.ts";
 import { type CronFaultCode, cronFault, nextCronRun } from "./cron.ts";
 
-export type ScheduleFaultCode = "unknown-interval" | "zone-unknown" | CronFaultCode;
+/** `both-forms`: an interval beside cron, or a field that no schedule has. */
+export type ScheduleFaultCode = "both-forms" | "unknown-interval" | "zone-unknown" | CronFaultCode;
 
 export interface ScheduleFault {
   readonly code: ScheduleFaultCode;
@@ -35,9 +36,12 @@ const sampledRuns = 10;
 /** 48 bits: the largest whole number of bytes that a number holds exactly. */
 const hashBytes = 6;
 
-/** `value` is JSON from outside. Cron decides where both forms are present. */
+/** `value` is JSON from outside: `every`, or `cron` with `zone`. Anything beside them is a fault, since it would have no effect. */
 export function parseSiteSchedule(value: unknown): SiteSchedule | { readonly fault: ScheduleFault } {
-  const { every, cron, zone } = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const given = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const { every, cron, zone } = given;
+  const known: readonly string[] = cron === undefined ? ["every"] : ["cron", "zone"];
+  if (Object.keys(given).some((name) => given[name] !== undefined && !known.includes(name))) return faultOf("both-forms", every);
   if (cron !== undefined) return parseCron(cron, zone);
   const interval = scheduleIntervals.find((each) => each === every);
   return interval === undefined ? faultOf("unknown-interval", every) : { every: interval };

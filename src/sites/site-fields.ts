@@ -3,7 +3,7 @@ import { isFindingCode } from "../check/finding-code.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl, type ScanUrlFault } from "../parse/scan-url.ts";
 import { type SiteSchedule, scheduleDefault } from "../parse/site-schedule.ts";
-import { isTextLine } from "../parse/text-line.ts";
+import { isTextLine, tagSeparators } from "../parse/text-line.ts";
 import {
   type AcceptedFinding,
   acceptedFindingsMax,
@@ -37,7 +37,7 @@ export type SiteFaultCode =
   | "origin-differs"
   /** The same address as `url` or an earlier entry. */
   | "repeated"
-  /** A tag with the separator of tags. */
+  /** A tag with a character that separates tags. */
   | "tag-separator"
   | "unknown-location"
   | "code-malformed"
@@ -63,9 +63,6 @@ export interface SiteFieldSettings {
   readonly locations: readonly string[];
 }
 
-/** Separator of tags in a cell of a CSV file. */
-const tagSeparator = "|";
-
 type Parsed<T> = { readonly value: T } | SiteFaults;
 
 /** Fields of a new site. Absent ones get their defaults: the host for the name, weekly, not paused. */
@@ -85,7 +82,10 @@ export function parseSiteFields(given: GivenFields<SiteFieldName>, settings: Sit
   return valuesOf(parsed);
 }
 
-/** Values of the fields that are given; the address and its pages are judged together. A new address renames a site with the old default name. */
+/**
+ * Values of the fields that are given; null is the default of a field. The address and its pages are judged together. A new address renames
+ * a site with the old default name.
+ */
 export function parseSiteChange(
   given: GivenFields<SiteFieldName>,
   site: SiteFields,
@@ -93,12 +93,12 @@ export function parseSiteChange(
 ): Partial<SiteFields> | SiteFaults {
   const url: Parsed<string> = given.url === undefined ? { value: site.url } : parseUrl(given.url);
   const address = "value" in url ? url.value : null;
-  const name = given.name ?? (site.name === defaultName(site.url) ? null : site.name);
+  const name = given.name === undefined && site.name !== defaultName(site.url) ? site.name : given.name;
   const has = (field: SiteFieldName) => given[field] !== undefined;
   return valuesOf({
     ...(has("url") && { url }),
     ...((has("url") || has("name")) && { name: parseName(name, address) }),
-    ...((has("url") || has("pages")) && { pages: parsePages(given.pages ?? site.pages, address) }),
+    ...((has("url") || has("pages")) && { pages: parsePages(given.pages === undefined ? site.pages : given.pages, address) }),
     ...(has("client") && { client: parseClientField(given.client) }),
     ...(has("tags") && { tags: parseTagsField(given.tags) }),
     ...(has("location") && { location: parseSiteLocation(given.location, settings) }),
@@ -134,7 +134,7 @@ export function parseTagsField(given: unknown): Parsed<readonly string[]> {
     const parsed = parseLine(tag, { field: "tags", max: siteTagCharsMax, entry: at + 1 });
     if ("faults" in parsed) return parsed;
     if (parsed.value === "") return faulty({ field: "tags", code: "required", entry: at + 1 });
-    return parsed.value.includes(tagSeparator) ? faulty({ field: "tags", code: "tag-separator", entry: at + 1 }) : parsed;
+    return tagSeparators.test(parsed.value) ? faulty({ field: "tags", code: "tag-separator", entry: at + 1 }) : parsed;
   });
   const faults = tags.flatMap((tag) => ("faults" in tag ? tag.faults : []));
   if (faults.length > 0) return { faults };

@@ -20,6 +20,8 @@ export function plannedSite(fields: SiteFields, accountId: number, now: Date): N
 export function plannedChange(site: Site, change: Partial<SiteFields>, now: Date): SiteChange {
   const changed = { ...site, ...change };
   if (changed.paused) return { ...change, nextRunAt: null, secondLookAt: null };
+  // Nothing is known of another address yet.
+  if (changed.url !== site.url) return { ...change, nextRunAt: firstRunAt({ ...changed, lastRunAt: null }, now) };
   if (!site.paused && (change.schedule === undefined || isSameSchedule(site.schedule, change.schedule))) return change;
   return { ...change, nextRunAt: firstRunAt(changed, now) };
 }

@@ -2,6 +2,7 @@
 import { accountRange } from "./account-range.ts";
 import type { Channel, ChannelDisabling } from "./channels.ts";
 import type { Db } from "./database.ts";
+import { deliveriesOfEvents } from "./deliveries-of-events.ts";
 import { channelsFor } from "./notification-rules.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import type { StoredEvent } from "./site-events.ts";
@@ -175,6 +176,7 @@ export function deliveryRepository(db: Db) {
         limit,
       );
     },
+    ofEvents: deliveriesOfEvents(db),
     /**
      * Waiting deliveries whose time has come and that `accepts` takes, the earliest first. Where one look cannot read all, the next goes on
      * after it: many deliveries to busy channels hold up no other.

@@ -162,7 +162,7 @@ export function siteRunRepository(db: Db, queueMax: number) {
     },
     /**
      * Stores state, history and events of a run and ends it, in one transaction. So each run is concluded once, even by a killed process.
-     * Undefined if the run has ended already, or its site is gone.
+     * Undefined if the run has ended already, or its site is gone. A run whose address the site has no longer leaves nothing.
      */
     conclude: (
       run: SiteRun,
@@ -230,14 +230,14 @@ function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt
 
 function concludeRun(
   db: Db,
-  { accountId, siteId, startedAt }: SiteRun,
+  { accountId, siteId, startedAt, scans }: SiteRun,
   conclude: (site: Site, state: SiteState) => RunConclusion,
   now: Date,
 ): readonly StoredEvent[] | undefined {
   if (db.siteRuns.get(siteId)?.startedAt !== startedAt) return undefined;
   db.siteRuns.remove(siteId);
   const site = db.sites.get([accountId, siteId]);
-  if (site === undefined) return undefined;
+  if (site === undefined || scans[0]?.url !== site.url) return undefined;
   const { state, site: change, events, rules, history } = conclude(site, db.siteStates.get(siteId) ?? newSiteState);
   db.siteStates.put(siteId, state);
   const changed = { ...site, ...change };

@@ -112,15 +112,19 @@ export function siteRepository(db: Db) {
     /** What `add` would refuse now: a reason or null for each site. */
     preview: (sites: readonly NewSite[], sitesMax: number): readonly (SiteRefusal | null)[] => refusalsOf(db, sites, sitesMax),
 
-    /** Applies `change` to the stored site within one transaction; undefined for an unknown one. */
+    /**
+     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address the site begins
+     * anew: nothing that is known of the old one holds. Its history and its events stay.
+     */
     change: (accountId: number, id: number, change: (site: Site) => SiteChange): Promise<Site | "url-taken" | undefined> =>
       db.write(() => {
         const site = find(accountId, id);
         if (site === undefined) return undefined;
         const changed = { ...site, ...change(site) };
-        if (changed.url !== site.url && list(accountId).some(({ url }) => url === changed.url)) return "url-taken";
-        putSite(db, changed);
-        return changed;
+        if (changed.url === site.url) return putSite(db, changed);
+        if (list(accountId).some(({ url }) => url === changed.url)) return "url-taken";
+        db.siteStates.remove(id);
+        return putSite(db, { ...changed, reading: null, trend: [], failingSince: null, secondLookAt: null });
       }),
 
     /** Several sites in one transaction; unknown ids are passed over. */
@@ -129,9 +133,7 @@ export function siteRepository(db: Db) {
         ids.flatMap((id) => {
           const site = find(accountId, id);
           if (site === undefined) return [];
-          const changed = { ...site, ...change(site) };
-          putSite(db, changed);
-          return [changed];
+          return [putSite(db, { ...site, ...change(site) })];
         }),
       ),
 
@@ -207,14 +209,15 @@ function putNewSite(db: Db, { now, location = localLocation, paused = false, ...
   return site;
 }
 
-/** Writes the site and its row of due sites; only within a transaction. */
-export function putSite(db: Db, site: Site): void {
+/** Writes the site and its row of due sites, and returns it as it is stored. Only within a transaction. */
+export function putSite(db: Db, site: Site): Site {
   const { accountId, id } = site;
   const before = db.sites.get([accountId, id]);
   if (before !== undefined) for (const key of dueKeysOf(before)) db.sitesDue.remove([...key]);
   const kept = { ...site, trend: site.trend.slice(-trendMax) };
   db.sites.put([accountId, id], kept);
   for (const key of dueKeysOf(kept)) db.sitesDue.put([...key], id);
+  return kept;
 }
 
 /** Whether an acceptance of the code holds at that instant. */

@@ -2,8 +2,9 @@
 import { Elysia } from "elysia";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { pathOf } from "../http/server.ts";
+import { DataDirError } from "../store/data-dir.ts";
 import { errorPage } from "./error-page.tsx";
-import { hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
+import { diskFullPage, hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
 import { forReaders } from "./readers.ts";
 import { redirect, respond } from "./response.ts";
 import { pageRoutes } from "./routes.ts";
@@ -53,6 +54,7 @@ export function createPages(settingsNow: () => PagesSettings) {
 
   function asPageError(error: unknown, { request, requestId }: Visit): PageError {
     if (error instanceof PageError) return error;
+    if (error instanceof DataDirError && error.fault === "full") return diskFullPage();
     if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
       const allowed = allowedMethods(app.routes, pathOf(request));
       return allowed.length === 0 || allowed.includes(request.method) ? notFound() : methodNotAllowedPage(allowed);

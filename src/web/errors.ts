@@ -18,6 +18,7 @@ export type ErrorName =
   | "formBroken"
   | "tooLong"
   | "hostNotOurs"
+  | "diskFull"
   | "pdfUnavailable"
   | `oidc-${OidcRefused["because"]}`
   | "internal";
@@ -87,6 +88,14 @@ export function formTooLong(): PageError {
 
 export function hostUnknown(): PageError {
   return new PageError(400, "hostNotOurs");
+}
+
+/** Seconds after which an operator may have made space. */
+const diskRetrySeconds = 60;
+
+/** Nothing was stored. */
+export function diskFullPage(): PageError {
+  return new PageError(503, "diskFull", {}, { "retry-after": String(diskRetrySeconds) });
 }
 
 /** Too many wait for the browser that prints, or it failed. */

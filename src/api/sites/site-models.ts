@@ -23,7 +23,8 @@ const scheduleFields = {
   cron: Type.Optional(Type.String({ description: "Five fields, with at least an hour between two runs; instead of every." })),
   zone: Type.Optional(Type.String({ description: "Time zone of cron, as Europe/Berlin." })),
 };
-const schedule = (description: string) => Type.Object(scheduleFields, { description, examples: [{ every: "daily" }] });
+const schedule = (description: string) =>
+  Type.Object(scheduleFields, { additionalProperties: false, description, examples: [{ every: "daily" }] });
 const pages = Type.Array(Type.String(), {
   maxItems: sitePagesMax - 1,
   description: "Further addresses of the same origin, scanned in each run.",

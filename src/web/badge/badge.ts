@@ -1,5 +1,6 @@
 /** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON is that of a Shields endpoint. */
-import { localLocation } from "../../parse/location.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
 import { listedScoreOf } from "../../store/summary.ts";
 import { createI18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
@@ -52,6 +53,12 @@ function jsonOf({ color, ...badge }: Badge): string {
   return JSON.stringify({ schemaVersion, ...badge, color: color.slice(1) });
 }
 
+/** Of exactly this host. Undefined without one. */
+function newestScan({ publicScans }: Pick<Store, "publicScans">, host: string, locations: readonly string[]): ScanRecord | undefined {
+  const newest = locations.flatMap((location) => publicScans.list({ host, exactly: true, location, limit: 1, cursor: null }).items);
+  return newest.toSorted((one, other) => (endOf(one) < endOf(other) ? 1 : -1))[0];
+}
+
 /** Depends on the URL alone, and on no cookie or header of the visitor: caches have one answer for all. */
 function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const { texts, defaultLocale, store, readers, reports } = settings;
@@ -60,9 +67,8 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const grey = { label: i18n.t("badge.label"), color: bandColors.unknown, cacheSeconds: greyCacheSeconds };
   const unknown = { ...grey, message: i18n.t("badge.unknown") };
   if (readers !== "everybody") return unknown;
-  const { publicScans } = store;
-  const location = locationOf(searchParams) ?? publicScans.locationsOfHost(host)[0] ?? localLocation;
-  const [scan] = publicScans.list({ host, exactly: true, location, limit: 1, cursor: null }).items;
+  const location = locationOf(searchParams);
+  const scan = newestScan(store, host, location === null ? store.publicScans.locationsOfHost(host) : [location]);
   if (scan === undefined) return unknown;
   const at = endOf(scan);
   const date = at.slice(0, "2026-11-20".length);

@@ -125,5 +125,6 @@ export function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string
   const text = i18n.count(`sites.done.${action}`, figure("count"));
   const left = figure("left");
   if (left === 0) return text;
-  return `${text} ${i18n.count(action === "import" ? "sites.done.leftOut" : "sites.done.left", left)}`;
+  const because = action === "import" ? "leftOut" : action === "tag" ? "fullTags" : "left";
+  return `${text} ${i18n.count(`sites.done.${because}`, left)}`;
 }

@@ -1,10 +1,12 @@
 /** `/sites/new` and `/sites/{id}/edit`: adds and changes watched sites. */
+import type { ComponentChildren } from "preact";
 import { planTerms } from "../../account/plans.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { nextRuns } from "../../sites/schedule.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/site-planning.ts";
 import type { Site } from "../../store/sites.ts";
+import type { I18n } from "../../text/translator.ts";
 import { formMalformed } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import { redirect } from "../response.ts";
@@ -20,7 +22,7 @@ import {
   withSiteForm,
 } from "./site-access.ts";
 import { SiteForm, type SiteFormProps } from "./site-form.tsx";
-import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput } from "./site-input.ts";
+import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput, versionField, versionOf } from "./site-input.ts";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** A form of the longest fields: 25 addresses, percent-encoded. */
@@ -39,7 +41,12 @@ const emptyInput: SiteInput = {
 };
 const noFaults: FaultTexts = new Map();
 
-type FormState = Pick<SiteFormProps, "input"> & Partial<Pick<SiteFormProps, "faults" | "whole" | "runs">>;
+interface FormState extends Pick<SiteFormProps, "input">, Partial<Pick<SiteFormProps, "faults" | "whole" | "runs">> {
+  /** As the form was sent; absent for that of the stored site. */
+  readonly version?: string;
+  /** Absent: 400 with faults, 200 without. */
+  readonly status?: number;
+}
 
 export const getNewSite: PageHandler = (visit) =>
   withEditableOwner(visit, (access) => {
@@ -62,8 +69,7 @@ export const postNewSite: PageHandler = (visit) =>
       const sitesMax = planTerms[access.owner.plan].sites;
       const [added] = await settings.store.sites.add([planned], sitesMax);
       if (added === "url-taken") return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
-      if (added === "full" || added === undefined)
-        return newSitePage(visit, access, { input, whole: i18n.count("sites.form.full", sitesMax) });
+      if (added === "full" || added === undefined) return newSitePage(visit, access, { input, whole: fullPlan(i18n, sitesMax) });
       settings.sites.wakeClock();
       return redirect(visit, `${sitePath(added)}?done=added`);
     },
@@ -81,22 +87,44 @@ export const postEditSite: PageHandler = (visit, id) =>
       const { i18n, settings, now } = visit;
       const { site } = shared;
       const input = inputOf(form);
-      const read = readInput(visit, input);
-      if ("faults" in read) return editPage(visit, shared, { input, faults: read.faults });
+      const version = form.text(versionField);
+      const read = readInput(visit, input, inputOfSite(site));
+      if ("faults" in read) return editPage(visit, shared, { input, version, faults: read.faults });
       // The form has no such field: its buttons are elsewhere.
       const { paused: _paused, ...change } = read.fields;
       if (isPreview(form)) {
         const changed: Site = { ...site, ...plannedChange(site, change, now) };
         const runs = changed.nextRunAt === null ? nextRuns(changed.schedule, scheduleKeyOf(changed), now) : shownRunsOf(changed);
-        return editPage(visit, shared, { input, runs: runsFrom(runs, now) });
+        return editPage(visit, shared, { input, version, runs: runsFrom(runs, now) });
       }
-      const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => plannedChange(stored, change, now));
-      if (changed === "url-taken") return editPage(visit, shared, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+      let isOutdated = false;
+      const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => {
+        isOutdated = version !== versionOf(stored);
+        return isOutdated ? {} : plannedChange(stored, change, now);
+      });
+      if (changed === "url-taken")
+        return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+      if (isOutdated) return outdatedPage(visit, shared, input);
       settings.sites.wakeClock();
       return redirect(visit, `${sitePath(site)}?done=changed`);
     },
     formBytesMax,
   );
+
+/** What was typed stays. A second save is a decision, since the page says what it would undo. */
+function outdatedPage(visit: Visit, shared: SharedSite, input: SiteInput): Response {
+  const { store } = visit.settings;
+  const site = store.sites.find(shared.site.accountId, shared.site.id) ?? shared.site;
+  return editPage(visit, { ...shared, site }, { input, whole: visit.i18n.t("sites.form.outdated"), status: 409 });
+}
+
+function fullPlan(i18n: I18n, sitesMax: number): ComponentChildren {
+  return (
+    <>
+      {i18n.count("sites.form.full", sitesMax)} <a href="/plans">{i18n.t("tokens.plans")}</a>
+    </>
+  );
+}
 
 function isPreview(form: Fields): boolean {
   const button = form.text("do");
@@ -128,6 +156,7 @@ function newSitePage(visit: Visit, access: SiteAccess, state: FormState): Respon
         action={ownerPath("/sites/new", access)}
         cancel={ownerPath("/sites", access)}
         others={settings.store.sites.list(access.owner.id)}
+        version={null}
         {...formOf(state)}
       />
     ),
@@ -145,6 +174,7 @@ function editPage(visit: Visit, { site, access }: SharedSite, state: FormState):
         action={sitePath(site, "/edit")}
         cancel={sitePath(site)}
         others={settings.store.sites.list(access.owner.id)}
+        version={state.version ?? versionOf(site)}
         {...formOf(state)}
       />
     ),
@@ -160,6 +190,6 @@ function formOf({
   return { input, faults, whole, runs };
 }
 
-function statusOf({ faults = noFaults, whole = null }: FormState): 200 | 400 {
-  return faults.size > 0 || whole !== null ? 400 : 200;
+function statusOf({ faults = noFaults, whole = null, status }: FormState): number {
+  return status ?? (faults.size > 0 || whole !== null ? 400 : 200);
 }

@@ -2,7 +2,7 @@
 import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import { acceptedWith, parseAcceptance, type SiteFault } from "../../sites/site-fields.ts";
 import { plannedChange } from "../../sites/site-planning.ts";
-import { openFindings, type SiteState } from "../../store/site-runs.ts";
+import { openFindings } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { formMalformed } from "../errors.ts";
@@ -80,15 +80,14 @@ async function removeSites({ settings, account }: Visit, access: SiteAccess, ids
 async function accept(visit: Visit, shared: SharedSite, fields: Fields): Promise<Response> {
   const { i18n, settings, now } = visit;
   const { site } = shared;
-  const state = settings.store.siteRuns.state(site.id);
   const typed = { code: fields.text("code"), reason: fields.text("reason"), until: fields.text("until").trim() };
   const parsed = parseAcceptance(typed.code, typed, now);
   if (isFaulty(parsed)) return refuse(faultTexts(i18n, parsed.faults));
-  if (!openFindings(site, state, now).some(({ code }) => code === typed.code))
+  if (!openFindings(site, settings.store.siteRuns.state(site.id), now).some(({ code }) => code === typed.code))
     return refuse(new Map([["code", i18n.t("sites.accepted.notOpen")]]));
   if (acceptedWith(site, parsed) === null)
     return refuse(new Map([["code", i18n.t("sites.accepted.full", { max: i18n.number(acceptedFindingsMax) })]]));
-  await changeAccepted(visit, site, state, (accepted) => acceptedWith({ accepted }, parsed) ?? accepted);
+  await changeAccepted(visit, site, (accepted) => acceptedWith({ accepted }, parsed) ?? accepted);
   return done(visit, site, "accepted");
 
   function refuse(faults: ReadonlyMap<SiteFaultField, string>): Response {
@@ -98,8 +97,7 @@ async function accept(visit: Visit, shared: SharedSite, fields: Fields): Promise
 
 async function withdraw(visit: Visit, { site }: SharedSite, fields: Fields): Promise<Response> {
   const code = fields.text("code");
-  const state = visit.settings.store.siteRuns.state(site.id);
-  await changeAccepted(visit, site, state, (accepted) => accepted.filter((one) => one.code !== code));
+  await changeAccepted(visit, site, (accepted) => accepted.filter((one) => one.code !== code));
   return done(visit, site, "withdrawn");
 }
 
@@ -107,12 +105,12 @@ async function withdraw(visit: Visit, { site }: SharedSite, fields: Fields): Pro
 async function changeAccepted(
   { settings, now }: Visit,
   { accountId, id }: Site,
-  state: SiteState,
   change: (accepted: readonly AcceptedFinding[]) => readonly AcceptedFinding[],
 ): Promise<void> {
   await settings.store.sites.change(accountId, id, (stored) => {
     const accepted = change(stored.accepted);
-    const open = openFindings({ accepted }, state, now).length;
+    // A run that has just ended may have changed the findings.
+    const open = openFindings({ accepted }, settings.store.siteRuns.state(id), now).length;
     return { accepted, reading: stored.reading === null ? null : { ...stored.reading, open } };
   });
 }
@@ -155,13 +153,16 @@ async function changeSeveral(visit: Visit, access: SiteAccess, request: BulkRequ
   if (action === "scan") return scanSeveral(visit, access, ids);
   const change = parseBulkChange(fieldsOf(action, value));
   if (isFaulty(change)) return refuse(valueFaultText(i18n, change.faults), true);
+  let left = 0;
   const changed = await settings.store.sites.changeAll(access.owner.id, ids, (site) => {
     const own = bulkChangeOf(site, change, now);
+    if (!isFaulty(own)) return own;
     // A site with as many tags as it may have keeps them.
-    return isFaulty(own) ? {} : own;
+    left++;
+    return {};
   });
   settings.sites.wakeClock();
-  return bulkDone(visit, access, { done: action, count: changed.length });
+  return bulkDone(visit, access, { done: action, count: changed.length - left, left });
 }
 
 /** Fields of a bulk change, as the API has them. */

@@ -1,4 +1,5 @@
 /** Badge of a watched site, with the code that shows it on another page. */
+import { localLocation } from "../../parse/location.ts";
 import type { Site } from "../../store/sites.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { useVisit } from "../context.ts";
@@ -12,14 +13,16 @@ export function SiteBadge({ site }: { readonly site: Site }) {
   const name = encodeURIComponent(host);
   const origin = publicOrigin(visit);
   const alt = Bun.escapeHTML(i18n.t("sites.badge.alt", { host }));
-  const code = `<a href="${origin}/hosts/${name}"><img src="${origin}/badge/${name}.svg" alt="${alt}"></a>`;
+  const query = site.location === localLocation ? "" : `?${new URLSearchParams({ location: site.location })}`;
+  const image = `/badge/${name}.svg${query}`;
+  const code = `<a href="${origin}/hosts/${name}${query}"><img src="${origin}${image}" alt="${alt}"></a>`;
   return (
     <section aria-labelledby="badge">
       <h2 id="badge">{i18n.t("sites.badge.title")}</h2>
       <p class="muted">{i18n.t(settings.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
       {settings.readers === "everybody" && (
         <p>
-          <img src={`/badge/${name}.svg`} alt={i18n.t("sites.badge.alt", { host })} />
+          <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
         </p>
       )}
       <CopyField

@@ -2,49 +2,42 @@
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
-import type { Delivery } from "../../store/deliveries.ts";
+import type { Channel } from "../../store/channels.ts";
+import { deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
-import type { Store } from "../../store/store.ts";
 import { useVisit } from "../context.ts";
+import type { SiteAccess } from "./site-access.ts";
 
-/** Newest deliveries of the owner in which those of the site are looked for. */
-const deliveriesReadMax = 300;
 const deliveriesShown = 10;
+const dayMs = 86_400_000;
 
-/** `events`: of the site. */
-export function deliveriesOfSite(
-  { deliveries }: Pick<Store, "deliveries">,
-  ownerId: number,
-  events: readonly StoredEvent[],
-): readonly Delivery[] {
-  const seqs = new Set(events.map(({ seq }) => seq));
-  return deliveries
-    .list(ownerId, { limit: deliveriesReadMax, cursor: null })
-    .items.filter(({ eventSeqs }) => eventSeqs.some((seq) => seqs.has(seq)))
-    .slice(0, deliveriesShown);
+interface SiteDeliveriesProps {
+  readonly access: SiteAccess;
+  /** Of the site. */
+  readonly events: readonly StoredEvent[];
 }
 
-/** Names of channels only: an address of a webhook can hold a secret. */
-export function SiteDeliveries({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
-  const { i18n, settings } = useVisit();
+export function SiteDeliveries({ access, events }: SiteDeliveriesProps) {
+  const { i18n, settings, now } = useVisit();
+  const recent = events.filter(({ at }) => now.getTime() - Date.parse(at) < deliveriesKeptDays * dayMs);
+  const { items, isComplete } = settings.store.deliveries.ofEvents(access.owner.id, recent, deliveriesShown);
   return (
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">{i18n.t("sites.deliveries.title")}</h2>
-      {deliveries.length === 0 ? (
-        <p>{i18n.t("sites.deliveries.none")}</p>
+      {items.length === 0 ? (
+        <p>{i18n.t(isComplete ? "sites.deliveries.none" : "sites.deliveries.noneRecent")}</p>
       ) : (
         <DataTable
           caption={i18n.t("sites.deliveries.title")}
           captionUnseen
-          rows={deliveries}
+          rows={items}
           columns={[
             { label: i18n.t("sites.deliveries.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
             {
               label: i18n.t("sites.deliveries.channel"),
-              cell: ({ accountId, channelId }) => {
-                const channel = settings.store.channels.find(accountId, channelId);
-                return channel === undefined ? i18n.t("sites.deliveries.gone") : <UntrustedText>{channel.name}</UntrustedText>;
-              },
+              cell: ({ accountId, channelId }) => (
+                <ChannelName access={access} channel={settings.store.channels.find(accountId, channelId)} />
+              ),
             },
             { label: i18n.t("sites.deliveries.events"), numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
             { label: i18n.t("sites.deliveries.attempts"), numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
@@ -54,4 +47,17 @@ export function SiteDeliveries({ deliveries }: { readonly deliveries: readonly D
       )}
     </section>
   );
+}
+
+interface ChannelNameProps {
+  readonly access: SiteAccess;
+  /** Undefined for a removed one. */
+  readonly channel: Channel | undefined;
+}
+
+/** The name at most: an address of a webhook can hold a secret. Members see the kind only, since a name can be a mail address. */
+function ChannelName({ access, channel }: ChannelNameProps) {
+  const { i18n } = useVisit();
+  if (channel === undefined) return <>{i18n.t("sites.deliveries.gone")}</>;
+  return access.role === "owner" ? <UntrustedText>{channel.name}</UntrustedText> : <>{i18n.t(`channels.kinds.${channel.kind}`)}</>;
 }

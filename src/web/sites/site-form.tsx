@@ -1,5 +1,7 @@
 /** Form of a watched site, for new and stored ones. */
 
+import type { ComponentChildren } from "preact";
+import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-schedule.ts";
 import { Notice } from "../../report/components/notice.tsx";
@@ -9,7 +11,7 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
 import { locationOptions } from "../scanning/location-field.tsx";
-import { cronChoice, type FaultTexts, type SiteInput } from "./site-input.ts";
+import { cronChoice, type FaultTexts, type SiteInput, versionField } from "./site-input.ts";
 import { NextRuns } from "./site-schedule.tsx";
 
 const pageRows = 4;
@@ -27,22 +29,22 @@ export interface SiteFormProps {
   readonly input: SiteInput;
   readonly faults: FaultTexts;
   /** Error of the form as a whole. */
-  readonly whole: string | null;
+  readonly whole: ComponentChildren;
   /** Runs of the schedule as typed; null if the form does not show them. */
   readonly runs: readonly (Date | null)[] | null;
+  /** Version of the stored site that the form shows; null for a new site. */
+  readonly version: string | null;
   /** Sites of the owner, for suggestions. */
   readonly others: readonly Site[];
 }
 
-export function SiteForm({ action, cancel, input, faults, whole, runs, others }: SiteFormProps) {
+export function SiteForm({ action, cancel, input, faults, whole, runs, version, others }: SiteFormProps) {
   const { i18n } = useVisit();
   return (
     <>
       {whole !== null && (
         <Notice kind="poor" alert>
-          <p>
-            {whole} <a href="/plans">{i18n.t("tokens.plans")}</a>
-          </p>
+          <p>{whole}</p>
         </Notice>
       )}
       {runs !== null && (
@@ -51,6 +53,7 @@ export function SiteForm({ action, cancel, input, faults, whole, runs, others }:
         </Notice>
       )}
       <Form action={action}>
+        {version !== null && <input type="hidden" name={versionField} value={version} />}
         <AddressFields input={input} faults={faults} others={others} />
         <LocationChoice input={input} faults={faults} />
         <ScheduleFields input={input} faults={faults} />
@@ -152,7 +155,10 @@ function ClientField({ input, faults, others }: PartProps & Pick<SiteFormProps, 
 /** Null if there is nothing to choose. */
 function LocationChoice({ input, faults }: PartProps) {
   const { i18n, settings } = useVisit();
-  const names = settings.scanning.locations.names();
+  const known = settings.scanning.locations.names();
+  // A site keeps a location that has lost its last worker, until somebody chooses another one.
+  const isLost = input.location !== "" && input.location !== localLocation && !known.includes(input.location);
+  const names = isLost ? [...known, input.location] : known;
   if (names.length === 0 && !faults.has("location")) return null;
   return (
     <SelectField

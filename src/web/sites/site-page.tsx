@@ -18,7 +18,7 @@ import type { PageHandler, Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath, withSite } from "./site-access.ts";
 import { SiteBadge } from "./site-badge.tsx";
-import { deliveriesOfSite, SiteDeliveries } from "./site-deliveries.tsx";
+import { SiteDeliveries } from "./site-deliveries.tsx";
 import { CertificateDays, SiteMarkChip, TagChips } from "./site-marks.tsx";
 import { listedSite } from "./site-query.ts";
 import { SiteScheduleSection } from "./site-schedule.tsx";
@@ -80,7 +80,7 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
         <SiteTimeline events={events.slice(0, eventsShown)} />
         <SiteScheduleSection site={site} />
         <SitePages site={site} />
-        <SiteDeliveries deliveries={deliveriesOfSite(store, site.accountId, events)} />
+        <SiteDeliveries access={access} events={events} />
         <SiteBadge site={site} />
       </>
     ),

@@ -182,7 +182,10 @@ describe("members", () => {
 describe("clients", () => {
   test("are the names of the sites, with figures of those that were measured", async () => {
     const add = async (url: string, name: string | null) => (await client.call("POST", "/sites", { url, client: name })).body.id;
-    const [first, second] = [await add("https://a.example/", "Miller / S\u00f6hne"), await add("https://b.example/", "Miller / S\u00f6hne")];
+    const [first, second] = [
+      await add("https://a.example/", "Miller / S\u00f6hne"),
+      await add("https://b.example/", "Miller / S\u00f6hne"),
+    ];
     await add("https://c.example/", "Empty");
     await add("https://d.example/", null);
     const reading = { token: "t", at: "2026-03-01T00:00:00.000Z", score: 71, band: "warn", rank: "fair", open: 4 } as const;

@@ -98,7 +98,7 @@ describe("adding a site", () => {
     const { body } = await client.call("POST", "/sites", { url: "https://x.example/", pages: ["https://x.example/a", "x"], tags: ["a|b"] });
     expect(body.fieldErrors).toEqual({
       pages: ["must be an absolute URL that begins with http:// or https:// (entry 2)"],
-      tags: ["must not contain the character | (entry 1)"],
+      tags: ["must not contain one of the characters , ; | (entry 1)"],
     });
     const stray = await client.call("POST", "/sites", { url: "https://x.example/", shedule: {} });
     expect(stray.body.errorMessage).toBe("shedule is not known here; did you mean schedule?.");

@@ -42,7 +42,7 @@ describe("the JSON of a badge", () => {
     ["stale.example", { message: `stale / ${dateBefore(31)}`, color: grey, cacheSeconds: 600 }],
     ["unknown.example", { message: "unknown", color: grey, cacheSeconds: 600 }],
     ["parent.example", { message: "unknown", color: grey, cacheSeconds: 600 }],
-    ["elsewhere.example", { message: `100 / ${dateBefore(1)}`, color: "176b3a", cacheSeconds: 3_600 }],
+    ["elsewhere.example", { message: `15 / ${date}`, color: "b3261e", cacheSeconds: 3_600 }],
     ["[2001:db8::1]", { message: `100 / ${date}`, color: "176b3a", cacheSeconds: 3_600 }],
   ])("of %s is that of a Shields endpoint", async (host, badge) => {
     const answer = await get(`${encodeURIComponent(host)}.json`);
@@ -55,8 +55,9 @@ describe("the JSON of a badge", () => {
     expect(answer.headers.get("cache-control")).toBe(`public, max-age=${badge.cacheSeconds}`);
   });
 
-  test("names another location by its parameter", async () => {
+  test("is about one location by its parameter", async () => {
     expect(await (await get("elsewhere.example.json?location=berlin")).json()).toMatchObject({ message: `15 / ${date}` });
+    expect(await (await get("elsewhere.example.json?location=local")).json()).toMatchObject({ message: `100 / ${dateBefore(1)}` });
   });
 
   test("speaks the language of its parameter, and of nothing else", async () => {

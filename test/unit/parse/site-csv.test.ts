@@ -57,6 +57,7 @@ describe("a list of sites", () => {
     ["with quotes in quotes", `${a},"B ""and"" C"`, [[1, a, 'B "and" C', "", []]]],
     ["with a quote within a cell", `${a},5" pipes`, [[1, a, '5" pipes', "", []]]],
     ["with tags that have spaces", `${a},,,key account|shop||`, [[1, a, "", "", ["key account", "shop"]]]],
+    ["with tags by commas", `${a},,,"key account, shop;live"`, [[1, a, "", "", ["key account", "shop", "live"]]]],
     ["with empty cells at the end of a line", `${a},B,,,,,`, [[1, a, "B", "", []]]],
     ["with texts that begin as formulas", `${a},=1+1,@x,+y -z`, [[1, a, "=1+1", "@x", ["+y", "-z"]]]],
     ["without a url on a line", `url,name\n,B`, [[2, "", "B", "", []]]],

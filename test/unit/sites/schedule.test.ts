@@ -15,7 +15,7 @@ const later = (instant: Date, ms: number) => new Date(instant.getTime() + ms);
 describe("parseSiteSchedule", () => {
   test.each<[unknown, SiteSchedule]>([
     [{ every: "hourly" }, { every: "hourly" }],
-    [{ every: "monthly", other: 1 }, { every: "monthly" }],
+    [{ every: "monthly" }, { every: "monthly" }],
     [nightly, nightly],
     [
       { cron: "  0   4 * *\tMON ", zone: "UTC" },
@@ -31,7 +31,7 @@ describe("parseSiteSchedule", () => {
       { cron: "0 4 * * *", zone: "Etc/GMT+3" },
     ],
     [
-      { cron: "0 4 * * *", zone: "America/Argentina/Buenos_Aires", every: "daily" },
+      { cron: "0 4 * * *", zone: "America/Argentina/Buenos_Aires", every: undefined },
       { cron: "0 4 * * *", zone: "America/Argentina/Buenos_Aires" },
     ],
   ])("takes %j", (value, schedule) => {
@@ -43,6 +43,9 @@ describe("parseSiteSchedule", () => {
     ["weekly", "unknown-interval", ""],
     [{}, "unknown-interval", ""],
     [{ every: "yearly" }, "unknown-interval", "yearly"],
+    [{ every: "daily", at: "03:00" }, "both-forms", "daily"],
+    [{ every: "hourly", cron: "0 4 * * *", zone: "UTC" }, "both-forms", "hourly"],
+    [{ cron: "0 4 * * *", zone: "UTC", at: "03:00" }, "both-forms", ""],
     [{ every: "toString" }, "unknown-interval", "toString"],
     [{ every: "x".repeat(500) }, "unknown-interval", "x".repeat(100)],
     [{ cron: 5, zone: "UTC" }, "cron-malformed", ""],

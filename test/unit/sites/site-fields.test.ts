@@ -100,7 +100,13 @@ describe("a new site", () => {
     ["a tag that is no text", { url, tags: ["a", 1] }, { field: "tags", code: "not-text", entry: 2 }],
     ["an empty tag", { url, tags: [" "] }, { field: "tags", code: "required", entry: 1 }],
     ["a long tag", { url, tags: ["x".repeat(41)] }, { field: "tags", code: "too-long", max: 40, entry: 1 }],
-    ["a tag with the separator", { url, tags: ["a|b"] }, { field: "tags", code: "tag-separator", entry: 1 }],
+    ["a tag with a separator", { url, tags: ["a|b"] }, { field: "tags", code: "tag-separator", entry: 1 }],
+    ["a tag with a comma", { url, tags: ["ok", "retail, B2B"] }, { field: "tags", code: "tag-separator", entry: 2 }],
+    [
+      "both forms of a schedule",
+      { url, schedule: { every: "daily", cron: "0 3 * * *", zone: "UTC" } },
+      { field: "schedule", code: "both-forms" },
+    ],
     [
       "too many tags",
       { url, tags: Array.from({ length: siteTagsMax + 1 }, (_, at) => `t${at}`) },

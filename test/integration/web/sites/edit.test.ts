@@ -1,6 +1,8 @@
 /** `/sites/new` and `/sites/{id}/edit`: fields, errors beside them, preview of the schedule, and the limit of the plan. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
+import { newSiteState } from "../../../../src/store/site-runs.ts";
+import { measureOften } from "../../../support/measured-sites.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, signedIn } from "../../../support/signed-in.ts";
@@ -22,6 +24,11 @@ afterEach(() => pages.stop());
 const complete = { do: "save", url: "https://shop.example/", every: "weekly" };
 const send = (fields: Readonly<Record<string, string>>, to = path) => visitor.post(to, { ...complete, ...fields }, to);
 const stored = () => pages.store.sites.list(account.id);
+const editPath = (id: number | undefined) => `/sites/${id}/edit`;
+const editForm = async (id: number | undefined) => mainOf(await (await visitor.get(editPath(id))).text());
+/** Sends the form of a stored site as it is now, with these fields. */
+const edit = async (id: number | undefined, fields: Readonly<Record<string, string>>) =>
+  send({ version: inputValueOf(await editForm(id), "version"), ...fields }, editPath(id));
 
 /** Error text of a field, which is marked as invalid. */
 function errorOf(html: string, field: string): string {
@@ -144,8 +151,7 @@ describe("editing", () => {
   test("starts with the stored values, and changes only what was typed", async () => {
     await send({ name: "Shop", client: "Acme", tags: "a,b", pages: "/cart", every: "cron", cron: "0 4 * * *", zone: "UTC" });
     const [before] = stored();
-    const to = `/sites/${before?.id}/edit`;
-    const html = mainOf(await (await visitor.get(to)).text());
+    const html = await editForm(before?.id);
     expect(["url", "name", "client", "tags", "cron", "zone"].map((name) => inputValueOf(html, name))).toEqual([
       "https://shop.example/",
       "Shop",
@@ -156,20 +162,68 @@ describe("editing", () => {
     ]);
     expect(html).toContain(">https://shop.example/cart</textarea>");
     const same = { url: "https://shop.example/", name: "Shop", client: "Acme", tags: "a, b", pages: "/cart" };
-    await send({ ...same, every: "cron", cron: "0 4 * * *", zone: "UTC", name: "New" }, to);
+    await edit(before?.id, { ...same, every: "cron", cron: "0 4 * * *", zone: "UTC", name: "New" });
     expect(stored()).toEqual([{ ...before, name: "New" }]);
   });
 
   test("keeps a pause", async () => {
     const site = await addSite(pages.store, { accountId: account.id, url: "https://shop.example/", paused: true, now: new Date() });
-    await send({ every: "hourly" }, `/sites/${site.id}/edit`);
+    await edit(site.id, { every: "hourly" });
     expect(stored()).toEqual([expect.objectContaining({ paused: true, nextRunAt: null, schedule: { every: "hourly" } })]);
+  });
+
+  test("keeps a location that has no workers any more, until another one is chosen", async () => {
+    const url = "https://shop.example/";
+    const site = await addSite(pages.store, { accountId: account.id, url, location: "berlin", now: new Date() });
+    expect(await editForm(site.id)).toContain('<option value="berlin" selected');
+    await edit(site.id, { tags: "live" });
+    await edit(site.id, { tags: "live, shop", location: "berlin" });
+    expect(stored()).toEqual([expect.objectContaining({ location: "berlin", tags: ["live", "shop"] })]);
+    expect((await edit(site.id, { location: "tokyo" })).status).toBe(400);
+    await edit(site.id, { location: "local" });
+    expect([stored()[0]?.location, (await send({ url: "https://new.example/", location: "berlin" })).status]).toEqual(["local", 400]);
+  });
+
+  test("refuses what somebody else would lose by it, keeps what was typed, and saves it then", async () => {
+    const site = await addSite(pages.store, { accountId: account.id, url: "https://shop.example/", now: new Date() });
+    const version = inputValueOf(await editForm(site.id), "version");
+    await pages.store.sites.change(account.id, site.id, () => ({ client: "Acme", trend: [50] }));
+    const answer = await send({ version, name: "Typed" }, editPath(site.id));
+    const html = mainOf(await answer.text());
+    expect([answer.status, html.includes("Somebody has changed this site"), inputValueOf(html, "name")]).toEqual([409, true, "Typed"]);
+    expect(stored()).toEqual([expect.objectContaining({ name: "shop.example", client: "Acme" })]);
+    await send({ version: inputValueOf(html, "version"), name: "Typed" }, editPath(site.id));
+    expect(stored()).toEqual([expect.objectContaining({ name: "Typed", client: null })]);
+  });
+
+  test("begins anew with another address", async () => {
+    const site = await addSite(pages.store, { accountId: account.id, url: "https://shop.example/", now: new Date() });
+    await measureOften(pages.store, site, [{ at: new Date(), shows: "bare" }]);
+    const later = new Date(Date.now() + 86_400_000).toISOString();
+    await pages.store.sites.change(account.id, site.id, () => ({ nextRunAt: later, secondLookAt: later }));
+    await edit(site.id, { url: "https://other.example/", name: "Shop" });
+    const [changed] = stored();
+    expect(changed).toMatchObject({ url: "https://other.example/", reading: null, trend: [], secondLookAt: null, failingSince: null });
+    expect(Date.parse(changed?.nextRunAt ?? "")).toBeLessThanOrEqual(Date.now());
+    expect(pages.store.siteRuns.state(site.id)).toEqual(newSiteState);
+    expect(pages.store.siteRuns.history(site.id)).toHaveLength(1);
+  });
+
+  test("does not lose a cron pattern that was typed without its choice", async () => {
+    const answer = await send({ cron: "0 4 * * *", zone: "UTC" });
+    expect([answer.status, errorOf(await answer.text(), "every")]).toEqual([
+      400,
+      "Choose &quot;at the times below&quot; above to use this pattern, or empty the field.",
+    ]);
+    await send({ every: "cron", cron: "0 4 * * *", zone: "UTC" });
+    await edit(stored()[0]?.id, { every: "daily", cron: "0 4 * * *", zone: "UTC" });
+    expect(stored()[0]?.schedule).toEqual({ every: "daily" });
   });
 
   test("refuses the address of another site", async () => {
     const site = await addSite(pages.store, { accountId: account.id, url: "https://one.example/", now: new Date() });
     await addSite(pages.store, { accountId: account.id, url: "https://two.example/", now: new Date() });
-    const answer = await send({ url: "https://two.example/" }, `/sites/${site.id}/edit`);
+    const answer = await edit(site.id, { url: "https://two.example/" });
     expect([answer.status, errorOf(await answer.text(), "url")]).toEqual([400, "This address is watched already."]);
   });
 });

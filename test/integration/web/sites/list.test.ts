@@ -2,6 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
+import { DataDirError } from "../../../../src/store/data-dir.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
@@ -218,6 +219,27 @@ describe("actions on several sites", () => {
     ]);
     await send([["do", "client"], ["value", ""], ...chosen(2)]);
     expect(stored().every(({ client }) => client === null)).toBe(true);
+  });
+
+  test("a tag leaves out sites that have as many as they may have", async () => {
+    const [full] = stored();
+    await pages.store.sites.change(account.id, full?.id ?? 0, () => ({ tags: Array.from({ length: 20 }, (_none, at) => `t${at}`) }));
+    const answer = await send([["do", "tag"], ["value", "live"], ...chosen(2)]);
+    expect(answer.headers.get("location")).toBe("/sites?done=tag&count=1&left=1");
+    expect(await listed("/sites?done=tag&count=1&left=1")).toContain("1 site was left out: it has as many tags as it may have.");
+    expect(stored().map(({ tags }) => tags.includes("live"))).toEqual([false, true, false]);
+  });
+
+  test("a full disk stores nothing and says so", async () => {
+    const { changeAll } = pages.store.sites;
+    pages.store.sites.changeAll = () => Promise.reject(new DataDirError("full", "no room left"));
+    const answer = await send([["do", "pause"], ...chosen(2)]);
+    pages.store.sites.changeAll = changeAll;
+    expect([answer.status, answer.headers.get("retry-after"), (await answer.text()).includes("disk of this appliance is full")]).toEqual([
+      503,
+      "60",
+      true,
+    ]);
   });
 
   test("scan now: a site whose scan is under way is left out", async () => {

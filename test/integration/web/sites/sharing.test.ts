@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { MemberRole } from "../../../../src/store/site-accounts.ts";
 import type { Site } from "../../../../src/store/sites.ts";
+import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, signedIn } from "../../../support/signed-in.ts";
@@ -74,6 +75,41 @@ test("viewers read all, see no form, and change nothing", async () => {
   expect(await statusesOf(visitor, changingPages())).toEqual([403, 403, 403]);
   expect(new Set(await changes(visitor))).toEqual(new Set([403]));
   expect(pages.store.sites.list(owner.id)).toEqual([site]);
+});
+
+test("members see the kind of a channel in place of its name, which can be a mail address", async () => {
+  const now = new Date();
+  const target = "boss@agency.example";
+  const channel = await pages.store.channels.add({
+    accountId: owner.id,
+    kind: "mail",
+    name: target,
+    target,
+    secrets: [],
+    verified: true,
+    now,
+  });
+  if (typeof channel === "string") throw new Error(channel);
+  const scope = { kind: "all" } as const;
+  await pages.store.rules.add({
+    accountId: owner.id,
+    scope,
+    events: ["finding.opened"],
+    severityMin: "info",
+    channelIds: [channel.id],
+    now,
+  });
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
+  await measureOften(pages.store, site, [
+    { at: daysAgo(3), shows: "sound" },
+    { at: daysAgo(2), shows: "bare" },
+    { at: daysAgo(1), shows: "bare" },
+  ]);
+  const visitor = await member("viewer");
+  const html = mainOf(await (await visitor.get(`/sites/${site.id}`)).text());
+  expect(html).toContain('id="deliveries"');
+  expect(html.split('id="deliveries"')[1]).toContain("Email");
+  expect(html).not.toContain(target);
 });
 
 describe("editors", () => {

@@ -185,6 +185,13 @@ test("last notifications name the channel, not its address", async () => {
   expect(html).not.toContain("secret-part");
 });
 
+test("the badge of a site that is scanned elsewhere names its location", async () => {
+  site = await addSite(pages.store, { accountId: account.id, url: "https://away.example/", location: "berlin", now: new Date() });
+  const html = await shown();
+  expect(html).toContain('src="/badge/away.example.svg?location=berlin"');
+  expect(html).toContain("/hosts/away.example?location=berlin");
+});
+
 test("hostile names and addresses are escaped", async () => {
   const name = `</title><script>alert(1)</script>\u202e`;
   site = await addSite(pages.store, {
