@@ -5,18 +5,15 @@
 import { within } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
 import type { Channel } from "../store/channels.ts";
-import type { AttemptOutcome, Delivery, DeliveryPlace } from "../store/deliveries.ts";
+import type { AttemptOutcome, Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import { type Attempted, attemptDelivery, attemptTest, type Sendable, sendableOf } from "./attempt.ts";
 import type { DeliveryParts } from "./delivery-parts.ts";
 import { createHourlyQuota, type HourlyQuota } from "./hourly-quota.ts";
 import { createNotices, type NoticeMails, type RunningNotices } from "./notices.ts";
 import { nextAttemptAt } from "./retry.ts";
+import { createSlots, type Slots } from "./slots.ts";
 
-/** Attempts at the same time. */
-const attemptsMax = 8;
-/** Attempts of one account at the same time: its slow receivers leave the rest to others. */
-const attemptsPerAccountMax = 3;
 /** Bounds of the wait for the next look at the store. The clock of the machine may be set, so no wait is long. */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
@@ -60,13 +57,14 @@ class RunningDeliverer implements Deliverer {
   readonly notices: RunningNotices;
   readonly #parts: DeliveryParts;
   readonly #ending = new AbortController();
-  readonly #busy = createBusyChannels(() => this.wake());
+  readonly #slots: Slots;
   readonly #tests: HourlyQuota;
   #stopped = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#slots = createSlots(parts.store, () => this.wake());
     this.#tests = createHourlyQuota(testsPerHourMax, parts.now);
     this.notices = createNotices(parts, this.#ending.signal);
   }
@@ -74,10 +72,10 @@ class RunningDeliverer implements Deliverer {
   wake(): void {
     if (this.#stopped) return;
     clearTimeout(this.#timer);
-    const { store, now, log } = this.#parts;
+    const { now, log } = this.#parts;
     let waitMs = lookMsMax;
     try {
-      for (const delivery of this.#busy.listDue(store.deliveries, now())) this.#busy.run(delivery, () => this.#carryOut(delivery));
+      for (const delivery of this.#slots.listDue(now())) this.#slots.run(delivery, () => this.#carryOut(delivery));
       this.notices.sendDue();
       waitMs = this.#untilNext();
     } catch (error) {
@@ -89,9 +87,9 @@ class RunningDeliverer implements Deliverer {
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await within(drainMs, this.#busy.idle(), null);
+    await within(drainMs, this.#slots.idle(), null);
     this.#ending.abort();
-    await within(abortMs, Promise.all([this.#busy.idle(), this.notices.idle()]), null);
+    await within(abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
   }
 
   async test(channel: Channel): Promise<TestOutcome> {
@@ -161,35 +159,6 @@ class RunningDeliverer implements Deliverer {
 
 function reasonOf(attempted: Attempted): string | null {
   return attempted.result === "failed" ? attempted.because : null;
-}
-
-/** Channels with an attempt under way. `onFree`: one is free again. */
-function createBusyChannels(onFree: () => void) {
-  const accounts = new Map<number, number>();
-  const works = new Set<Promise<void>>();
-  return {
-    /** One of each channel that is not busy, as many as may be sent now. */
-    listDue: (deliveries: DeliveryParts["store"]["deliveries"], now: Date): readonly Delivery[] => {
-      const taken = new Map(accounts);
-      const accepts = ({ accountId, channelId }: DeliveryPlace) => {
-        const ofAccount = [...taken.values()].filter((one) => one === accountId).length;
-        if (taken.has(channelId) || ofAccount >= attemptsPerAccountMax) return false;
-        taken.set(channelId, accountId);
-        return true;
-      };
-      return deliveries.listDue(now, attemptsMax - accounts.size, accepts);
-    },
-    run: (delivery: Delivery, work: () => Promise<void>): void => {
-      accounts.set(delivery.channelId, delivery.accountId);
-      const tracked = work().finally(() => {
-        accounts.delete(delivery.channelId);
-        works.delete(tracked);
-        onFree();
-      });
-      works.add(tracked);
-    },
-    idle: async (): Promise<void> => void (await Promise.allSettled(works)),
-  };
 }
 
 function outcomeOf({ attempts, retriedAt }: Delivery, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
