@@ -10,6 +10,8 @@ import { type ClientReportStore, collectClient } from "./client-report/collect.t
 import { fileDocument, htmlText } from "./html/frame.tsx";
 import { shortened } from "./plain-text.ts";
 
+/** Characters of a client in the document title, which tabs and bookmarks cut anyway. */
+const titleClientCharsMax = 30;
 /** Characters of a client at the top of printed pages, beside the date. */
 const headerClientCharsMax = 60;
 
@@ -32,7 +34,7 @@ export interface ClientReportSettings {
   readonly now: Date;
 }
 
-/** Null if the owner watches no site of the client. Equal texts within a day, unless the sites change. */
+/** Null if the owner watches no site of the client. */
 export function clientReportFile(settings: ClientReportSettings): string | null {
   const { store, owner, client, locale, checks, version, brand, now } = settings;
   const report = collectClient({ store, ownerId: owner.id, client, checks, locale, now });
@@ -43,7 +45,7 @@ export function clientReportFile(settings: ClientReportSettings): string | null 
   const name = plainUntrustedText(client);
   return htmlText({
     document,
-    title: i18n.t("sites.clientReport.title", { client: name }),
+    title: i18n.t("sites.clientReport.title", { client: shortened(name, titleClientCharsMax) }),
     printHeader: `${shortened(name, headerClientCharsMax)}, ${day}`,
     saved: i18n.t("sites.clientReport.saved", { day }),
     version,

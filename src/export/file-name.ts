@@ -5,6 +5,16 @@ import { hostOf } from "../parse/site.ts";
 const hostCharsMax = 120;
 
 const clientCharsMax = 80;
+/** As they are written without them in German; all other letters lose their accents. */
+const germanLetters: Readonly<Record<string, string>> = {
+  "\u00e4": "ae",
+  "\u00f6": "oe",
+  "\u00fc": "ue",
+  "\u00c4": "Ae",
+  "\u00d6": "Oe",
+  "\u00dc": "Ue",
+  "\u00df": "ss",
+};
 
 /** A scan that is over, as far as the name of its file shows it. */
 interface NamedScan {
@@ -21,11 +31,14 @@ export function exportFileName({ token, url, endedAt }: NamedScan, extension: st
 }
 
 /**
- * `security-report_<client>_2026-11-19.<extension>`: only letters, digits, dots, hyphens and underscores. Letters lose their accents; a name
- * without such letters becomes `client`.
+ * `security-report_<client>_2026-11-19.<extension>`: only letters, digits, dots, hyphens and underscores. A name without such letters
+ * becomes `client`.
  */
 export function clientReportFileName(client: string, now: Date, extension: string): string {
-  const plain = client.replaceAll("\u00df", "ss").normalize("NFKD").replaceAll(/\p{M}/gu, "");
+  const german = client
+    .normalize("NFC")
+    .replaceAll(/[\u00c4\u00d6\u00dc\u00e4\u00f6\u00fc\u00df]/g, (letter) => germanLetters[letter] ?? letter);
+  const plain = german.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   const safe = plain
     .replaceAll(/[^A-Za-z0-9]+/g, "-")
     .slice(0, clientCharsMax)

@@ -1,19 +1,21 @@
 /** Figures of all sites of a client together. */
 import { bands, standing } from "../../judge/rank.ts";
+import { DaysLeft } from "../../report/components/days-left.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { useI18n } from "../../report/context.ts";
-import type { Site } from "../../store/sites.ts";
+import { certificateDaysOf, type Site } from "../../store/sites.ts";
 
 interface FiguresProps {
   readonly sites: readonly {
-    readonly site: Pick<Site, "reading">;
+    readonly site: Site;
     /** Open findings that are not accepted; nothing is counted before the first measured run. */
     readonly open: number;
     readonly accepted?: number;
   }[];
+  readonly now: Date;
 }
 
-export function ClientFigures({ sites }: FiguresProps) {
+export function ClientFigures({ sites, now }: FiguresProps) {
   const i18n = useI18n();
   const measured = sites.filter(({ site }) => site.reading !== null);
   const sumOf = (count: (site: FiguresProps["sites"][number]) => number) => measured.reduce((sum, one) => sum + count(one), 0);
@@ -39,12 +41,12 @@ export function ClientFigures({ sites }: FiguresProps) {
           <dd>{i18n.number(accepted)}</dd>
         </>
       )}
-      <NextCertificate sites={sites} />
+      <NextCertificate sites={sites} now={now} />
     </dl>
   );
 }
 
-function Bands({ sites }: FiguresProps) {
+function Bands({ sites }: Pick<FiguresProps, "sites">) {
   const i18n = useI18n();
   const byBand = Map.groupBy(sites, ({ site }) => standing(site.reading?.score ?? null).band);
   return (
@@ -62,14 +64,24 @@ function Bands({ sites }: FiguresProps) {
 }
 
 /** Null if no certificate was read. */
-function NextCertificate({ sites }: FiguresProps) {
+function NextCertificate({ sites, now }: FiguresProps) {
   const i18n = useI18n();
-  const [soonest] = sites.flatMap(({ site }) => site.reading?.certificateExpiresAt ?? []).sort();
+  const known = sites.flatMap(({ site }) => {
+    const [expiresAt, days] = [site.reading?.certificateExpiresAt ?? null, certificateDaysOf(site, now)];
+    return expiresAt === null || days === null ? [] : [{ expiresAt, days }];
+  });
+  const [soonest] = known.toSorted((one, other) => one.days - other.days);
   return soonest === undefined ? null : (
     <>
       <dt>{i18n.t("sites.clientPage.certificate")}</dt>
       <dd>
-        <Instant at={soonest} day />
+        <Instant at={soonest.expiresAt} day />
+        {soonest.days < 0 && (
+          <>
+            {", "}
+            <DaysLeft days={soonest.days} />
+          </>
+        )}
       </dd>
     </>
   );

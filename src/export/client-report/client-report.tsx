@@ -19,7 +19,7 @@ export function ClientReport({ client, now, sites }: ReportedClient) {
           <p class="lead">{i18n.count("sites.clientPage.lead", sites.length, { day: i18n.date(now.toISOString()) })}</p>
         </div>
       </div>
-      <ClientFigures sites={sites.map(({ site, open, accepted }) => ({ site, open: open.length, accepted: accepted.length }))} />
+      <ClientFigures sites={sites.map(({ site, open, accepted }) => ({ site, open: open.length, accepted: accepted.length }))} now={now} />
       <SiteTable sites={sites} />
       {sites.map((reported) =>
         reported.details === null ? null : <SiteSection key={reported.site.id} reported={reported} details={reported.details} />,

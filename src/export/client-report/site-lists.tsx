@@ -4,12 +4,12 @@ import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
-import { FindingTitle } from "../../report/finding-title.tsx";
+import { type CodedFinding, FindingTitle } from "../../report/finding-title.tsx";
 import type { OpenFinding } from "../../store/site-runs.ts";
-import { acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
+import { acceptedReasonCharsMax } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { AcceptedOpenFinding, ReportedSite, SiteDetails } from "./collect.ts";
-import type { SiteChangeRow, SiteChanges } from "./site-changes.ts";
+import type { SiteChangeRow } from "./site-changes.ts";
 
 /** Open findings of a site that are listed; the catalog has more, but no site is read to the end of so many. */
 const openListedMax = 40;
@@ -54,9 +54,18 @@ function OpenTitle(finding: OpenFinding) {
   const i18n = useI18n();
   return (
     <>
-      <FindingTitle {...finding} />
+      <ListedTitle {...finding} />
       {finding.unstable && <span class="muted small"> ({i18n.t("sites.clientReport.open.unstable")})</span>}
     </>
+  );
+}
+
+/** The chips of a list are equally wide. */
+function ListedTitle(finding: CodedFinding) {
+  return (
+    <span class="severity">
+      <FindingTitle {...finding} />
+    </span>
   );
 }
 
@@ -91,7 +100,7 @@ function AcceptedTitle({ finding }: AcceptedOpenFinding) {
   const i18n = useI18n();
   return (
     <>
-      <span class="chip unknown outlined">{i18n.t("sites.clientReport.acceptances.mark")}</span> <FindingTitle {...finding} />
+      <ListedTitle {...finding} /> <span class="chip unknown outlined">{i18n.t("sites.clientReport.acceptances.mark")}</span>
     </>
   );
 }
@@ -142,7 +151,7 @@ const changeStyles = {
   recovered: "good",
 } as const satisfies Record<SiteChangeRow["kind"], string>;
 
-export function ChangeList({ changes: { rows, complete, hasSilent } }: { readonly site: Site; readonly changes: SiteChanges }) {
+export function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
   const i18n = useI18n();
   const title = i18n.t("sites.clientReport.changes.title");
   const more = rows.length - changesListedMax;
@@ -176,6 +185,6 @@ function ChangeKind({ kind }: SiteChangeRow) {
 
 function ChangedTitle(row: SiteChangeRow) {
   const i18n = useI18n();
-  if ("finding" in row) return <FindingTitle {...row.finding} />;
+  if ("finding" in row) return <ListedTitle {...row.finding} />;
   return <>{i18n.t(`sites.events.site.${row.kind}`, { since: i18n.date(row.since) })}</>;
 }

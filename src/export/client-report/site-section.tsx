@@ -14,6 +14,9 @@ import { siteHeadingId, siteTableId } from "./element-ids.ts";
 import { ScoreChangeText } from "./score-change-text.tsx";
 import { AcceptedList, ChangeList, OpenList, UnmeasuredList } from "./site-lists.tsx";
 
+/** Rows of a section that is printed on one page, and not divided. */
+const keptRowsMax = 12;
+
 interface SectionProps {
   readonly reported: ReportedSite;
   readonly details: SiteDetails;
@@ -24,7 +27,7 @@ export function SiteSection({ reported, details }: SectionProps) {
   const { site } = reported;
   const { reading } = site;
   return (
-    <article class="client-site" aria-labelledby={siteHeadingId(site)}>
+    <article class={rowsOf(reported, details) <= keptRowsMax ? "client-site short" : "client-site"} aria-labelledby={siteHeadingId(site)}>
       <header>
         <h2 id={siteHeadingId(site)}>
           <UntrustedText>{site.name}</UntrustedText>
@@ -40,7 +43,7 @@ export function SiteSection({ reported, details }: SectionProps) {
           <OpenList reported={reported} />
           <AcceptedList reported={reported} />
           <UnmeasuredList unmeasured={details.unmeasured} />
-          <ChangeList site={site} changes={details.changes} />
+          <ChangeList changes={details.changes} />
         </>
       )}
       <p class="screen-only">
@@ -48,6 +51,10 @@ export function SiteSection({ reported, details }: SectionProps) {
       </p>
     </article>
   );
+}
+
+function rowsOf({ open, accepted }: ReportedSite, { changes, unmeasured }: SiteDetails): number {
+  return open.length + accepted.length + changes.rows.length + unmeasured.length;
 }
 
 /** Null for a site that is measured as planned. */
@@ -104,7 +111,7 @@ function SiteFacts({ reported, reading }: { readonly reported: ReportedSite; rea
           <dd>
             <Certificate days={certificateDays} expiresAt={reading.certificateExpiresAt} />
           </dd>
-          <dt>{i18n.t("sites.columns.last")}</dt>
+          <dt>{i18n.t("sites.clientReport.measured")}</dt>
           <dd>
             <Instant at={reading.at} />
           </dd>

@@ -14,7 +14,7 @@ import { SiteMarks } from "./site-marks.tsx";
 export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }) {
   const i18n = useI18n();
   return (
-    <section aria-labelledby={siteTableId}>
+    <section class="client-sites" aria-labelledby={siteTableId}>
       <h2 id={siteTableId}>{i18n.t("sites.clientReport.overview")}</h2>
       <p class="muted">
         {i18n.t("sites.clientReport.order")} {i18n.t("sites.clientReport.change.mean")}
@@ -30,7 +30,7 @@ export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }
           { label: i18n.t("sites.clientReport.change.column"), cell: ChangeCell },
           { label: i18n.t("sites.columns.open"), numeric: true, cell: OpenCell },
           { label: i18n.t("sites.columns.certificate"), cell: CertificateCell },
-          { label: i18n.t("sites.columns.last"), cell: LastScan },
+          { label: i18n.t("sites.clientReport.measured"), cell: LastMeasured },
         ]}
       />
     </section>
@@ -62,7 +62,7 @@ function CertificateCell({ certificateDays }: ReportedSite) {
   return certificateDays === null ? <Unknown /> : <DaysLeft days={certificateDays} />;
 }
 
-function LastScan({ site: { reading } }: ReportedSite) {
+function LastMeasured({ site: { reading } }: ReportedSite) {
   const i18n = useI18n();
   return reading === null ? <span class="muted">{i18n.t("sites.site.notYet")}</span> : <Instant at={reading.at} day />;
 }

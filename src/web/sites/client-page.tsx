@@ -60,7 +60,7 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
     actions: <ClientActions access={access} name={name} />,
     children: (
       <>
-        <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} />
+        <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} now={now} />
         <DataTable
           caption={i18n.t("sites.list.caption")}
           captionUnseen

@@ -1,7 +1,7 @@
 /** Order of findings and selection of the first steps. */
 import { expect, test } from "vitest";
 import { type Effort, type Severity, severities } from "../../../src/check/check.ts";
-import { type CostedFinding, fixFirst, fixOrder, inFixOrder } from "../../../src/text/fix-order.ts";
+import { type CostedFinding, codesInFixOrder, fixFirst, fixOrder, inFixOrder } from "../../../src/text/fix-order.ts";
 import { builtInChecks } from "../../support/built-in-checks.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 
@@ -40,6 +40,17 @@ test("a note comes last, whatever its severity, and is no step", () => {
 test("results without points are ordered by severity and effort", () => {
   const findings = [costed("mild", "low", "low", null), costed("slow", "critical", "high", null), costed("grave", "critical", "low", null)];
   expect(keysOf(fixOrder(findings))).toEqual(["grave", "slow", "mild"]);
+});
+
+test("findings known by code alone are ordered by the catalog, and those that left it by severity", () => {
+  const [heavy, light] = ["heavy", "light"].map((key, at) => {
+    const finding = { severity: "high", riskLevel: "low", effort: "low" } as const;
+    return { key, weight: at === 0 ? 8 : 1, findings: { [`security.sample.${key}`]: finding } };
+  });
+  const known = (checkKey: string, severity: Severity) => ({ code: `security.sample.${checkKey}`, checkKey, severity });
+  const findings = [known("gone", "low"), known("light", "high"), known("heavy", "high"), known("lost", "critical")];
+  const checks = [heavy, light] as unknown as Parameters<typeof codesInFixOrder>[1];
+  expect(codesInFixOrder(findings, checks).map(({ checkKey }) => checkKey)).toEqual(["lost", "heavy", "light", "gone"]);
 });
 
 test("the first steps are the first three of the order", () => {
