@@ -86,6 +86,7 @@ export function channelRepository(db: Db) {
         noteChannel(db, added, "channel.created");
         return added;
       }),
+    /** Another target of a mail channel must be confirmed, and gets another link that ends the mails. */
     change,
     /** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
     rotateSecret: (accountId: number, id: number, secret: string): Promise<Channel | undefined> =>
@@ -140,11 +141,18 @@ function rotateSecret(db: Db, accountId: number, id: number, secret: string): Ch
   return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
 }
 
+/** Another mail address has another reader, whom links in earlier mails must not end. */
+function newReader(): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey"> {
+  return { verifiedAt: null, confirmation: null, unsubscribeKey: newSecretValue() };
+}
+
 /** Only within a transaction. */
 function changeChannel(db: Db, accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Channel | undefined {
   const channel = db.channels.get([accountId, id]);
   if (channel === undefined) return undefined;
-  const changed: Channel = { ...channel, ...update(channel) };
+  const updated: Channel = { ...channel, ...update(channel) };
+  const isMoved = channel.kind === "mail" && updated.target !== channel.target;
+  const changed: Channel = isMoved ? { ...updated, ...newReader() } : updated;
   db.channels.put([accountId, id], changed);
   if (changed.target !== channel.target || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
   return changed;

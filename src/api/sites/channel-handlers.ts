@@ -12,17 +12,7 @@ import {
   readFields,
   type SiteApiSettings,
 } from "./account-request.ts";
-import {
-  assertMailConfigured,
-  changeChannel,
-  channelBody,
-  kindOf,
-  nameOf,
-  ownChannel,
-  sendConfirmation,
-  targetOf,
-  unconfirmed,
-} from "./own-channel.ts";
+import { assertMailConfigured, changeChannel, channelBody, kindOf, nameOf, ownChannel, sendConfirmation, targetOf } from "./own-channel.ts";
 import { recordNotFound, recordsExceeded } from "./site-errors.ts";
 
 export function createChannelHandlers(settings: SiteApiSettings) {
@@ -72,7 +62,7 @@ export function createChannelHandlers(settings: SiteApiSettings) {
     // The stored channel decides: another request may have changed and confirmed its address while this body arrived.
     const changed = await changeChannel(store, before, (stored) => {
       isMoved = stored.kind === "mail" && target !== undefined && target !== stored.target;
-      return { ...(name !== undefined && { name }), ...(target !== undefined && { target }), ...(isMoved && unconfirmed) };
+      return { ...(name !== undefined && { name }), ...(target !== undefined && { target }) };
     });
     const confirmation = isMoved ? await sendConfirmation(settings, changed) : null;
     return answerJson(given, 200, { ...channelBody(store.channels.find(account.id, before.id) ?? changed), confirmation });

@@ -28,7 +28,7 @@ export async function changeChannel(
   return changed;
 }
 
-/** State of a mail address that its reader must confirm. */
+/** State of a mail address that its reader must confirm again. */
 export const unconfirmed: Partial<Channel> = { verifiedAt: null, confirmation: null };
 
 export async function sendConfirmation({ store, sites, now }: SiteApiSettings, { accountId, id }: Channel): Promise<ConfirmationOutcome> {

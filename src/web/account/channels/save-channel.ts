@@ -43,7 +43,7 @@ export async function saveChannel(visit: Visit, account: Account, fields: Fields
   // The stored channel decides: another request may have changed and confirmed its address meanwhile.
   const changed = await store.channels.change(account.id, edited.id, (stored) => {
     isMoved = stored.kind === "mail" && read.target !== stored.target;
-    return { ...read, ...(isMoved && { verifiedAt: null, confirmation: null }) };
+    return read;
   });
   if (changed === undefined) throw notFound();
   log.info("channel changed", { account: account.id, channel: edited.id });

@@ -143,6 +143,22 @@ describe("the link that ends the mails", () => {
     expect(because()).toBeUndefined();
   });
 
+  test("ends nothing once the channel has another address", async () => {
+    const moved = await pages.store.channels.change(account.id, channel.id, () => ({ target: "other@example.org" }));
+    expect(moved).toMatchObject({ verifiedAt: null, target: "other@example.org" });
+    const answer = await pages.visitor().get(link);
+    expect([answer.status, (await answer.text()).includes("other@example.org")]).toEqual([404, false]);
+    expect((await oneClick(link, "List-Unsubscribe=One-Click", urlencoded)).status).toBe(404);
+    expect(because()).toBeUndefined();
+    const own = unsubscribeUrl("", moved ?? channel) ?? "";
+    expect((await oneClick(own, "List-Unsubscribe=One-Click", urlencoded)).status).toBe(200);
+  });
+
+  test("stays the same while the address does", async () => {
+    const changed = await pages.store.channels.change(account.id, channel.id, () => ({ name: "Other", target: channel.target }));
+    expect(changed).toMatchObject({ name: "Other", unsubscribeKey: channel.unsubscribeKey, verifiedAt: channel.verifiedAt });
+  });
+
   test("also ends a channel that its owner had disabled", async () => {
     await pages.store.channels.disable(account.id, channel.id, "owner", new Date());
     await oneClick(link, "List-Unsubscribe=One-Click", urlencoded);
