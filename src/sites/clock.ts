@@ -20,6 +20,8 @@ export interface SiteTickerOptions {
   readonly ready?: () => boolean;
   /** False postpones the runs of a site by some minutes, as while its location has no workers. */
   readonly mayBeScanned?: (site: Site) => boolean;
+  /** False passes over the runs of a site, as of one that the plan of its account does not include. */
+  readonly isIncluded?: (site: Site) => boolean;
   /** Called after scans were queued. */
   readonly wake: () => void;
   /** Called after events were stored, whose deliveries may wait. */
@@ -85,8 +87,9 @@ export interface SiteTicker {
 }
 
 export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
-  const { store, now, ready = () => true, mayBeScanned = () => true, wake, onEvents = () => {}, log } = options;
-  const starter = createRunStarter({ store, now, mayBeScanned, log });
+  const { store, now, ready = () => true, wake, onEvents = () => {}, log } = options;
+  const { mayBeScanned = () => true, isIncluded = () => true } = options;
+  const starter = createRunStarter({ store, now, mayBeScanned, isIncluded, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   let demandPerHour = 0;

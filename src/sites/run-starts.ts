@@ -20,6 +20,8 @@ export interface RunStarterOptions {
   readonly now: () => Date;
   /** False postpones the runs of a site, as while its location has no workers. */
   readonly mayBeScanned: (site: Site) => boolean;
+  /** False passes over the runs of a site, as of one that the plan of its account does not include. */
+  readonly isIncluded: (site: Site) => boolean;
   readonly log: Log;
 }
 
@@ -33,7 +35,7 @@ interface Candidate extends RunCandidate {
   readonly isRegular: boolean;
 }
 
-export function createRunStarter({ store, now, mayBeScanned, log }: RunStarterOptions): RunStarter {
+export function createRunStarter({ store, now, mayBeScanned, isIncluded, log }: RunStarterOptions): RunStarter {
   let recentStarts = recentStartsOf(store, now());
 
   /** Whether the run has started. */
@@ -63,7 +65,8 @@ export function createRunStarter({ store, now, mayBeScanned, log }: RunStarterOp
   function changeInsteadOfRun(site: Site): SiteChange | null {
     if (site.paused) return { nextRunAt: null, secondLookAt: null };
     const account = store.accounts.findById(site.accountId);
-    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
+    if (account === undefined || account.disabled || !isIncluded(site))
+      return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
     return mayBeScanned(site) ? null : postponed(site, now());
   }
 

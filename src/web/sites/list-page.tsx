@@ -1,5 +1,6 @@
 /** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
 import { planTerms } from "../../account/plans.ts";
+import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
@@ -59,6 +60,7 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     children: (
       <>
         <OwnerTabs access={access} />
+        {sites.length > planTerms[access.owner.plan].sites && <BeyondPlan access={access} />}
         <section aria-label={i18n.t("sites.title")}>
           <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
           {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}
@@ -77,6 +79,18 @@ function Lead({ sites, access }: { readonly sites: readonly Site[]; readonly acc
   const { i18n } = useVisit();
   const sitesMax = planTerms[access.owner.plan].sites;
   return <>{i18n.count("sites.list.lead", sites.length, { max: i18n.number(sitesMax) })}</>;
+}
+
+/** More sites than the plan includes, as after a change of the plan. */
+function BeyondPlan({ access }: { readonly access: SiteAccess }) {
+  const { i18n } = useVisit();
+  return (
+    <Notice kind="warn">
+      <p>
+        {i18n.count("sites.list.beyondPlan", planTerms[access.owner.plan].sites)} <a href="/plans">{i18n.t("tokens.plans")}</a>
+      </p>
+    </Notice>
+  );
 }
 
 function ListActions({ access }: { readonly access: SiteAccess }) {

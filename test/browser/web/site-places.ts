@@ -36,6 +36,12 @@ export const sitePlaces: readonly Place[] = [
     go: sent("/sites/new", { url: longWord.repeat(4), tags: longWord, pages: "https://other.example/", every: "cron", cron: longWord }),
   },
   { name: "site-edit", who: "agency", go: at(({ sites }) => `/sites/${sites.fresh}/edit`) },
+  {
+    name: "site-edit-outdated",
+    who: "agency",
+    status: 409,
+    go: sent(({ sites }) => `/sites/${sites.fresh}/edit`, { version: "older", name: longWord }, "form:has([name=version])"),
+  },
   { name: "sites-import", who: "agency", go: at("/sites/import") },
   { name: "sites-import-preview", who: "agency", go: sent("/sites/import", { text: list.join("\n") }, importForm) },
   { name: "sites-import-refused", who: "agency", status: 400, go: sent("/sites/import", { text: " " }, importForm) },

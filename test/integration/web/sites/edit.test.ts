@@ -190,7 +190,7 @@ describe("editing", () => {
     await pages.store.sites.change(account.id, site.id, () => ({ client: "Acme", trend: [50] }));
     const answer = await send({ version, name: "Typed" }, editPath(site.id));
     const html = mainOf(await answer.text());
-    expect([answer.status, html.includes("Somebody has changed this site"), inputValueOf(html, "name")]).toEqual([409, true, "Typed"]);
+    expect([answer.status, html.includes("Someone has changed this site"), inputValueOf(html, "name")]).toEqual([409, true, "Typed"]);
     expect(stored()).toEqual([expect.objectContaining({ name: "shop.example", client: "Acme" })]);
     await send({ version: inputValueOf(html, "version"), name: "Typed" }, editPath(site.id));
     expect(stored()).toEqual([expect.objectContaining({ name: "Typed", client: null })]);

@@ -2,6 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
+import { serverActor } from "../../../../src/store/audit.ts";
 import { DataDirError } from "../../../../src/store/data-dir.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
@@ -78,6 +79,13 @@ test("a row shows score, course, findings, certificate, times, client, tags and 
   expect(html).toContain('href="/clients/Acme"');
   for (const text of ["paused", "not measured", "live", "shop.example"]) expect(html).toContain(text);
   expect(html).toContain(`data-value="${stored?.reading?.open}"`);
+});
+
+test("more sites than the plan includes are named", async () => {
+  for (const name of ["a", "b", "c", "d"]) await add(name);
+  expect(await listed()).not.toContain("added first");
+  await pages.store.accounts.setPlan(account.id, "free", serverActor);
+  expect(await listed()).toContain("only the 3 that were added first are scanned by schedule");
 });
 
 describe("filter and order", () => {
