@@ -26,6 +26,12 @@ export type ChannelKind = (typeof channelKinds)[number];
 export const channelDisablings = ["owner", "gone", "failed", "unsubscribed"] as const;
 export type ChannelDisabling = (typeof channelDisablings)[number];
 
+interface ConfirmationLink {
+  /** SHA-256 of its value. */
+  readonly hash: string;
+  readonly expiresAt: string;
+}
+
 /** All instants are ISO 8601, UTC. */
 export interface Channel {
   readonly id: number;
@@ -39,8 +45,8 @@ export interface Channel {
   readonly createdAt: string;
   /** Null: the mail address is not confirmed, and gets nothing but the link. */
   readonly verifiedAt: string | null;
-  /** SHA-256 of the open confirmation link; null without one. */
-  readonly confirmation: { readonly hash: string; readonly expiresAt: string } | null;
+  /** Null without an open link. `earlier`: link that stays valid until the mail with the newer one was sent. */
+  readonly confirmation: (ConfirmationLink & { readonly earlier?: ConfirmationLink }) | null;
   /** Secret of the link that ends the mails, without signing in. Null for webhooks. */
   readonly unsubscribeKey: string | null;
   readonly disabled: {
@@ -103,23 +109,44 @@ export function channelRepository(db: Db) {
       change(accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } })),
     enable: (accountId: number, id: number): Promise<Channel | undefined> => change(accountId, id, () => ({ disabled: null })),
 
-    /** Value of a new confirmation link, which voids the earlier one; undefined for an unknown channel. */
+    /** Value of a new confirmation link, beside which the last sent one stays valid; undefined for an unknown channel. */
     issueConfirmation: (accountId: number, id: number, now: Date): Promise<string | undefined> =>
-      db.write(() => {
-        const value = newSecretValue();
-        const expiresAt = new Date(now.getTime() + confirmationHours * hourMs).toISOString();
-        const changed = changeChannel(db, accountId, id, () => ({ confirmation: { hash: hashOfSecret(value), expiresAt } }));
-        return changed === undefined ? undefined : value;
-      }),
+      db.write(() => issueConfirmation(db, accountId, id, now)),
+    /** The mail with the link was sent, so that the earlier link is void. */
+    noteConfirmationSent: (accountId: number, id: number, value: string): Promise<Channel | undefined> =>
+      change(accountId, id, ({ confirmation }) =>
+        confirmation?.hash === hashOfSecret(value) ? { confirmation: linkOf(confirmation) } : {},
+      ),
     /** Undefined if the link is unknown, used or expired. */
     confirm: (accountId: number, id: number, value: string, now: Date): Promise<Channel | undefined> =>
       db.write(() => {
-        const confirmation = find(accountId, id)?.confirmation ?? null;
-        if (confirmation === null || !isSecretValue(value) || confirmation.hash !== hashOfSecret(value)) return undefined;
-        if (now.getTime() >= Date.parse(confirmation.expiresAt)) return undefined;
+        const channel = find(accountId, id);
+        if (channel === undefined || !canConfirm(channel, value, now)) return undefined;
         return changeChannel(db, accountId, id, () => ({ confirmation: null, verifiedAt: now.toISOString() }));
       }),
   };
+}
+
+function issueConfirmation(db: Db, accountId: number, id: number, now: Date): string | undefined {
+  const value = newSecretValue();
+  const expiresAt = new Date(now.getTime() + confirmationHours * hourMs).toISOString();
+  const changed = changeChannel(db, accountId, id, ({ confirmation }) => {
+    const earlier = confirmation?.earlier ?? confirmation;
+    return { confirmation: { hash: hashOfSecret(value), expiresAt, ...(earlier !== null && { earlier: linkOf(earlier) }) } };
+  });
+  return changed === undefined ? undefined : value;
+}
+
+/** Whether the value is that of an open confirmation link of the channel. */
+export function canConfirm({ confirmation }: Pick<Channel, "confirmation">, value: string, now: Date): boolean {
+  if (confirmation === null || !isSecretValue(value)) return false;
+  const hash = hashOfSecret(value);
+  const link = [confirmation, confirmation.earlier].find((one) => one?.hash === hash);
+  return link !== undefined && now.getTime() < Date.parse(link.expiresAt);
+}
+
+function linkOf({ hash, expiresAt }: ConfirmationLink): ConfirmationLink {
+  return { hash, expiresAt };
 }
 
 function removeChannel(db: Db, accountId: number, id: number): boolean {

@@ -1,5 +1,6 @@
 /** Channels that the caller may read and change, and the fields of their bodies. */
 import { type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "../../deliver/channel-fields.ts";
+import { requestConfirmation } from "../../deliver/request-confirmation.ts";
 import { webhookUrlCharsMax } from "../../parse/webhook-url.ts";
 import type { ConfirmationOutcome, SiteServices } from "../../sites/site-services.ts";
 import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax } from "../../store/channels.ts";
@@ -31,11 +32,9 @@ export async function changeChannel(
 /** State of a mail address that its reader must confirm again. */
 export const unconfirmed: Partial<Channel> = { verifiedAt: null, confirmation: null };
 
-export async function sendConfirmation({ store, sites, now }: SiteApiSettings, { accountId, id }: Channel): Promise<ConfirmationOutcome> {
-  const value = await written(() => store.channels.issueConfirmation(accountId, id, now()));
-  // Another request may have removed the channel, or given it another address: the link must not confirm one that does not get it.
-  const current = store.channels.find(accountId, id);
-  return value === undefined || current === undefined ? "failed" : sites.sendConfirmation(current, value);
+/** `failed` also for a channel that another request has removed. @throws ApiError 503 */
+export async function sendConfirmation({ store, sites, now }: SiteApiSettings, channel: Channel): Promise<ConfirmationOutcome> {
+  return (await written(() => requestConfirmation(store, channel, now(), sites.sendConfirmation))) ?? "failed";
 }
 
 /** @throws ApiError 409 */

@@ -136,6 +136,13 @@ describe("a mail address", () => {
     const answer = await client.call("POST", `/channels/${id}/confirmation`);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3600"]);
   });
+  test.each(["too-many", "failed"] as const)("can still be confirmed by its last link while no newer mail is sent: %s", async (outcome) => {
+    const id = (await client.call("POST", "/channels", mail("team@agency.example"))).body.id;
+    const first = lastConfirmation()?.value ?? "";
+    api.services.mail.outcome = outcome;
+    for (let count = 0; count < 3; count++) await client.call("POST", `/channels/${id}/confirmation`);
+    expect((await api.store.channels.confirm(client.accountId, id, first, new Date()))?.verifiedAt).not.toBe(null);
+  });
   test("is confirmed anew when it changes", async () => {
     const id = await confirmedMail(client.email);
     expect((await client.call("PATCH", `/channels/${id}`, { name: "x", target: client.email })).body.verifiedAt).not.toBe(null);

@@ -1,4 +1,5 @@
 /** The mail that asks its reader to confirm an address, and the page after an action on channels. */
+import { requestConfirmation } from "../../../deliver/request-confirmation.ts";
 import type { Channel } from "../../../store/channels.ts";
 import { notFound } from "../../errors.ts";
 import { redirect } from "../../response.ts";
@@ -11,13 +12,10 @@ export function done(visit: Visit, outcome: ChannelsOutcome): Response {
 }
 
 /** Sends the link that confirms the address. */
-export async function confirmAgain(visit: Visit, { accountId, id }: Channel): Promise<Response> {
-  const { settings, now } = visit;
-  if (!settings.sites.mailConfigured()) return done(visit, "no-mail");
-  const value = await settings.store.channels.issueConfirmation(accountId, id, now);
-  const channel = settings.store.channels.find(accountId, id);
-  // Another request may have removed the channel.
-  if (value === undefined || channel === undefined) throw notFound();
-  const outcome = await settings.sites.sendConfirmation(channel, value);
+export async function confirmAgain(visit: Visit, channel: Channel): Promise<Response> {
+  const { store, sites } = visit.settings;
+  if (!sites.mailConfigured()) return done(visit, "no-mail");
+  const outcome = await requestConfirmation(store, channel, visit.now, sites.sendConfirmation);
+  if (outcome === undefined) throw notFound();
   return done(visit, outcome === "failed" ? "unsent" : outcome);
 }

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
 import { confirmChannelPath, parseChannelName, unsubscribePath } from "../../../deliver/channel-links.ts";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
-import type { Channel } from "../../../store/channels.ts";
+import { type Channel, canConfirm } from "../../../store/channels.ts";
 import { hashOfSecret, isSecretValue } from "../../../store/secret-value.ts";
 import type { TextPath } from "../../../text/translator.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
@@ -22,7 +22,8 @@ interface LinkedChannel {
 /** A program that follows links of mails must confirm nothing, so the page has a button. */
 export const getConfirmation: PageHandler = (visit, name) => {
   const linked = linkedChannel(visit, name);
-  if (linked === null || !isConfirmationOpen(visit, linked)) return linkPage(visit, { texts: "confirmUnusable", status: 404 });
+  if (linked === null || !canConfirm(linked.channel, linked.key, visit.now))
+    return linkPage(visit, { texts: "confirmUnusable", status: 404 });
   const { store } = visit.settings;
   const by = store.accounts.findById(linked.channel.accountId)?.email ?? "";
   return linkPage(visit, {
@@ -90,11 +91,6 @@ function linkedChannel({ url, settings }: Visit, name: string | null): LinkedCha
   const key = url.searchParams.get(keyParam) ?? "";
   const channel = ids === null ? undefined : settings.store.channels.find(ids.accountId, ids.id);
   return channel === undefined || !isSecretValue(key) ? null : { channel, key };
-}
-
-function isConfirmationOpen({ now }: Visit, { channel: { confirmation }, key }: LinkedChannel): boolean {
-  if (confirmation === null || now.getTime() >= Date.parse(confirmation.expiresAt)) return false;
-  return confirmation.hash === hashOfSecret(key);
 }
 
 function maySubscriberEnd({ channel: { unsubscribeKey }, key }: LinkedChannel): boolean {

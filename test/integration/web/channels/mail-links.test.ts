@@ -45,6 +45,18 @@ describe("the link of a confirmation", () => {
     link = confirmationUrl("", channel, value);
   });
 
+  test("is shown and confirms until the mail with a newer one was sent", async () => {
+    const { channels } = pages.store;
+    const newer = (await channels.issueConfirmation(account.id, channel.id, new Date())) ?? "";
+    for (const one of [link, confirmationUrl("", channel, newer)]) expect((await pages.visitor().get(one)).status).toBe(200);
+    // Of an earlier mail, which says nothing about the newer one.
+    await channels.noteConfirmationSent(account.id, channel.id, value);
+    expect((await pages.visitor().get(link)).status).toBe(200);
+    await channels.noteConfirmationSent(account.id, channel.id, newer);
+    expect((await pages.visitor().get(link)).status).toBe(404);
+    expect((await channels.confirm(account.id, channel.id, newer, new Date()))?.confirmation).toBeNull();
+  });
+
   test("confirms by a button only, once, and without an account", async () => {
     const guest = pages.visitor();
     const asked = await guest.get(link);
