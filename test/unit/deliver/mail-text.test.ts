@@ -70,7 +70,7 @@ describe("the subject of a digest", () => {
   test("names the worst of several, and how many got worse", () => {
     const events = [ofType("finding.resolved"), ofType("finding.opened"), ofType("site.unreachable", { site: otherSite })];
     expect(subjectOf(events)).toBe("2 sites got worse. Butcher: unreachable");
-    expect(subjectOf(events, "de-de")).toBe("2 Websites sind schlechter geworden. Butcher: nicht erreichbar");
+    expect(subjectOf(events, "de-de")).toBe("2 Sites sind schlechter geworden. Butcher: nicht erreichbar");
   });
 
   test("counts the sites where none got worse", () => {
