@@ -5,7 +5,7 @@
 import { within } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
 import type { Channel } from "../store/channels.ts";
-import type { AttemptOutcome, Delivery } from "../store/deliveries.ts";
+import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import { type Attempted, attemptDelivery, attemptTest, type Sendable, sendableOf } from "./attempt.ts";
 import type { DeliveryParts } from "./delivery-parts.ts";
@@ -161,11 +161,10 @@ function reasonOf(attempted: Attempted): string | null {
   return attempted.result === "failed" ? attempted.because : null;
 }
 
-function outcomeOf({ attempts, retriedAt }: Delivery, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
+function outcomeOf(delivery: Delivery, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
   if (attempted.result === "delivered") return { state: "delivered" };
   const { final, retryAfterMs, disables } = attempted;
-  const before = attempts.filter(({ at }) => retriedAt === null || at >= retriedAt).length;
-  const next = final ? null : nextAttemptAt(before + 1, now(), retryAfterMs, random);
+  const next = final ? null : nextAttemptAt(attemptsInSchedule(delivery) + 1, now(), retryAfterMs, random);
   return next === null ? { state: "failed", disables } : { state: "waiting", nextAttemptAt: next };
 }
 

@@ -3,6 +3,7 @@ import { accountRange } from "./account-range.ts";
 import type { Channel, ChannelDisabling } from "./channels.ts";
 import type { Db } from "./database.ts";
 import { deliveriesOfEvents } from "./deliveries-of-events.ts";
+import { type DueKey, firstDueKey, listDueDeliveries } from "./due-deliveries.ts";
 import { channelsFor } from "./notification-rules.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import type { StoredEvent } from "./site-events.ts";
@@ -16,8 +17,6 @@ const digestMs = 60_000;
 const digestEventsMax = 500;
 /** Attempts that a delivery remembers. */
 const attemptsKeptMax = 20;
-/** Rows that one look for due deliveries reads at most: those of busy channels are passed over. */
-const dueReadMax = 2_000;
 /** Newest waiting deliveries of an account among which an open mail is looked for. */
 const openDigestReadMax = 500;
 /** Rows that one step of the removal reads. */
@@ -55,6 +54,8 @@ export interface Delivery {
   readonly nextAttemptAt: string | null;
   /** When a person made it wait again: attempts since then begin a new schedule. Null if no one did. */
   readonly retriedAt: string | null;
+  /** Attempts since then. Missing before the first retry, and in rows of earlier releases. */
+  readonly attemptsSinceRetry?: number;
 }
 
 export type AttemptOutcome =
@@ -164,7 +165,7 @@ export function disableChannel(db: Db, { accountId, id, because, now }: Disabled
 
 export function deliveryRepository(db: Db) {
   const find = (accountId: number, id: number): Delivery | undefined => db.deliveries.get([accountId, id]);
-  let readFrom: DueKey = firstKey;
+  let readFrom: DueKey = firstDueKey;
   return {
     find,
     /** Newest first. */
@@ -182,7 +183,7 @@ export function deliveryRepository(db: Db) {
      * after it: many deliveries to busy channels hold up no other.
      */
     listDue: (now: Date, limit: number, accepts: (place: DeliveryPlace) => boolean = () => true): readonly Delivery[] => {
-      const { due, next } = listDue(db, readFrom, { now, limit, accepts });
+      const { due, next } = listDueDeliveries(db, readFrom, { now, limit, accepts });
       readFrom = next;
       return due;
     },
@@ -207,7 +208,7 @@ export function deliveryRepository(db: Db) {
         const delivery = find(accountId, id);
         if (delivery?.state !== "failed" && delivery?.state !== "dropped") return undefined;
         const at = now.toISOString();
-        const waiting: Delivery = { ...delivery, state: "waiting", nextAttemptAt: at, retriedAt: at };
+        const waiting: Delivery = { ...delivery, state: "waiting", nextAttemptAt: at, retriedAt: at, attemptsSinceRetry: 0 };
         putDelivery(db, waiting);
         return waiting;
       }),
@@ -223,32 +224,6 @@ export function deliveryRepository(db: Db) {
      */
     removeOlder: removalOfOld(db),
   };
-}
-
-type DueKey = [atMs: number, accountId: number, deliveryId: number];
-const firstKey: DueKey = [0, 0, 0];
-
-interface DueLook {
-  readonly now: Date;
-  readonly limit: number;
-  readonly accepts: (place: DeliveryPlace) => boolean;
-}
-
-/** `next`: where the next look begins. */
-function listDue(db: Db, from: DueKey, { now, limit, accepts }: DueLook): { readonly due: readonly Delivery[]; readonly next: DueKey } {
-  const due: Delivery[] = [];
-  let [read, last] = [0, from];
-  for (const key of db.deliveriesDue.getKeys({ start: from, end: [now.getTime() + 1, 0, 0], limit: dueReadMax })) {
-    if (due.length >= limit) break;
-    [read, last] = [read + 1, key];
-    const [, accountId, id] = key;
-    const channelId = db.deliveriesWaiting.get([accountId, id]);
-    if (channelId === undefined || !accepts({ accountId, channelId })) continue;
-    const delivery = db.deliveries.get([accountId, id]);
-    if (delivery !== undefined) due.push(delivery);
-  }
-  const [atMs, accountId, id] = last;
-  return { due, next: read < dueReadMax ? firstKey : [atMs, accountId, id + 1] };
 }
 
 /** A mail without an attempt waits for events of a minute only. */
@@ -287,11 +262,18 @@ function noteAttempt(
     attempts: [...delivery.attempts, attempt].slice(-attemptsKeptMax),
     state: outcome.state,
     nextAttemptAt: outcome.state === "waiting" ? outcome.nextAttemptAt.toISOString() : null,
+    ...(delivery.retriedAt !== null && { attemptsSinceRetry: attemptsInSchedule(delivery) + 1 }),
   };
   putDelivery(db, changed);
   if (outcome.state === "failed" && outcome.disables !== null)
     disableChannel(db, { accountId, id: delivery.channelId, because: outcome.disables, now: new Date(attempt.at) });
   return changed;
+}
+
+/** Attempts by the schedule under way. Times do not count them, because the clock may have been set back. */
+export function attemptsInSchedule({ attempts, retriedAt, attemptsSinceRetry }: Delivery): number {
+  if (retriedAt === null) return attempts.length;
+  return attemptsSinceRetry ?? attempts.filter(({ at }) => at >= retriedAt).length;
 }
 
 /** Next row that the removal reads. */

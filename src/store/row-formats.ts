@@ -286,6 +286,7 @@ export const rowFormats = {
     state: oneOf(deliveryStates),
     nextAttemptAt: orNull(isTime),
     retriedAt: orNull(isTime),
+    attemptsSinceRetry: optional(isNumber),
   }),
   members: record<Member>({ ownerId: isId, memberId: isId, role: oneOf(memberRoles), since: isTime }),
   memberInvitations: record<MemberInvitation>({ ownerId: isId, email: isText, role: oneOf(memberRoles), expiresAt: isTime }),

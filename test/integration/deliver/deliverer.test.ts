@@ -185,6 +185,29 @@ describe("a webhook", () => {
     expect(states()).toEqual(["waiting"]);
     expect(rig.store.channels.find(1, id)?.disabled).toBeNull();
   });
+
+  test("that a person sends again follows the schedule after the clock was set back", async () => {
+    rig = await startDeliveryRig({ mail: null });
+    rig.answer(() => ({ status: 500 }));
+    const { id } = await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await attempted(1);
+    await rig.store.channels.disable(1, id, "owner", rig.now());
+    await rig.store.channels.enable(1, id);
+    await rig.store.deliveries.retry(1, 1, rig.now());
+    rig.advance(-30 * hourMs);
+    expect(await rig.store.deliveries.correctTimes(rig.now())).toBe(1);
+    const waitsMs: number[] = [];
+    for (let count = 2; count < 11; count++) {
+      rig.deliverer.wake();
+      await attempted(count);
+      waitsMs.push(Date.parse(rig.deliveries()[0]?.nextAttemptAt ?? "") - rig.now().getTime());
+      rig.advanceToNext();
+    }
+    await until("given up", () => states()[0] === "failed");
+    expect(waitsMs.map((ms) => ms / 60_000)).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
+    expect(rig.store.channels.find(1, id)?.disabled?.because).toBe("failed");
+  });
 });
 
 describe("a mail", () => {
@@ -203,7 +226,7 @@ describe("a mail", () => {
     const [mail] = rig.mails;
     expect(mail?.to).toEqual(["team@client.test"]);
     expect(mail?.parsed).toMatchObject({
-      subject: "2 Websites sind schlechter geworden. a.test: von 90 auf 60 Punkte gefallen",
+      subject: "2 Sites sind schlechter geworden. a.test: von 90 auf 60 Punkte gefallen",
       messageId: "<dlv-1-1@assay.test>",
       date: rig.now(),
     });
