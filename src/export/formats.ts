@@ -25,4 +25,7 @@ export const exportFormats = {
   md: { extension: "md", mediaType: "text/markdown; charset=utf-8", write: writeMd },
 } as const satisfies Readonly<Record<string, ExportFormat>>;
 
+/** A browser prints it from the HTML file. */
+export const pdfFormat = { extension: "pdf", mediaType: "application/pdf" } as const;
+
 export type ExportFormatName = keyof typeof exportFormats;

@@ -5,10 +5,8 @@ import { type AcceptedFinding, certificateDaysOf, isAccepted, type Site } from "
 import type { Store } from "../../store/store.ts";
 import { codesInFixOrder } from "../../text/fix-order.ts";
 import { type EarlierScore, earlierScore } from "./earlier-score.ts";
+import { detailedSitesMax, listedRows, listedRowsMax } from "./listed-rows.ts";
 import { type SiteChanges, siteChanges } from "./site-changes.ts";
-
-/** Sites with details: with more, browsers need seconds to open the file, and the PDF takes too long. */
-export const detailedSitesMax = 100;
 
 export type ClientReportStore = Pick<Store, "sites" | "siteRuns" | "events" | "scans">;
 
@@ -28,7 +26,7 @@ export interface ReportedSite {
   readonly certificateDays: number | null;
   /** Null if the history has no such score. */
   readonly earlier: EarlierScore | null;
-  /** Null for a site beyond `detailedSitesMax`. */
+  /** Null for a site beyond the limits of `listed-rows.ts`. */
   readonly details: SiteDetails | null;
 }
 
@@ -61,7 +59,16 @@ export function collectClient({ store, ownerId, client, checks, locale, now }: C
     locale,
   );
   if (sites.length === 0) return null;
-  return { client, now, sites: sites.map((site, at) => reportedSite({ store, site, checks, now, detailed: at < detailedSitesMax })) };
+  let rows = 0;
+  const reported = sites.map((site, at): ReportedSite => {
+    const state = store.siteRuns.state(site.id);
+    const summary = summaryOfSite({ store, site, state, checks, now });
+    if (at >= detailedSitesMax || rows >= listedRowsMax) return { ...summary, details: null };
+    const details = { changes: siteChanges(store, site, state, now), unmeasured: unmeasuredOf(site, state) };
+    rows += listedRows(summary, details);
+    return { ...summary, details };
+  });
+  return { client, now, sites: reported };
 }
 
 /** Lowest scores first, by name where they are equal; sites without a score last. */
@@ -76,11 +83,10 @@ function worstFirst(sites: readonly Site[], locale: string): readonly Site[] {
 
 interface CollectedSite extends Pick<CollectedClient, "store" | "checks" | "now"> {
   readonly site: Site;
-  readonly detailed: boolean;
+  readonly state: SiteState;
 }
 
-function reportedSite({ store, site, checks, now, detailed }: CollectedSite): ReportedSite {
-  const state = store.siteRuns.state(site.id);
+function summaryOfSite({ store, site, state, checks, now }: CollectedSite): Omit<ReportedSite, "details"> {
   const known = site.reading === null ? { ...state, findings: {} } : state;
   return {
     site,
@@ -88,7 +94,6 @@ function reportedSite({ store, site, checks, now, detailed }: CollectedSite): Re
     accepted: acceptedOpenFindings(site, known, checks, now),
     certificateDays: certificateDaysOf(site, now),
     earlier: earlierScore(store, site, now),
-    details: detailed ? { changes: siteChanges(store, site, state, now), unmeasured: unmeasuredOf(site, state) } : null,
   };
 }
 

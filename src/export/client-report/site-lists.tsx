@@ -9,12 +9,8 @@ import type { OpenFinding } from "../../store/site-runs.ts";
 import { acceptedReasonCharsMax } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { AcceptedOpenFinding, ReportedSite, SiteDetails } from "./collect.ts";
+import { acceptedListedMax, changesListedMax, openListedMax } from "./listed-rows.ts";
 import type { SiteChangeRow } from "./site-changes.ts";
-
-/** Open findings of a site that are listed; the catalog has more, but no site is read to the end of so many. */
-const openListedMax = 40;
-const acceptedListedMax = 40;
-const changesListedMax = 25;
 
 interface ReportedProps {
   readonly reported: ReportedSite;

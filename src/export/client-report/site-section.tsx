@@ -11,6 +11,7 @@ import type { Site, SiteReading } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { ReportedSite, SiteDetails } from "./collect.ts";
 import { siteHeadingId, siteTableId } from "./element-ids.ts";
+import { listedRows } from "./listed-rows.ts";
 import { ScoreChangeText } from "./score-change-text.tsx";
 import { AcceptedList, ChangeList, OpenList, UnmeasuredList } from "./site-lists.tsx";
 
@@ -27,7 +28,10 @@ export function SiteSection({ reported, details }: SectionProps) {
   const { site } = reported;
   const { reading } = site;
   return (
-    <article class={rowsOf(reported, details) <= keptRowsMax ? "client-site short" : "client-site"} aria-labelledby={siteHeadingId(site)}>
+    <article
+      class={listedRows(reported, details) <= keptRowsMax ? "client-site short" : "client-site"}
+      aria-labelledby={siteHeadingId(site)}
+    >
       <header>
         <h2 id={siteHeadingId(site)}>
           <UntrustedText>{site.name}</UntrustedText>
@@ -51,10 +55,6 @@ export function SiteSection({ reported, details }: SectionProps) {
       </p>
     </article>
   );
-}
-
-function rowsOf({ open, accepted }: ReportedSite, { changes, unmeasured }: SiteDetails): number {
-  return open.length + accepted.length + changes.rows.length + unmeasured.length;
 }
 
 /** Null for a site that is measured as planned. */

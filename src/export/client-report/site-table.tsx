@@ -6,19 +6,20 @@ import { SmallScore } from "../../report/components/score-ring.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import { detailedSitesMax, type ReportedSite } from "./collect.ts";
+import type { ReportedSite } from "./collect.ts";
 import { siteHeadingId, siteTableId } from "./element-ids.ts";
 import { ScoreChangeText } from "./score-change-text.tsx";
 import { SiteMarks } from "./site-marks.tsx";
 
 export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }) {
   const i18n = useI18n();
+  const detailed = sites.filter(({ details }) => details !== null).length;
   return (
     <section class="client-sites" aria-labelledby={siteTableId}>
       <h2 id={siteTableId}>{i18n.t("sites.clientReport.overview")}</h2>
       <p class="muted">
         {i18n.t("sites.clientReport.order")} {i18n.t("sites.clientReport.change.mean")}
-        {sites.length > detailedSitesMax && ` ${i18n.t("sites.clientReport.cut", { max: detailedSitesMax })}`}
+        {detailed < sites.length && ` ${i18n.count("sites.clientReport.cut", detailed)}`}
       </p>
       <DataTable
         caption={i18n.t("sites.clientReport.overview")}

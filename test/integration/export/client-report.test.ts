@@ -240,6 +240,21 @@ test("of many sites, the table has all and the first have sections", async () =>
   for (const name of ["s0.test", "s102.test"]) expect(html).toContain(name);
 });
 
+test("of many findings, the details end with the site that reaches the limit of rows", async () => {
+  const measured = await addClientSite(sites, "https://one.test/", { name: "One" }, [[2, "sound"]]);
+  const findings = Object.fromEntries(Array.from({ length: 60 }, (_none, at) => [`security.gone-plugin.code-${at}`, known()]));
+  await knowFindings(measured, findings);
+  for (let at = 0; at < 80; at += 1) {
+    const site = await addSite(sites.store, { accountId: sites.accountId, url: `https://s${at}.test/`, client, now });
+    await sites.store.sites.change(site.accountId, site.id, () => ({ reading: measured.reading }));
+    await knowFindings(site, findings);
+  }
+  const html = report();
+  expect(html.match(/<article/g)).toHaveLength(75);
+  expect(textOf(html)).toContain("Details follow for the first 75 sites of the table.");
+  expect([...html.matchAll(/href="#site-/g)]).toHaveLength(75);
+});
+
 test("addresses that could not be measured are named, with time and reason, while the site has them", async () => {
   const pages = ["https://one.test/a", "https://one.test/b"];
   const site = await addClientSite(sites, "https://one.test/", { name: "One", pages }, [[2, "sound"]]);
