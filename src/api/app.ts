@@ -3,6 +3,7 @@ import { Elysia, ParseError, ValidationError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
 import type { CancelAnyScan } from "../evidence/scan.ts";
+import { pdfFormat } from "../export/formats.ts";
 import { allowedMethods } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -28,7 +29,6 @@ import { scansPath } from "./own-scan.ts";
 import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
 import { noRequestContext, type RequestContext } from "./request-context.ts";
 import { apiRoutes } from "./routes.ts";
-import { pdfFormat } from "./schemas.ts";
 import type { StartHandlersSettings } from "./start-scans.ts";
 
 /** Specification, section 8. */

@@ -1,5 +1,7 @@
 /** OpenAPI 3.1 description, built from the schemas that validate requests. */
+
 import { headerValueCharsMax } from "../evidence/limits.ts";
+import { pdfFormat } from "../export/formats.ts";
 import { idempotencyKeyHours } from "../store/idempotent-starts.ts";
 import { agencyPaths } from "./agency/agency-operations.ts";
 import { answer, prepareHeaders } from "./answer.ts";
@@ -10,7 +12,7 @@ import { apiModels } from "./models.ts";
 import { error, json, parameters, refusals, retryAfter } from "./openapi-parts.ts";
 import { reportFormats } from "./report-files.ts";
 import type { RequestContext } from "./request-context.ts";
-import { bulkUrlsMax, ListQuery, LocaleQuery, pdfFormat, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
+import { bulkUrlsMax, ListQuery, LocaleQuery, ReportFileParams, ReportFileQuery, TokenParams } from "./schemas.ts";
 import { notificationPaths } from "./sites/notification-operations.ts";
 import { sitePaths } from "./sites/site-operations.ts";
 import { webhookOperations } from "./sites/webhook-operations.ts";

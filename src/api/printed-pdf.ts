@@ -1,10 +1,10 @@
 /** Answers with an HTML file as PDF. */
 import { type PrintPdf, printRetrySeconds } from "../base/documents.ts";
+import { pdfFormat } from "../export/formats.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { printingUnavailable } from "./errors.ts";
 import { downloadHeaders, matchesEtag, type RenderedBody } from "./rendered-bodies.ts";
 import type { RequestContext } from "./request-context.ts";
-import { pdfFormat } from "./schemas.ts";
 
 interface PrintTerms {
   readonly request: Request;

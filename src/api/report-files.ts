@@ -4,7 +4,7 @@ import type { PrintPdf } from "../base/documents.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Locale } from "../check/check.ts";
 import { exportFileName } from "../export/file-name.ts";
-import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { type ExportFormat, exportFormats, pdfFormat } from "../export/formats.ts";
 import { brandInFile } from "../export/stored-brand.ts";
 import { storedExport } from "../export/stored-scan.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
@@ -15,7 +15,7 @@ import { answerRendered, callingAccount, type EndedScan, isOver, ownScan, pollAg
 import { answerPrinted } from "./printed-pdf.ts";
 import { downloadHeaders, type RenderedBodies, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import type { RequestContext } from "./request-context.ts";
-import { type fileBrands, pdfFormat } from "./schemas.ts";
+import type { fileBrands } from "./schemas.ts";
 
 export const reportFormats: readonly ExportFormat[] = Object.values(exportFormats);
 

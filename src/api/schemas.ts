@@ -3,7 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { t } from "elysia";
 import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
 import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
-import { type ExportFormat, exportFormats } from "../export/formats.ts";
+import { type ExportFormat, exportFormats, pdfFormat } from "../export/formats.ts";
 import { localLocation } from "../parse/location.ts";
 import { scanUrlCharsMax } from "../parse/scan-url.ts";
 import { scanStatuses } from "../store/scan-status.ts";
@@ -250,9 +250,6 @@ export const csvRows = ["findings", "checks"] as const;
 
 /** Whose name, logo and colour a file with a layout shows. */
 export const fileBrands = ["none", "own"] as const;
-
-/** Printed by a browser from the HTML file, and no format of its own. */
-export const pdfFormat = { extension: "pdf", mediaType: "application/pdf" } as const;
 
 export const ReportFileQuery = Type.Object(
   {

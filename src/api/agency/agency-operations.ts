@@ -1,9 +1,12 @@
 /** Operations on brand, members, invitations and clients, for the OpenAPI description. */
 import { Type } from "@sinclair/typebox";
 import { logoBytesMax, logoUploadBytesMax } from "../../base/documents.ts";
+import { exportFormats, pdfFormat } from "../../export/formats.ts";
 import { memberInvitationHours, memberInvitationsMax } from "../../store/site-accounts.ts";
 import { bodyBytesMax } from "../body.ts";
 import { given, json, parameters, refusals, refused, retryAfter, tooLong } from "../openapi-parts.ts";
+import { LocaleQuery } from "../schemas.ts";
+import { oneOfValues } from "../sites/site-models.ts";
 import { diskFull } from "../sites/site-operations.ts";
 import {
   brandExample,
@@ -176,6 +179,42 @@ const listClients = {
   responses: { 200: given("All clients.", "ClientList", clientListExample), ...refusals },
 };
 
+const readClientReport = {
+  operationId: "readClientReport",
+  tags,
+  summary: "Read the report of all sites of a client",
+  description: [
+    "One document to hand out, with the brand of the account: scores, open and accepted findings, and what changed in the last 30 days.",
+    "A PDF is printed for its request, one at a time.",
+  ].join(" "),
+  parameters: [
+    ...parameters(
+      "path",
+      Type.Object({
+        name: Type.String({ description: "Name of the client.", examples: ["Miller%20Ltd"] }),
+        extension: oneOfValues([pdfFormat.extension, exportFormats.html.extension]),
+      }),
+    ),
+    ...parameters("query", LocaleQuery),
+  ],
+  responses: {
+    200: {
+      description: "The file, with an ETag.",
+      content: Object.fromEntries([pdfFormat, exportFormats.html].map(({ mediaType }) => [mediaType, { schema: {} }])),
+    },
+    304: { description: "The file is the one whose ETag came in If-None-Match." },
+    400: refused("The locale is not one of the two.", "locale must be one of en-gb, de-de, and be given once."),
+    ...refusals,
+    404: refused("No site of the account has this client.", "There is no such client."),
+    503: refused(
+      "Of report.pdf: the browser that prints is busy, or could not print it.",
+      "The PDF could not be printed now, since the browser for it is busy; try again later, or read report.html.",
+      undefined,
+      retryAfter,
+    ),
+  },
+};
+
 export const agencyPaths = {
   "/api/v1/brand": { get: readBrand, put: saveBrand, delete: removeBrand },
   "/api/v1/brand/logo": { get: readBrandLogo, put: saveBrandLogo, delete: removeBrandLogo },
@@ -184,4 +223,5 @@ export const agencyPaths = {
   "/api/v1/invitations": { get: listInvitations, post: inviteMember },
   "/api/v1/invitations/{email}": { delete: withdrawInvitation },
   "/api/v1/clients": { get: listClients },
+  "/api/v1/clients/{name}/report.{extension}": { get: readClientReport },
 };

@@ -1,6 +1,7 @@
 /** What the endpoints of agencies need: brand, members and clients. */
 import type { SendInvitation } from "../../account/member-invitations.ts";
 import type { DecodeLogo, PrintPdf } from "../../base/documents.ts";
+import type { ClientReportStore } from "../../export/client-report/collect.ts";
 import type { Store } from "../../store/store.ts";
 import type { ChecksInUse } from "../report-files.ts";
 import type { SiteApiSettings } from "../sites/account-request.ts";
@@ -11,7 +12,7 @@ export const invitationsPath = "/api/v1/invitations";
 export const clientsPath = "/api/v1/clients";
 
 export interface AgencyApiSettings extends SiteApiSettings {
-  readonly store: SiteApiSettings["store"] & Pick<Store, "brands" | "members">;
+  readonly store: SiteApiSettings["store"] & Pick<Store, "brands" | "members"> & ClientReportStore;
   readonly decodeLogo: DecodeLogo;
   readonly printPdf: PrintPdf;
   /** Null without a mail server. No method rejects. */

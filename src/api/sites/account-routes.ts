@@ -82,5 +82,7 @@ function agencyRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
     ["POST", invitationsPath, members.invite],
     ["DELETE", `${invitationsPath}/:email`, members.withdraw],
     ["GET", clientsPath, clients.list],
+    ["GET", `${clientsPath}/:name/report.pdf`, clients.readPdf],
+    ["GET", `${clientsPath}/:name/report.html`, clients.readHtml],
   ];
 }

@@ -1,6 +1,6 @@
 /** Brand, members, invitations and clients over the API. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { DecodedLogo, LogoFault } from "../../../src/base/documents.ts";
+import type { DecodedLogo, LogoFault, PrintPdf } from "../../../src/base/documents.ts";
 import type { MemberInvitation } from "../../../src/store/site-accounts.ts";
 import { type AccountClient, accountClient, startAccountApi } from "../../support/account-api.ts";
 import type { ApiUnderTest } from "../../support/api.ts";
@@ -10,6 +10,9 @@ const drawn: DecodedLogo = { png: new Uint8Array(pngImage(30, 20, [255, 0, 0, 25
 let outcome: DecodedLogo | LogoFault;
 let mailed: { readonly invitation: MemberInvitation; readonly url: string }[];
 let mailOutcome: "sent" | "too-many";
+/** HTML files that were to be printed. What the browser prints is tested in test/browser. */
+const printed: string[] = [];
+let printing: Awaited<ReturnType<PrintPdf>>;
 let api: ApiUnderTest;
 let client: AccountClient;
 
@@ -17,6 +20,10 @@ beforeAll(async () => {
   api = await startAccountApi({
     publicUrl: "https://assay.example",
     decodeLogo: async () => outcome,
+    printPdf: async (html) => {
+      printed.push(html);
+      return printing;
+    },
     mail: {
       memberInvitation: async (_owner, invitation, url) => {
         mailed.push({ invitation, url });
@@ -30,7 +37,7 @@ afterAll(async () => {
   await api.stop();
 });
 beforeEach(async () => {
-  [outcome, mailed, mailOutcome] = [drawn, [], "sent"];
+  [outcome, mailed, mailOutcome, printing] = [drawn, [], "sent", new Uint8Array(Buffer.from("%PDF"))];
   client = await accountClient(api);
 });
 
@@ -176,6 +183,40 @@ describe("members", () => {
     for (let at = 0; at < 100; at++)
       await api.store.members.invite({ ownerId: client.accountId, email: `m${at}@b.example`, role: "viewer" }, new Date());
     expect((await client.call("POST", "/invitations", { email: "more@b.example", role: "viewer" })).status).toBe(409);
+  });
+});
+
+describe("the report of a client", () => {
+  const add = (url: string, name: string) => client.call("POST", "/sites", { url, client: name });
+
+  test("is one file about its sites alone, with the brand, in the language of its parameter", async () => {
+    await add("https://a.example/", "Miller / S\u00f6hne");
+    await add("https://other.example/", "Other");
+    await client.call("PUT", "/brand", { name: "Agency & Co" });
+    const path = `/clients/${encodeURIComponent("Miller / S\u00f6hne")}/report`;
+    const pdf = await bytesOf(`${path}.pdf?locale=de-de`);
+    expect([pdf.status, pdf.headers.get("content-type"), await pdf.text()]).toEqual([200, "application/pdf", "%PDF"]);
+    expect(pdf.headers.get("content-disposition")).toMatch(/^attachment; filename="security-report_Miller-Soehne_\d{4}-\d\d-\d\d\.pdf"$/);
+    const html = await (await bytesOf(`${path}.html?locale=de-de`)).text();
+    expect(printed.at(-1)).toBe(html);
+    expect(html).toContain("a.example");
+    expect(html).toContain("Agency &amp; Co");
+    expect(html).not.toContain("other.example");
+    expect(await (await bytesOf(`${path}.html`)).text()).not.toBe(html);
+    const etag = pdf.headers.get("etag") ?? "";
+    expect((await bytesOf(`${path}.pdf?locale=de-de`, { headers: { "if-none-match": etag } })).status).toBe(304);
+  });
+
+  test("is 404 for an unknown client and that of another account, 400 for another language, 503 while printing is not possible", async () => {
+    await add("https://a.example/", "M");
+    const other = await accountClient(api);
+    expect((await client.call("GET", "/clients/N/report.html")).body).toEqual((await other.call("GET", "/clients/M/report.html")).body);
+    expect((await other.call("GET", "/clients/M/report.html")).status).toBe(404);
+    expect((await client.call("GET", "/clients/%ff/report.html")).status).toBe(404);
+    expect((await client.call("GET", "/clients/M/report.html?locale=fr-fr")).status).toBe(400);
+    printing = "busy";
+    const busy = await bytesOf("/clients/M/report.pdf");
+    expect([busy.status, busy.headers.get("retry-after")]).toEqual([503, "20"]);
   });
 });
 
