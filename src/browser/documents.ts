@@ -19,10 +19,14 @@ const htmlCharsMax = 10_000_000;
 /** Newest PDF files that are kept, some 40 usual ones. */
 const keptBytesMax = 8 * 1024 ** 2;
 const turnLimits = { waitingMax: 8, waitMs: 10_000 };
-const defaultTimes: DocumentTimes = { printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
+const defaultTimes: DocumentTimes = { jobMs: 25_000, printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
+/** Work ends so long before its job does, so that its own reason is known. */
+const marginMs = 500;
 
 /** In milliseconds. */
 interface DocumentTimes {
+  /** For one job, from its request: turn, start of the browser and work. Shorter than the idle timeout of the HTTP server. */
+  readonly jobMs: number;
   readonly printMs: number;
   readonly logoMs: number;
   /** After the last job the browser ends, which frees some 100 MB. */
@@ -44,8 +48,8 @@ export interface Documents {
 
 /** One process, started on the first use. */
 export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): Documents {
-  const { printMs, logoMs, idleMs } = { ...defaultTimes, ...times };
-  const job = createJobs(browsers, idleMs);
+  const { jobMs, printMs, logoMs, idleMs } = { ...defaultTimes, ...times };
+  const job = createJobs(browsers, jobMs, idleMs);
   const kept = createLruByteCache<Uint8Array<ArrayBuffer>>(keptBytesMax, (pdf) => pdf.length);
   /** Equal documents that are requested at the same time share one PDF. */
   const printing = new Map<string, ReturnType<PrintPdf>>();
@@ -93,8 +97,10 @@ export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): 
 /** `because`: a clause for the log, or `busy`. `isOfBrowser`: no browser was there, so the document is not the cause. */
 type JobOutcome<T> = { readonly value: T } | { readonly because: string; readonly isOfBrowser: boolean };
 
+const lateBrowser = { because: "the browser was not ready in time", isOfBrowser: true } as const;
+
 /** Runs jobs one at a time in a browser that is ended and replaced when one of them fails. */
-function createJobs(browsers: DocumentsOptions["browsers"], idleMs: number) {
+function createJobs(browsers: DocumentsOptions["browsers"], jobMs: number, idleMs: number) {
   const turns = createTurns(turnLimits);
   let slot: BrowserSlot | null = null;
   let idleTimer: NodeJS.Timeout | undefined;
@@ -106,7 +112,10 @@ function createJobs(browsers: DocumentsOptions["browsers"], idleMs: number) {
     await ended?.stop();
   }
 
-  async function perform<T>(limitMs: number, work: (browser: ScanBrowser) => Promise<T>): Promise<JobOutcome<T>> {
+  async function perform<T>(
+    { limitMs, endMs }: { readonly limitMs: number; readonly endMs: number },
+    work: (browser: ScanBrowser) => Promise<T>,
+  ): Promise<JobOutcome<T>> {
     if (isClosed) return { because: "the server stops", isOfBrowser: true };
     let used: BrowserSlot;
     let browser: ScanBrowser;
@@ -118,12 +127,17 @@ function createJobs(browsers: DocumentsOptions["browsers"], idleMs: number) {
     } catch (error) {
       return { because: messageOf(error), isOfBrowser: true };
     }
+    const workMs = Math.min(limitMs, Math.round(endMs - performance.now()) - marginMs);
+    if (workMs <= 0) {
+      used.end();
+      return lateBrowser;
+    }
     const done = work(browser).then(
       (value) => ({ value }),
       (error) => ({ because: messageOf(error), isOfBrowser: false }),
     );
-    const late = { because: `it took longer than ${limitMs} ms`, isOfBrowser: false };
-    const outcome = await within(limitMs, done, late);
+    const late = { because: `it took longer than ${workMs} ms`, isOfBrowser: false };
+    const outcome = await within(workMs, done, late);
     if ("because" in outcome) browser.reportIllness("a document could not be processed");
     used.end();
     return outcome;
@@ -131,12 +145,15 @@ function createJobs(browsers: DocumentsOptions["browsers"], idleMs: number) {
 
   return {
     run: async <T>(limitMs: number, work: (browser: ScanBrowser) => Promise<T>): Promise<JobOutcome<T>> => {
-      const outcome = await turns.take(() => {
+      const endMs = performance.now() + jobMs;
+      const inTurn = turns.take(() => {
         clearTimeout(idleTimer);
-        return perform(limitMs, work).finally(() => {
+        return perform({ limitMs, endMs }, work).finally(() => {
           idleTimer = setTimeout(() => void endBrowser(), idleMs).unref();
         });
       });
+      // The turn lasts until the browser has started, which cannot be broken off.
+      const outcome = await within(jobMs, inTurn, lateBrowser);
       return outcome === "busy" ? { because: outcome, isOfBrowser: true } : outcome;
     },
     close: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** HTTP server of the appliance, with graceful shutdown. */
 import type { Log } from "../base/log.ts";
 
-/** Idle connections are closed after this; longer than any answer takes. */
+/** Idle connections are closed after this. Answers take less: waits for a mail server and for the browser of documents are bounded. */
 const idleSeconds = 30;
 /** Time for open requests after the server stops; the slowest of them waits for a disk. */
 const drainMsMax = 5_000;

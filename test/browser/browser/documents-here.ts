@@ -8,7 +8,7 @@ import { browserDir } from "../../support/test-browser.ts";
 /** Limit of a test on two busy cores. */
 export const documentTestMsMax = 300_000;
 /** No job ends before its test. */
-export const patientTimes = { printMs: documentTestMsMax, logoMs: documentTestMsMax };
+export const patientTimes = { jobMs: documentTestMsMax, printMs: documentTestMsMax, logoMs: documentTestMsMax };
 
 export function openDocumentsHere(times: DocumentsOptions["times"] = patientTimes) {
   const profiles = openProfilesDir(browserDir);

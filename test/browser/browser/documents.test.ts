@@ -219,6 +219,19 @@ describe("the browser for documents", () => {
     testMsMax,
   );
 
+  test("that does not start holds up no request for longer than a job may take", async () => {
+    const logged: string[] = [];
+    const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
+    const documents = openDocuments({
+      browsers: { prepare: () => new Promise(() => {}), record: () => {} },
+      log,
+      times: { jobMs: 100, printMs: 60_000 },
+    });
+    expect(await Promise.all([documents.printPdf("<p>"), documents.decodeLogo(webpPixels.lossy)])).toEqual(["failed", "busy"]);
+    expect(logged.every((line) => line.includes("the browser was not ready in time"))).toBe(true);
+    await documents.close();
+  });
+
   test("that cannot start fails each document, and is tried again", async () => {
     const logged: string[] = [];
     const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
