@@ -38,7 +38,7 @@ export const settingsOfDelivery = {
     isPath: true,
   }),
   "webhooks.allow_cidrs": setting(ranges, {
-    doc: "Address ranges that webhooks may reach besides public addresses. Loopback and cloud metadata addresses need an entry each: /32 or /128.",
+    doc: "Address ranges that webhooks may reach besides public addresses. Addresses of this server, such as loopback, and of cloud metadata need an entry each: /32 or /128.",
     allowed: "a list of addresses or ranges, as in 10.0.0.0/8",
     fallback: none,
   }),

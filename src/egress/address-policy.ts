@@ -70,7 +70,7 @@ const wellKnownNat64 = parseCidr("64:ff9b::/96");
 const ipv4Compatible = parseCidr("::/96");
 
 /**
- * @param interfaceAddresses addresses of this machine, where an own endpoint on "any address" is reachable.
+ * @param interfaceAddresses addresses of this machine, where an own endpoint on "any address" is reachable. `by-exact-entry` holds for them.
  * @param isBlockedPort whether the appliance listens on that local port now, in addition to its own endpoints.
  * @throws Error naming an invalid CIDR of the settings. The configuration is validated earlier with `parseCidr`.
  */
@@ -98,7 +98,9 @@ export function createAddressPolicy(
   /** The end of a sentence about the first sensitive address without an entry of its own; null without one. */
   function exactRefusal(candidates: readonly Address[]): string | null {
     const exact = allowCidrs.filter(isSingleAddress);
-    const names = candidates.filter((candidate) => !matchesAny(candidate, exact)).map((candidate) => sensitiveName(candidate, candidates));
+    const names = candidates
+      .filter((candidate) => !matchesAny(candidate, exact))
+      .map((candidate) => sensitiveName(candidate, candidates, local));
     const name = names.find((one) => one !== null);
     return name === undefined ? null : `${name}; only an entry for that address alone in ${allowedBy} opens it`;
   }
@@ -172,11 +174,13 @@ function metadataRefusal(candidates: readonly Address[]): string | null {
 }
 
 /** Null for an address that is neither of this machine nor of a metadata service. Connecting to the unspecified one reaches this machine. */
-function sensitiveName(candidate: Address, [address]: readonly Address[]): string | null {
+function sensitiveName(candidate: Address, [address]: readonly Address[], local: ReadonlySet<string>): string | null {
   if (isMetadata(candidate)) return "a cloud metadata address";
   const range = candidate.range();
   const isThisMachine = range === "loopback" || (range === "unspecified" && candidate === address);
-  return isThisMachine ? (rangeNames[range] ?? null) : null;
+  if (isThisMachine) return rangeNames[range] ?? null;
+  // Its services answer there as on loopback, also those that a firewall closes to other machines.
+  return local.has(addressText(candidate)) ? "an address of this machine" : null;
 }
 
 function isMetadata(address: Address): boolean {

@@ -27,8 +27,8 @@ export interface EgressSettings {
   /** Setting behind `allowCidrs`, as refusals name it; `scan.allow_cidrs` if absent. */
   readonly allowCidrsSetting?: "webhooks.allow_cidrs";
   /**
-   * How `allowCidrs` opens loopback and cloud metadata addresses.
-   * `by-exact-entry`: both need an entry for that address alone, /32 or /128.
+   * How `allowCidrs` opens addresses of this machine and of cloud metadata.
+   * `by-exact-entry`: each needs an entry for that address alone, /32 or /128, also a public address of an interface.
    * Absent: any range opens loopback, and nothing opens metadata.
    */
   readonly sensitiveAddresses?: "by-exact-entry";

@@ -160,6 +160,30 @@ describe("sensitive addresses that need an entry of their own", () => {
   test("an entry opens no metadata address where they are not asked for", () =>
     expect(decisionFor("169.254.169.254", { allowCidrs: ["169.254.169.254/32"] })).toBe("refused"));
 
+  const interfaces = ["127.0.0.1", "9.9.9.9", "10.1.2.3", "2620:fe::9"];
+  const ofMachine: readonly [address: string, allowCidrs: readonly string[], allowed: boolean][] = [
+    ["9.9.9.9", [], false],
+    ["9.9.9.9", ["9.9.9.0/24"], false],
+    ["9.9.9.9", everything, false],
+    ["9.9.9.9", ["9.9.9.9/32"], true],
+    ["64:ff9b::9.9.9.9", [], false],
+    ["2620:fe::9", [], false],
+    ["2620:fe:0:0::9", ["2620:fe::9"], true],
+    ["10.1.2.3", ["10.0.0.0/8"], false],
+    ["10.1.2.4", ["10.0.0.0/8"], true],
+    ["9.9.9.10", [], true],
+  ];
+  for (const [address, allowCidrs, allowed] of ofMachine) {
+    test(`beside interfaces of this machine, ${address} is ${allowed ? "allowed" : "refused"} with ${allowCidrs.join() || "no entry"}`, () =>
+      expect(createAddressPolicy(egressSettings({ ...webhooks, allowCidrs }), interfaces).authorizeAddress(address).allowed).toBe(allowed));
+  }
+
+  test("an address of an interface is named, and open to scans", () => {
+    const because = "9.9.9.9 is an address of this machine; only an entry for that address alone in webhooks.allow_cidrs opens it";
+    expect(createAddressPolicy(egressSettings(webhooks), interfaces).authorizeAddress("9.9.9.9")).toEqual({ allowed: false, because });
+    expect(createAddressPolicy(egressSettings({}), interfaces).authorizeAddress("9.9.9.9").allowed).toBe(true);
+  });
+
   const policy = createAddressPolicy(egressSettings({ ...webhooks }), []);
   for (const message of [
     "127.0.0.1 is a loopback address; only an entry for that address alone in webhooks.allow_cidrs opens it",
