@@ -18,6 +18,7 @@ type AccountRoute = readonly [method: HTTPMethod, path: string, handler: Account
 
 /** Other methods would take it for the path of a site. */
 export const bulkSitesPath = `${sitesPath}/bulk`;
+const scanSitesPath = `${bulkSitesPath}/scan`;
 
 export function accountRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
   const sites = createSiteHandlers(settings);
@@ -33,6 +34,7 @@ export function accountRoutes(settings: AgencyApiSettings): readonly AccountRout
     ["POST", bulkSitesPath, bulk.add],
     ["PATCH", bulkSitesPath, bulk.change],
     ["DELETE", bulkSitesPath, bulk.remove],
+    ["POST", scanSitesPath, bulk.scan],
     ["GET", `${site}`, sites.read],
     ["PATCH", `${site}`, sites.change],
     ["DELETE", `${site}`, sites.remove],

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { siteTagsMax } from "../../store/sites.ts";
 import { bulkSitesMax } from "./bulk-sites.ts";
-import { instantOf, nullable, recordId, siteListItem, siteRequest, siteSchedule } from "./site-models.ts";
+import { instantOf, nullable, recordId, siteListItem, siteRequest, siteRun, siteSchedule } from "./site-models.ts";
 
 const closed = { additionalProperties: false } as const;
 const siteIds = Type.Array(Type.Integer({ minimum: 1 }), {
@@ -86,6 +86,10 @@ export const bulkSiteModels = {
   ),
   BulkSitesChanged: Type.Object({
     items: itemsOf(Type.Object({ id: recordId("As given."), site: Type.Optional(siteListItem), error: lineError })),
+  }),
+  BulkSitesScan: Type.Object({ ids: siteIds }, closed),
+  BulkSitesScanned: Type.Object({
+    items: itemsOf(Type.Object({ id: recordId("As given."), run: Type.Optional(siteRun), error: lineError })),
   }),
   BulkSitesRemoval: Type.Object({ ids: siteIds }, closed),
   BulkSitesRemoved: Type.Object({

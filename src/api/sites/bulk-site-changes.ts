@@ -1,6 +1,7 @@
-/** Changes and removes many sites in one request. A site that is refused stops no other. */
+/** Changes, removes and scans many sites in one request. A site that is refused stops no other. */
 import { bulkChangeFieldNames, bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import type { SiteFault } from "../../sites/site-fields.ts";
+import { startSeveral } from "../../sites/start-several.ts";
 import { bulkBodyBytesMax } from "../bulk.ts";
 import { invalidFields } from "../errors.ts";
 import { written } from "../writing.ts";
@@ -16,13 +17,13 @@ import {
 } from "./account-request.ts";
 import { errorBody, listOf } from "./bulk-sites.ts";
 import { wordingOf } from "./own-site.ts";
-import { siteBody } from "./site-bodies.ts";
-import { fieldErrorsOf, recordNotFound, refuseFaults } from "./site-errors.ts";
+import { runBody, siteBody } from "./site-bodies.ts";
+import { fieldErrorsOf, recordNotFound, refuseFaults, runRefused } from "./site-errors.ts";
 
 export function createBulkSiteChanges(settings: SiteApiSettings) {
-  const { store, sites, now } = settings;
+  const { store, sites, wake, now } = settings;
   const wording = () => wordingOf(settings);
-  return { change, remove };
+  return { change, remove, scan };
 
   async function change(given: AccountRequest): Promise<Response> {
     const { account, fields } = await readFields(settings, given, {
@@ -62,6 +63,18 @@ export function createBulkSiteChanges(settings: SiteApiSettings) {
     const removed = new Set(await written(() => store.sites.remove(account.id, ids, account.id)));
     const notFound = errorBody(recordNotFound("site"));
     return answerJson(given, 200, { items: ids.map((id) => (removed.has(id) ? { id, removed: true } : { id, error: notFound })) });
+  }
+
+  async function scan(given: AccountRequest): Promise<Response> {
+    const { account, fields } = await readFields(settings, given, { names: ["ids"], required: "ids", bytesMax: bulkBodyBytesMax });
+    const ids = idsOf(fields.ids);
+    const runs = await written(() => startSeveral(store, { accountId: account.id, ids, now: now() }));
+    const items = ids.map((id, at) => {
+      const run = runs[at] ?? "unknown";
+      return typeof run === "string" ? { id, error: errorBody(runRefused(run)) } : { id, run: runBody(run) };
+    });
+    if (runs.some((run) => typeof run !== "string")) wake();
+    return answerJson(given, 200, { items });
   }
 }
 

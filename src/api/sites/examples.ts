@@ -43,6 +43,13 @@ export const siteRunExample = {
   scans: [{ url, token, statusUrl }],
 };
 
+export const bulkSitesScannedExample = {
+  items: [
+    { id: 12, run: siteRunExample },
+    { id: 13, error: { status: 409, errorMessage: "A run of this site is under way; wait for its end." } },
+  ],
+};
+
 export const siteHistoryExample = { items: [{ at: "2026-03-05T04:17:40.000Z", token, statusUrl, ...rating }] };
 
 export const bulkSitesAddedExample = {

@@ -2,8 +2,7 @@
 import { acceptedChange } from "../../sites/acceptances.ts";
 import { acceptedWith, parseAcceptance } from "../../sites/site-fields.ts";
 import { acceptedFindingsMax } from "../../store/sites.ts";
-import { queueFull } from "../errors.ts";
-import { queueRetrySeconds, written } from "../writing.ts";
+import { written } from "../writing.ts";
 import {
   type AccountRequest,
   answerJson,
@@ -15,7 +14,7 @@ import {
 } from "./account-request.ts";
 import { changeSite, ownSite, wordingOf } from "./own-site.ts";
 import { eventBody, historyBody, runBody } from "./site-bodies.ts";
-import { recordNotFound, recordsExceeded, refuseFaults, siteRunUnderWay } from "./site-errors.ts";
+import { recordNotFound, recordsExceeded, refuseFaults, runRefused } from "./site-errors.ts";
 
 export function createSiteActions(settings: SiteApiSettings) {
   const { store, wake, now } = settings;
@@ -24,9 +23,7 @@ export function createSiteActions(settings: SiteApiSettings) {
   async function scan(given: AccountRequest): Promise<Response> {
     const { accountId, id } = ownSite(store, given);
     const run = await written(() => store.siteRuns.start({ accountId, siteId: id, kind: "manual", now: now() }));
-    if (run === "unknown") throw recordNotFound("site");
-    if (run === "busy") throw siteRunUnderWay();
-    if (run === "full") throw queueFull(queueRetrySeconds);
+    if (typeof run === "string") throw runRefused(run);
     wake();
     return answerJson(given, 202, runBody(run));
   }

@@ -6,7 +6,9 @@ import type { CsvFault, CsvLineFault } from "../../parse/site-csv.ts";
 import { csvBytesMax, csvSitesMax } from "../../parse/site-csv.ts";
 import { scheduleIntervals } from "../../parse/site-schedule.ts";
 import type { SiteFault, SiteFaultCode } from "../../sites/site-fields.ts";
-import { ApiError, type FieldErrors, invalidBody, invalidFields } from "../errors.ts";
+import type { StartRunRefusal } from "../../store/site-runs.ts";
+import { ApiError, type FieldErrors, invalidBody, invalidFields, queueFull } from "../errors.ts";
+import { queueRetrySeconds } from "../writing.ts";
 
 /** The same for an unknown one and for that of another account. */
 export function recordNotFound(
@@ -26,7 +28,10 @@ export function siteUrlTaken(): ApiError {
   return new ApiError(409, "The account watches this url already.", { fieldErrors: { url: ["is watched already"] } });
 }
 
-export function siteRunUnderWay(): ApiError {
+/** Why a run by hand was not started. */
+export function runRefused(refusal: StartRunRefusal): ApiError {
+  if (refusal === "unknown") return recordNotFound("site");
+  if (refusal === "full") return queueFull(queueRetrySeconds);
   return new ApiError(409, "A run of this site is under way; wait for its end.");
 }
 

@@ -63,7 +63,7 @@ const SiteChangeRequest = Type.Object(
   { ...closed, minProperties: 1 },
 );
 
-const SiteRunBody = Type.Object({
+export const siteRun = Type.Object({
   kind: oneOfValues(["scheduled", "second-look", "manual"]),
   startedAt: instantOf("When its scans were queued."),
   scans: Type.Array(Type.Object({ url: Type.String(), token: scanToken, statusUrl: scanStatusUrl }), {
@@ -121,7 +121,7 @@ const siteFields = {
   nextRunAt: nullable(instantOf("Next planned run; null while paused. The start may be later, since runs are spread.")),
   secondLookAt: nullable(instantOf("When a doubtful run is repeated; null without a doubt.")),
   lastRunAt: nullable(instantOf("Start of the last run.")),
-  run: nullable(SiteRunBody),
+  run: nullable(siteRun),
   failingSince: nullable(instantOf("Since when no run could measure the site.")),
   reading: nullable(SiteReadingBody),
   trend: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { description: "Scores of the last measured runs, oldest first." }),
@@ -158,7 +158,7 @@ export const siteModels = {
   SiteChangeRequest,
   Site: SiteBody,
   SiteList,
-  SiteRun: SiteRunBody,
+  SiteRun: siteRun,
   SiteHistory,
   AcceptanceRequest,
   Acceptance,

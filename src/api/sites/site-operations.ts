@@ -12,6 +12,7 @@ import {
   bulkSitesAddedExample,
   bulkSitesChangedExample,
   bulkSitesRemovedExample,
+  bulkSitesScannedExample,
   eventListExample,
   siteExample,
   siteHistoryExample,
@@ -263,9 +264,25 @@ const removeSites = {
   },
 };
 
+const scanSites = {
+  operationId: "scanSites",
+  tags,
+  summary: "Scan many sites now",
+  description: "Starts a run of each, as for one site. One that is refused has an error and stops no other.",
+  requestBody: { required: true, content: json("BulkSitesScan") },
+  responses: {
+    200: { description: "What became of each site.", content: jsonExample("BulkSitesScanned", bulkSitesScannedExample) },
+    ...badIds,
+    ...refusals,
+    413: tooLong(bulkBodyBytesMax),
+    ...diskFull,
+  },
+};
+
 export const sitePaths = {
   "/api/v1/sites": { get: listSites, post: addSite },
   "/api/v1/sites/bulk": { post: addSites, patch: changeSites, delete: removeSites },
+  "/api/v1/sites/bulk/scan": { post: scanSites },
   "/api/v1/sites/{id}": { get: readSite, patch: changeSite, delete: removeSite },
   "/api/v1/sites/{id}/scan": { post: scanSite },
   "/api/v1/sites/{id}/events": { get: listSiteEvents },

@@ -1,7 +1,9 @@
 /** Changes of watched sites: `POST /sites/{id}`, and `POST /sites` for several at once. */
+import { acceptedChange } from "../../sites/acceptances.ts";
 import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import { acceptedWith, parseAcceptance, type SiteFault } from "../../sites/site-fields.ts";
 import { plannedChange } from "../../sites/site-planning.ts";
+import { startSeveral } from "../../sites/start-several.ts";
 import { openFindings } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
@@ -19,8 +21,6 @@ import { pickedField } from "./site-row.tsx";
 
 /** A thousand ids with their field names. */
 const bulkBytesMax = 65_536;
-/** Runs that one commit starts: other requests wait for it. */
-const startsAtOnce = 50;
 const idPattern = /^[1-9]\d{0,14}$/;
 
 export const postSite: PageHandler = (visit, id) =>
@@ -101,18 +101,14 @@ async function withdraw(visit: Visit, { site }: SharedSite, fields: Fields): Pro
   return done(visit, site, "withdrawn");
 }
 
-/** Also counts the open findings again: lists show them without those that are accepted. */
 async function changeAccepted(
   { settings, now }: Visit,
   { accountId, id }: Site,
   change: (accepted: readonly AcceptedFinding[]) => readonly AcceptedFinding[],
 ): Promise<void> {
-  await settings.store.sites.change(accountId, id, (stored) => {
-    const accepted = change(stored.accepted);
-    // A run that has just ended may have changed the findings.
-    const open = openFindings({ accepted }, settings.store.siteRuns.state(id), now).length;
-    return { accepted, reading: stored.reading === null ? null : { ...stored.reading, open } };
-  });
+  const { sites, siteRuns } = settings.store;
+  // A run that has just ended may have changed the findings.
+  await sites.change(accountId, id, (stored) => acceptedChange(stored, change(stored.accepted), siteRuns.state(id), now));
 }
 
 export const postSites: PageHandler = (visit) =>
@@ -188,13 +184,8 @@ function valueFaultText(i18n: I18n, faults: readonly SiteFault[]): string {
 
 async function scanSeveral(visit: Visit, access: SiteAccess, ids: readonly number[]): Promise<Response> {
   const { settings, now } = visit;
-  const start = (siteId: number) => settings.store.siteRuns.start({ accountId: access.owner.id, siteId, kind: "manual", now });
-  let count = 0;
-  for (let at = 0; at < ids.length; at += startsAtOnce) {
-    // Writes of one time share a commit.
-    const runs = await Promise.all(ids.slice(at, at + startsAtOnce).map(start));
-    count += runs.filter((run) => typeof run !== "string").length;
-  }
+  const runs = await startSeveral(settings.store, { accountId: access.owner.id, ids, now });
+  const count = runs.filter((run) => typeof run !== "string").length;
   if (count > 0) settings.scanning.wake();
   settings.sites.wakeClock();
   return bulkDone(visit, access, { done: "scan", count, left: ids.length - count });

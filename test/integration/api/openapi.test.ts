@@ -150,6 +150,7 @@ describe("its schemas match the bodies", () => {
     await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk?dryRun=true", { sites: [{ url: "https://b.example/" }, { url }, 7] });
     await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk", { sites: [{ url: "https://b.example/" }, { url }, 7] });
     await expectCall(apiModels.BulkSitesChanged, "PATCH", "/sites/bulk", { ids: [id, 999_999], change: { paused: true } });
+    await expectCall(apiModels.BulkSitesScanned, "POST", "/sites/bulk/scan", { ids: [id, 999_999] });
     await expectCall(apiModels.BulkSitesRemoved, "DELETE", "/sites/bulk", { ids: [id, 999_999] });
   });
   test("of channels, in each form", async () => {

@@ -189,6 +189,24 @@ describe("changing and removing many sites", () => {
     expect(statusesOf(body)).toEqual([400, 201]);
     expect(stored()[0]?.tags).toEqual(addTags.slice(1));
   });
+  test("scans each that there is and has no run under way", async () => {
+    await client.call("POST", `/sites/${ids[1]}/scan`);
+    const woken = api.woken;
+    const { status, body } = await client.call("POST", "/sites/bulk/scan", { ids: [...ids, foreignId] });
+    const items = body.items as unknown as { readonly id: number; readonly run?: { readonly kind: string; readonly scans: unknown[] } }[];
+    expect([status, body.items.map(({ id, error }) => [id, error?.status])]).toEqual([
+      200,
+      [
+        [ids[0], undefined],
+        [ids[1], 409],
+        [ids[2], undefined],
+        [foreignId, 404],
+      ],
+    ]);
+    expect([items[0]?.run?.kind, items[0]?.run?.scans.length, api.woken - woken]).toEqual(["manual", 1, 1]);
+    expect(ids.map((id) => api.store.siteRuns.find(id)?.kind)).toEqual(["manual", "manual", "manual"]);
+    expect(api.store.siteRuns.find(foreignId)).toBeUndefined();
+  });
   test("removes each that there is", async () => {
     const { status, body } = await client.call("DELETE", "/sites/bulk", { ids: [ids[0], foreignId, ids[2]] });
     expect([status, body.items]).toMatchObject([
