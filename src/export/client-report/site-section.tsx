@@ -75,7 +75,7 @@ function SiteState({ site, because }: { readonly site: Site; readonly because: s
       )}
       {failingSince === null && reading === null && (
         <Notice>
-          <p>{i18n.t("sites.clientReport.state.notScanned")}</p>
+          <p>{i18n.t(site.lastRunAt === null ? "sites.clientReport.state.notScanned" : "sites.open.notYet")}</p>
         </Notice>
       )}
       {paused && (

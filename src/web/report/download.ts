@@ -1,23 +1,23 @@
 /** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF. */
 import { exportFileName } from "../../export/file-name.ts";
-import { type ExportFormat, exportFormats } from "../../export/formats.ts";
+import { type ExportFormat, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { storedExport } from "../../export/stored-scan.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { requestedBrand } from "../account/brand/account-brands.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { pdfExtension, pdfFileAnswer, textFileAnswer } from "./file-answers.ts";
+import { pdfFileAnswer, textFileAnswer } from "./file-answers.ts";
 import { notFinishedPage, nothingToTellPage } from "./no-download.tsx";
 
 const jsonIndent = 2;
 
 /** `pdf` is printed by a browser from the HTML file, and no format of its own. */
-export type DownloadFormat = ExportFormat | typeof pdfExtension;
+export type DownloadFormat = ExportFormat | typeof pdfFormat.extension;
 
 type EndedRecord = ScanRecord & { readonly endedAt: string };
 
 /** Format with this extension, as in `junit.xml`; undefined for all others. */
 export function formatOf(extension: string): DownloadFormat | undefined {
-  return extension === pdfExtension ? extension : Object.values(exportFormats).find((format) => format.extension === extension);
+  return extension === pdfFormat.extension ? extension : Object.values(exportFormats).find((format) => format.extension === extension);
 }
 
 /**
@@ -28,7 +28,7 @@ export function downloadReport(visit: Visit, scan: ScanRecord, format: DownloadF
   const { endedAt, status } = scan;
   if (endedAt === null || (status !== "finished" && status !== "failed")) return notFinishedPage(visit, scan);
   const ended = { ...scan, endedAt };
-  return format === pdfExtension ? downloadPdf(visit, ended) : downloadText(visit, ended, format);
+  return format === pdfFormat.extension ? downloadPdf(visit, ended) : downloadText(visit, ended, format);
 }
 
 function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Response {
@@ -38,7 +38,7 @@ function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Re
 }
 
 function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
-  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html) ?? "", exportFileName(scan, pdfExtension));
+  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html) ?? "", exportFileName(scan, pdfFormat.extension));
 }
 
 /** JSON is indented, since a visitor reads it. */

@@ -1,9 +1,8 @@
 /** Files as downloads: an HTML or other text, and the PDF that the browser for documents prints from it. */
+import { pdfFormat } from "../../export/formats.ts";
 import { pdfUnavailable } from "../errors.ts";
 import { compressedBody, type ResponseHeaders, respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
-
-export const pdfExtension = "pdf";
 
 export function textFileAnswer(
   visit: Visit,
@@ -22,7 +21,7 @@ export function textFileAnswer(
 export async function pdfFileAnswer(visit: Visit, html: string, name: string): Promise<Response> {
   const pdf = await visit.settings.printPdf(html);
   if (typeof pdf === "string") throw pdfUnavailable();
-  return respond(visit, 200, pdf, { ...fileHeaders(name, "application/pdf"), vary: "Accept-Language, Cookie" });
+  return respond(visit, 200, pdf, { ...fileHeaders(name, pdfFormat.mediaType), vary: "Accept-Language, Cookie" });
 }
 
 /** `name`: of letters, digits, dots, hyphens and underscores. */

@@ -2,10 +2,10 @@
 import { usableBrand } from "../../account/usable-brand.ts";
 import { clientReportFile } from "../../export/client-report-file.ts";
 import { clientReportFileName } from "../../export/file-name.ts";
-import { exportFormats } from "../../export/formats.ts";
+import { exportFormats, pdfFormat } from "../../export/formats.ts";
 import { brandInFile } from "../../export/stored-brand.ts";
 import { notFound } from "../errors.ts";
-import { pdfExtension, pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";
+import { pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";
 import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
 import { type SiteAccess, withOwner } from "./site-access.ts";
 
@@ -16,7 +16,7 @@ export const getClientReportHtml: PageHandler = (visit, client) =>
   });
 
 export const getClientReportPdf: PageHandler = (visit, client) =>
-  withOwner(visit, (access) => pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfExtension)));
+  withOwner(visit, (access) => pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfFormat.extension)));
 
 /** @throws PageError 404 for an unknown client; null means invalid percent-encoding. */
 function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): string {

@@ -1,6 +1,8 @@
 /** What the running program gives away: PDF files of reports, and badges on pages of other sites. */
 import { afterAll, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
+import type { Store } from "../../../src/store/store.ts";
+import { fillClientSites } from "../../support/client-sites.ts";
 import { storeFinished, storeSite } from "../../support/finished-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
@@ -12,10 +14,13 @@ import { openVisitors } from "./visitors.ts";
 /** Limit of a test on two busy cores. */
 const testMsMax = 300_000;
 const tokens: string[] = [];
+/** Cookie of the agency. */
+let session = "";
 const appliance = await startAppliance({
   fill: async (store) => {
     tokens.push((await storeSite(store, "shop", { at: new Date() })).token);
     tokens.push((await storeFinished(store, { ...poisonedScan(), at: new Date(), url: "https://hostile.example/" })).token);
+    session = await fillAgency(store);
   },
 });
 const visitors = await openVisitors();
@@ -23,6 +28,36 @@ afterAll(async () => {
   await visitors.close();
   await appliance.stop();
 });
+
+/** Account with a brand and the sites of a client. Returns the value of its session cookie. */
+async function fillAgency(store: Store): Promise<string> {
+  const now = new Date();
+  const account = await store.accounts.create({ email: "agency@assay.test", now });
+  if (typeof account === "string") throw new Error(account);
+  const logoPng = Buffer.from(pngImage(300, 100, [20, 80, 40, 255])).toString("base64");
+  await store.brands.save(account.id, { name: "Muster Agentur", logoPng, accent: "#14501e", footer: "Muster GmbH" });
+  await fillClientSites({ store, accountId: account.id, client: "A/B & Co", now });
+  const origin = { userAgent: "test", address: "127.0.0.1" };
+  const opened = await store.sessions.open({ accountId: account.id, verifiedPasswordHash: null, origin, now });
+  return opened?.value ?? "";
+}
+
+test(
+  "the report of a client is printed with the brand of the agency",
+  async () => {
+    const url = `${appliance.origin}/clients/A%2FB%20%26%20Co/report.pdf?locale=de-de`;
+    const answer = await fetch(url, { headers: { cookie: `sid=${session}` } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    const pdf = new Uint8Array(await answer.arrayBuffer());
+    const pages = pdfPageTexts(pdf);
+    for (const page of pages) expect(page.trimStart()).toMatch(/^A\/B & Co, /);
+    expect(pages[0]).toContain("Muster Agentur");
+    expect(pages[0]).toContain("Sicherheitsbericht f\u00fcr A/B & Co");
+    expect(pages.at(-1)).toContain("Muster GmbH");
+    expect(Buffer.from(pdf).toString("latin1")).toMatch(/\/Subtype\s*\/Image/);
+  },
+  testMsMax,
+);
 
 test(
   "reports are printed as tagged PDF, one after the other, by one browser",
