@@ -58,6 +58,6 @@ interface ChannelNameProps {
 /** The name at most: an address of a webhook can hold a secret. Members see the kind only, since a name can be a mail address. */
 function ChannelName({ access, channel }: ChannelNameProps) {
   const { i18n } = useVisit();
-  if (channel === undefined) return <>{i18n.t("sites.deliveries.gone")}</>;
-  return access.role === "owner" ? <UntrustedText>{channel.name}</UntrustedText> : <>{i18n.t(`channels.kinds.${channel.kind}`)}</>;
+  if (channel !== undefined && access.role === "owner") return <UntrustedText>{channel.name}</UntrustedText>;
+  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : i18n.t(`channels.kinds.${channel.kind}`)}</>;
 }
