@@ -1,4 +1,5 @@
 /** Mailer, sender of webhooks and deliverer, built from the configuration. */
+import { usableBrand } from "../account/usable-brand.ts";
 import type { Log } from "../base/log.ts";
 import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
 import type { DeliveryParts } from "../deliver/delivery-parts.ts";
@@ -9,6 +10,7 @@ import { webhookTargetFault } from "../deliver/webhook-target.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import type { SiteServices } from "../sites/site-services.ts";
+import type { Store } from "../store/store.ts";
 import { ConfigError } from "./config.ts";
 import { passwordInFile } from "./passwords.ts";
 import { certificatePem } from "./scanning.ts";
@@ -73,7 +75,9 @@ export interface ServerDelivery {
   readonly mails: NoticeMails | null;
 }
 
-export type DeliverySources = Pick<DeliveryParts, "store" | "texts" | "log">;
+export interface DeliverySources extends Pick<DeliveryParts, "texts" | "log"> {
+  readonly store: DeliveryParts["store"] & Pick<Store, "brands">;
+}
 
 /** @throws ConfigError if a file cannot be used. */
 export function openConfiguredDelivery(config: Config, sources: DeliverySources): ServerDelivery {
@@ -95,6 +99,7 @@ export function openConfiguredDelivery(config: Config, sources: DeliverySources)
       own = endpoints;
       running = startDeliverer({
         ...sources,
+        brandOf: (account) => usableBrand(sources.store, account),
         metrics,
         now: () => new Date(),
         send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },

@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
+import type { StoredBrand } from "../store/site-accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import type { Mailer } from "./mail.ts";
@@ -11,12 +12,14 @@ import { mailWords } from "./mail-words.ts";
 import type { SendOutcome, WebhookAttempt } from "./send-webhook.ts";
 
 export interface DeliveryParts {
-  readonly store: Pick<Store, "accounts" | "brands" | "channels" | "deliveries" | "events" | "rules">;
+  readonly store: Pick<Store, "accounts" | "channels" | "deliveries" | "events" | "rules">;
   readonly send: {
     readonly webhook: (attempt: WebhookAttempt) => Promise<SendOutcome>;
     /** Null without a mail server. */
     readonly mail: Mailer | null;
   };
+  /** Brand that mails of the account may have now; undefined for none. */
+  readonly brandOf: (account: Account) => StoredBrand | undefined;
   /** Of the catalog in use. */
   readonly texts: () => Texts;
   /** For accounts without a language of their own. */
@@ -37,7 +40,7 @@ export function mailContext({ texts, localeDefault, publicUrl, now }: DeliveryPa
 }
 
 export function channelMailContext(parts: DeliveryParts, account: Account, channel: Channel): ChannelMailContext {
-  return { ...mailContext(parts, account.locale), account, channel, brand: parts.store.brands.find(account.id) };
+  return { ...mailContext(parts, account.locale), account, channel, brand: parts.brandOf(account) };
 }
 
 /** As in `<dlv-1-12@assay.example.org>`. `name`: letters, digits, dots and hyphens. */

@@ -44,6 +44,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
         {
           store,
           send: { webhook: () => Promise.reject(new Error("these mails need no webhook")), mail: mailer },
+          brandOf: () => undefined,
           texts: () => settings.texts,
           localeDefault: settings.defaultLocale,
           publicUrl: url,

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
+import { usableBrand } from "../../src/account/usable-brand.ts";
 import { createLog } from "../../src/base/log.ts";
 import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";
 import { type MailLimits, openMailer } from "../../src/deliver/mail.ts";
@@ -108,6 +109,7 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimi
     startDeliverer({
       ...{ store, texts: () => texts, localeDefault: "en-gb", publicUrl: "https://assay.test", now, random, metrics: deliveryMetrics, log },
       send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
+      brandOf: (account) => usableBrand(store, account),
     });
   let deliverer = start();
   const advance = (ms: number) => {

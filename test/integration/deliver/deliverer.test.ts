@@ -241,6 +241,20 @@ describe("a mail", () => {
     expect(attempts()).toMatchObject([{ status: 250, because: null }]);
   });
 
+  test("has the brand of its account while the plan includes one", async () => {
+    rig = await startDeliveryRig();
+    await rig.addChannel({ kind: "mail" });
+    await rig.store.brands.save(1, { name: "Muster Agentur", logoPng: null, accent: null, footer: null });
+    const site = await rig.addSite("a.test");
+    for (const [count, plan] of (["agency", "free"] as const).entries()) {
+      await rig.store.accounts.setPlan(1, plan);
+      await rig.report(site, dropped);
+      rig.advance(digestMs);
+      await until(`mail ${count + 1}`, () => rig.mails.length > count);
+    }
+    expect(rig.mails.map(({ parsed }) => parsed.text?.split("\n")[0])).toEqual(["Muster Agentur", "assay"]);
+  });
+
   test("whose recipient is refused disables the channel, and the account gets a mail", async () => {
     rig = await startDeliveryRig({ mail: { replies: { recipient: [[550, "no such user"]] } } });
     const { id } = await rig.addChannel({ kind: "mail" });
