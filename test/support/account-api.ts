@@ -19,6 +19,7 @@ export interface AnswerBody {
   readonly run: object | null;
   readonly scans: readonly { readonly url: string; readonly token: string; readonly statusUrl: string }[];
   readonly secret: string | null;
+  readonly token: string;
   readonly secretCount: number;
   readonly confirmation: string | null;
   readonly verifiedAt: string | null;

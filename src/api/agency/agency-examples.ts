@@ -14,6 +14,8 @@ const openInvitationExample = { email: "client@bakery.example", role: "viewer", 
 export const invitationExample = { ...openInvitationExample, mail: "sent", acceptUrl: null };
 export const invitationListExample = { items: [openInvitationExample] };
 
+export const metricsTokenExample = { token: "gM4tXo9QeV1bZk7LsR3wYc" };
+
 export const clientListExample = {
   items: [
     {

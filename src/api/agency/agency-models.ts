@@ -67,6 +67,7 @@ export const agencyModels = {
     acceptUrl: nullable(Type.String({ description: "Relative path of the secret link, shown here only; null if a mail carries it." })),
   }),
   InvitationList: Type.Object({ items: Type.Array(Invitation, { description: "Open ones." }) }),
+  MetricsToken: Type.Object({ token: Type.String({ description: "Secret; it is shown here only." }) }),
   ClientList: Type.Object({
     items: Type.Array(
       Type.Object({

@@ -15,6 +15,7 @@ import {
   invitationListExample,
   memberExample,
   memberListExample,
+  metricsTokenExample,
 } from "./agency-examples.ts";
 
 const tags = ["agencies"];
@@ -215,6 +216,26 @@ const readClientReport = {
   },
 };
 
+const issueMetricsToken = {
+  operationId: "issueMetricsToken",
+  tags,
+  summary: "Issue the token for the metrics of your sites",
+  description: "A monitoring system such as Prometheus reads /metrics/sites with it. It replaces the earlier token.",
+  responses: { 201: given("The token.", "MetricsToken", metricsTokenExample), ...refusals, ...diskFull },
+};
+
+const revokeMetricsToken = {
+  operationId: "revokeMetricsToken",
+  tags,
+  summary: "Revoke the token for the metrics of your sites",
+  responses: {
+    204: { description: "The token is valid no longer." },
+    ...refusals,
+    404: refused("There is none.", "There is no such token."),
+    ...diskFull,
+  },
+};
+
 export const agencyPaths = {
   "/api/v1/brand": { get: readBrand, put: saveBrand, delete: removeBrand },
   "/api/v1/brand/logo": { get: readBrandLogo, put: saveBrandLogo, delete: removeBrandLogo },
@@ -224,4 +245,5 @@ export const agencyPaths = {
   "/api/v1/invitations/{email}": { delete: withdrawInvitation },
   "/api/v1/clients": { get: listClients },
   "/api/v1/clients/{name}/report.{extension}": { get: readClientReport },
+  "/api/v1/metrics-token": { post: issueMetricsToken, delete: revokeMetricsToken },
 };

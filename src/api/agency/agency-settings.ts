@@ -10,9 +10,10 @@ export const brandPath = "/api/v1/brand";
 export const membersPath = "/api/v1/members";
 export const invitationsPath = "/api/v1/invitations";
 export const clientsPath = "/api/v1/clients";
+export const metricsTokenPath = "/api/v1/metrics-token";
 
 export interface AgencyApiSettings extends SiteApiSettings {
-  readonly store: SiteApiSettings["store"] & Pick<Store, "brands" | "members"> & ClientReportStore;
+  readonly store: SiteApiSettings["store"] & Pick<Store, "brands" | "members" | "metricsTokens"> & ClientReportStore;
   readonly decodeLogo: DecodeLogo;
   readonly printPdf: PrintPdf;
   /** Null without a mail server. No method rejects. */

@@ -1,9 +1,17 @@
 /** Every path about sites, notifications, and what agencies hand to their clients, with its handler. */
 import type { HTTPMethod } from "elysia";
-import { type AgencyApiSettings, brandPath, clientsPath, invitationsPath, membersPath } from "../agency/agency-settings.ts";
+import {
+  type AgencyApiSettings,
+  brandPath,
+  clientsPath,
+  invitationsPath,
+  membersPath,
+  metricsTokenPath,
+} from "../agency/agency-settings.ts";
 import { createBrandHandlers } from "../agency/brand-handlers.ts";
 import { createClientHandlers } from "../agency/client-handlers.ts";
 import { createMemberHandlers } from "../agency/member-handlers.ts";
+import { createMetricsTokenHandlers } from "../agency/metrics-token.ts";
 import { type AccountHandler, channelsApiPath, deliveriesPath, eventsPath, rulesPath, sitesPath } from "./account-request.ts";
 import { createBulkSiteChanges } from "./bulk-site-changes.ts";
 import { createBulkSites } from "./bulk-sites.ts";
@@ -70,6 +78,7 @@ function agencyRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
   const brand = createBrandHandlers(settings);
   const members = createMemberHandlers(settings);
   const clients = createClientHandlers(settings);
+  const metricsToken = createMetricsTokenHandlers(settings);
   return [
     ["GET", brandPath, brand.read],
     ["PUT", brandPath, brand.save],
@@ -86,5 +95,7 @@ function agencyRoutes(settings: AgencyApiSettings): readonly AccountRoute[] {
     ["GET", clientsPath, clients.list],
     ["GET", `${clientsPath}/:name/report.pdf`, clients.readPdf],
     ["GET", `${clientsPath}/:name/report.html`, clients.readHtml],
+    ["POST", metricsTokenPath, metricsToken.issue],
+    ["DELETE", metricsTokenPath, metricsToken.revoke],
   ];
 }

@@ -12,7 +12,7 @@ import { queueRetrySeconds } from "../writing.ts";
 
 /** The same for an unknown one and for that of another account. */
 export function recordNotFound(
-  kind: "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client",
+  kind: "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token",
 ): ApiError {
   return new ApiError(404, `There is no such ${kind}.`);
 }

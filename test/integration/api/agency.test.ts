@@ -220,6 +220,15 @@ describe("the report of a client", () => {
   });
 });
 
+test("the token for metrics is in the answer that issues it, replaces the earlier one, and ends", async () => {
+  const issue = async () => (await client.call("POST", "/metrics-token")).body.token;
+  const [first, second] = [await issue(), await issue()];
+  expect([first, second].map((value) => api.store.metricsTokens.accountOf(value))).toEqual([undefined, client.accountId]);
+  expect((await client.call("DELETE", "/metrics-token")).status).toBe(204);
+  expect(api.store.metricsTokens.accountOf(second)).toBeUndefined();
+  expect((await client.call("DELETE", "/metrics-token")).status).toBe(404);
+});
+
 describe("clients", () => {
   test("are the names of the sites, with figures of those that were measured", async () => {
     const add = async (url: string, name: string | null) => (await client.call("POST", "/sites", { url, client: name })).body.id;

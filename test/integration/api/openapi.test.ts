@@ -193,6 +193,7 @@ describe("its schemas match the bodies", () => {
     await expectCall(apiModels.Member, "PATCH", "/members/1", { role: "editor" });
     await client.call("POST", "/sites", { url: "https://site.example/", client: "M" });
     await expectCall(apiModels.ClientList, "GET", "/clients");
+    await expectCall(apiModels.MetricsToken, "POST", "/metrics-token");
   });
   test("of errors", async () => {
     const { token } = await api.customer();
