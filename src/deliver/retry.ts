@@ -6,6 +6,8 @@ const hourMs = 60 * minuteMs;
 
 /** Waits after the first attempt, the second and so on. */
 const waitsMs: readonly number[] = [5 * secondMs, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
+/** From the first attempt to the last, without jitter. */
+export const retriedForMs = waitsMs.reduce((sum, waitMs) => sum + waitMs, 0);
 /** Deliveries that failed together do not return together. */
 const jitterShare = 0.1;
 

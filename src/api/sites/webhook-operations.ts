@@ -1,4 +1,5 @@
 /** The section `webhooks` of the OpenAPI description: one request for each type of event. */
+import { retriedForMs } from "../../deliver/retry.ts";
 import { webhookSchemas } from "../webhook-schemas.ts";
 
 const header = (name: string, description: string, type: "string" | "integer" = "string") => ({
@@ -17,10 +18,14 @@ const headers = [
   ),
 ];
 
+const daysOfRetries = Math.round(retriedForMs / 86_400_000);
+
 const responses = {
   "2XX": { description: "The delivery is done. The body is not read." },
   410: { description: "The channel is disabled." },
-  default: { description: "Sent again, later and later for about four days, or after Retry-After. Redirects are not followed." },
+  default: {
+    description: `Sent again, later and later for about ${daysOfRetries} days, or after Retry-After. Redirects are not followed.`,
+  },
 };
 
 export const webhookOperations = Object.fromEntries(

@@ -13,7 +13,7 @@ import { addSubjectOptions, type DataSubject, dataSubject, type SubjectOptions, 
 const help = `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
 metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
-and keys of links are left out; those of a host do not say which account scanned or watches it.
+and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it.
 
 Example:
   assay data export --account you@example.com > you.jsonl`;

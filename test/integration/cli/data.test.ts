@@ -57,7 +57,7 @@ describe("assay data export", () => {
     const site = await addSite(store, { accountId, url: "https://watched.test/", name: "Name of a client", now });
     const given = { accountId, name: "x", verified: true, now };
     const secrets = ["whsec_secret"];
-    const hook = await store.channels.add({ ...given, kind: "webhook", target: "https://hook.test/", secrets });
+    const hook = await store.channels.add({ ...given, kind: "webhook", target: "https://hook.test/in/s3cret", secrets });
     const mail = await store.channels.add({ ...given, kind: "mail", target: "team@assay.test", secrets: [] });
     if (hook === "full" || mail === "full") throw new Error("full");
     await store.rules.add({
@@ -80,6 +80,8 @@ describe("assay data export", () => {
       .map((line) => JSON.parse(line).kind);
     expect(kinds).toEqual("account site channel channel rule event delivery invitation brand metrics-token".split(" "));
     for (const secret of ["whsec_secret", mail.unsubscribeKey ?? "", metricsToken]) expect(stdout).not.toContain(secret);
+    // A part of the person's own data, as docs/operate.md says.
+    expect(stdout).toContain("https://hook.test/in/s3cret");
     const ofHost = (await assay("export", "--host", "watched.test")).stdout;
     expect(
       ofHost

@@ -1,6 +1,6 @@
 /** Schedule of further attempts. */
 import { expect, test } from "vitest";
-import { nextAttemptAt } from "../../../src/deliver/retry.ts";
+import { nextAttemptAt, retriedForMs } from "../../../src/deliver/retry.ts";
 
 const now = new Date("2026-08-01T00:00:00Z");
 const minutesMs = 60_000;
@@ -14,6 +14,7 @@ const waitMs = (attempts: number, retryAfterMs: number | null = null, random = 0
 
 test("waits grow, and end after the tenth attempt", () => {
   expect(Array.from({ length: 11 }, (_, at) => waitMs(at + 1))).toEqual([...waits, null, null]);
+  expect(retriedForMs).toBe(waits.reduce((sum, wait) => sum + wait));
 });
 
 test("jitter is a tenth in both directions", () => {
