@@ -141,7 +141,8 @@ describe("a mail address", () => {
     const first = lastConfirmation()?.value ?? "";
     api.services.mail.outcome = outcome;
     for (let count = 0; count < 3; count++) await client.call("POST", `/channels/${id}/confirmation`);
-    expect((await api.store.channels.confirm(client.accountId, id, first, new Date()))?.verifiedAt).not.toBe(null);
+    const confirmed = await api.store.channels.confirm(client.accountId, id, first, new Date());
+    expect(confirmed).toMatchObject({ verifiedAt: expect.any(String), confirmation: null });
   });
   test("is confirmed anew when it changes", async () => {
     const id = await confirmedMail(client.email);
