@@ -11,6 +11,21 @@ export const logoBytesMax = 200_000;
 /** Longest upload that is read, so that a picture of a camera gets its own refusal. */
 export const logoUploadBytesMax = 12_000_000;
 
+/** Height and width of a logo in reports and mails, in pixels; logos are stored with up to twice of them. */
+const logoHeightMax = 64;
+const logoWidthMax = 240;
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Size at which a logo is shown: never larger than it is. */
+export function shownLogoSize({ width, height }: Size): Size {
+  const scale = Math.min(1, logoWidthMax / width, logoHeightMax / height);
+  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
+}
+
 /** PNG made from the pixels of an uploaded image, without anything else that its file held. */
 export interface DecodedLogo {
   readonly png: Uint8Array<ArrayBuffer>;

@@ -1,4 +1,6 @@
 /** Layout of mails: one list of blocks gives the text and the HTML. All content is untrusted, and escaped here. */
+import { shownLogoSize } from "../base/documents.ts";
+import type { StoredLogo } from "../store/brand-logo.ts";
 import { languageTag } from "../text/translator.ts";
 
 /** Characters of one line of content. */
@@ -23,6 +25,8 @@ export interface MailLayout {
   readonly sender: string;
   /** `#rrggbb`; null for the default. */
   readonly accent: string | null;
+  /** Above the name; null without one. */
+  readonly logo: StoredLogo | null;
   readonly blocks: readonly MailBlock[];
   /** Below a rule. */
   readonly footer: readonly MailBlock[];
@@ -32,11 +36,16 @@ export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** PNG that the HTML shows by `logoContentId`; null without one. */
+  readonly logo: Uint8Array<ArrayBuffer> | null;
 }
+
+/** RFC 2392: names the logo within its mail. */
+export const logoContentId = "logo@assay.invalid";
 
 export function layOutMail({ subject, ...layout }: MailLayout): RenderedMail {
   const title = bounded(subject, subjectCharsMax);
-  return { subject: title, text: asText(layout), html: asHtml({ ...layout, subject: title }) };
+  return { subject: title, text: asText(layout), html: asHtml({ ...layout, subject: title }), logo: layout.logo?.png ?? null };
 }
 
 function asText({ sender, blocks, footer }: Omit<MailLayout, "subject">): string {
@@ -59,7 +68,7 @@ function linesOf(block: MailBlock): readonly string[] {
   }
 }
 
-function asHtml({ locale, subject, sender, accent, blocks, footer }: MailLayout): string {
+function asHtml({ locale, subject, sender, accent, logo, blocks, footer }: MailLayout): string {
   const colour = accent !== null && /^#[0-9a-f]{6}$/i.test(accent) ? accent : accentDefault;
   const body = `font-family:sans-serif;font-size:15px;line-height:1.5;color:#1a1a1a;max-width:40em;margin:0 auto;padding:1em`;
   return [
@@ -67,6 +76,7 @@ function asHtml({ locale, subject, sender, accent, blocks, footer }: MailLayout)
     `<html lang="${escaped(languageTag(locale) ?? "en")}">`,
     `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(subject)}</title></head>`,
     `<body style="${body}">`,
+    ...(logo === null ? [] : [logoHtml(logo)]),
     `<p style="font-weight:bold;color:${colour};border-bottom:3px solid ${colour}">${escaped(sender)}</p>`,
     ...blocks.map((block) => htmlOf(block, colour)),
     `<hr style="border:0;border-top:1px solid #c8c8c8">`,
@@ -77,6 +87,12 @@ function asHtml({ locale, subject, sender, accent, blocks, footer }: MailLayout)
     "</html>",
     "",
   ].join("\n");
+}
+
+/** Without an alternative text: the name stands below it. */
+function logoHtml(logo: StoredLogo): string {
+  const { width, height } = shownLogoSize(logo);
+  return `<p><img src="cid:${logoContentId}" alt="" width="${width}" height="${height}"></p>`;
 }
 
 function htmlOf(block: MailBlock, colour: string): string {

@@ -1,5 +1,7 @@
 /** The mails that the appliance sends: subject, text and HTML in the language of the reader. */
+
 import type { Account } from "../store/accounts.ts";
+import { storedLogo } from "../store/brand-logo.ts";
 import { type Channel, type ChannelDisabling, confirmationHours } from "../store/channels.ts";
 import type { MemberInvitation, StoredBrand } from "../store/site-accounts.ts";
 import type { StoredEvent } from "../store/site-events.ts";
@@ -48,6 +50,7 @@ function channelMail(
     subject,
     sender: brand?.name ?? productName,
     accent: brand?.accent ?? null,
+    logo: brand === undefined ? null : storedLogo(brand),
     blocks,
     footer: [
       ...(brand?.footer == null ? [] : [{ kind: "line", text: brand.footer } as const]),
@@ -119,5 +122,5 @@ export function channelDisabledMail(
 
 function noticeMail({ words, address }: MailContext, subject: string, blocks: readonly MailBlock[]): RenderedMail {
   const footer: readonly MailBlock[] = [{ kind: "line", text: words.t("layout.sentBy", { address }) }];
-  return layOutMail({ locale: words.locale, subject, sender: productName, accent: null, blocks, footer });
+  return layOutMail({ locale: words.locale, subject, sender: productName, accent: null, logo: null, blocks, footer });
 }

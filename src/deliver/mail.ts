@@ -11,6 +11,7 @@ import { namesCoverHost } from "../parse/host-match.ts";
 import { type Mailbox, parseMailbox } from "../parse/mailbox.ts";
 import type { SmtpUrl } from "../parse/smtp-url.ts";
 import { type FailedMail, mailFailureOf, otherNamesCode, unusableAddress } from "./mail-failure.ts";
+import { logoContentId } from "./mail-layout.ts";
 
 export interface MailerSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
   /** With its password, from whatever source. A user without one cannot sign in. */
@@ -45,6 +46,8 @@ export interface OutgoingMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** PNG within the HTML; null without one. */
+  readonly logo: Uint8Array<ArrayBuffer> | null;
   /** As in `<delivery-12@assay.example.org>`. The same for every attempt, so that a receiver recognises a copy. */
   readonly messageId: string;
   readonly date: Date;
@@ -169,7 +172,7 @@ function literalOf(host: string): string {
 }
 
 /** @throws Error for a message ID or link that would not be one: a mistake of the caller. */
-function messageOptions(from: Mailbox, { to, subject, text, html, messageId, date, unsubscribe }: OutgoingMail): SendMailOptions {
+function messageOptions(from: Mailbox, { to, subject, text, html, logo, messageId, date, unsubscribe }: OutgoingMail): SendMailOptions {
   if (!/^<[\w.+-]+@[\w.-]+>$/.test(messageId)) throw new Error(`${JSON.stringify(messageId)} is not a message ID`);
   const link = unsubscribe === null ? null : linkOf(unsubscribe);
   return {
@@ -179,6 +182,7 @@ function messageOptions(from: Mailbox, { to, subject, text, html, messageId, dat
     subject: oneLine(subject),
     text,
     html,
+    ...(logo === null ? {} : { attachments: [logoPart(logo)] }),
     messageId,
     date,
     xMailer: false,
@@ -192,6 +196,16 @@ function messageOptions(from: Mailbox, { to, subject, text, html, messageId, dat
     disableFileAccess: true,
     disableUrlAccess: true,
   };
+}
+
+function logoPart(png: Uint8Array<ArrayBuffer>) {
+  return {
+    cid: logoContentId,
+    filename: "logo.png",
+    content: Buffer.from(png),
+    contentType: "image/png",
+    contentDisposition: "inline",
+  } as const;
 }
 
 /** The URL parser encodes what would end the header. */

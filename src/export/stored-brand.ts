@@ -1,30 +1,10 @@
-/** Brands of the store as files and pages show them. */
-import { parseImageSize } from "../parse/image-size.ts";
+/** Brands of the store as files show them. */
 import { type Brand, embeddedLogo } from "../report/brand.ts";
+import { storedLogo } from "../store/brand-logo.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
-
-/** Logo as our own browser drew it; sides in pixels. */
-export interface StoredLogo {
-  readonly png: Uint8Array<ArrayBuffer>;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Null without one. */
-export function storedLogo({ logoPng }: StoredBrand): StoredLogo | null {
-  if (logoPng === null) return null;
-  const png = new Uint8Array(Buffer.from(logoPng, "base64"));
-  const size = parseImageSize(png);
-  return size === null || size === "broken" ? null : { png, width: size.width, height: size.height };
-}
 
 /** For a file, which loads nothing. */
 export function brandInFile(brand: StoredBrand): Brand {
   const logo = storedLogo(brand);
   return { name: brand.name, logo: logo === null ? null : embeddedLogo(logo), accent: brand.accent, footer: brand.footer };
-}
-
-/** Logo as it is stored. */
-export function logoText(png: Uint8Array): string {
-  return Buffer.from(png).toString("base64");
 }

@@ -8,8 +8,8 @@ import {
 } from "../../account/brand-fields.ts";
 import { usableBrand } from "../../account/usable-brand.ts";
 import { type LogoFault, logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../base/documents.ts";
-import { logoText, storedLogo } from "../../export/stored-brand.ts";
 import { readBytes } from "../../http/request-body.ts";
+import { logoText, storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { answer, prepareHeaders } from "../answer.ts";
 import { ApiError, bodyTooLarge, brandNotFound, type FieldErrors, invalidFields } from "../errors.ts";

@@ -1,9 +1,6 @@
 /** Brand of an account at the top and at the bottom of a report, in place of that of assay. */
+import { shownLogoSize } from "../../base/documents.ts";
 import type { Brand } from "../brand.ts";
-
-/** Height of a logo in a report, in pixels; logos are stored with up to twice of it. */
-const logoHeightMax = 64;
-const logoWidthMax = 240;
 
 interface BrandProps {
   readonly brand: Brand;
@@ -12,7 +9,7 @@ interface BrandProps {
 export function BrandHeader({ brand: { name, logo, accent } }: BrandProps) {
   return (
     <div class="client-brand">
-      {logo !== null && <img src={logo.src} alt="" {...shownSize(logo)} />}
+      {logo !== null && <img src={logo.src} alt="" {...shownLogoSize(logo)} />}
       <span>{name}</span>
       {accent !== null && <AccentLine color={accent} />}
     </div>
@@ -30,9 +27,4 @@ function AccentLine({ color }: { readonly color: string }) {
       <rect width="1" height="1" fill={color} />
     </svg>
   );
-}
-
-function shownSize({ width, height }: { readonly width: number; readonly height: number }) {
-  const scale = Math.min(1, logoWidthMax / width, logoHeightMax / height);
-  return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };
 }

@@ -19,6 +19,7 @@ const mail = {
   subject: "Score",
   text: "81",
   html: "<p>81</p>",
+  logo: null,
   messageId: "<1@assay.test>",
   date: new Date(),
   unsubscribe: null,

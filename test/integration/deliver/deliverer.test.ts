@@ -3,6 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "../../../src/store/site-events.ts";
 import { type DeliveryRig, startDeliveryRig, until } from "../../support/delivery-rig.ts";
+import { pngImage } from "../../support/images.ts";
 
 const hourMs = 3_600_000;
 const digestMs = 60_000;
@@ -244,7 +245,8 @@ describe("a mail", () => {
   test("has the brand of its account while the plan includes one", async () => {
     rig = await startDeliveryRig();
     await rig.addChannel({ kind: "mail" });
-    await rig.store.brands.save(1, { name: "Muster Agentur", logoPng: null, accent: null, footer: null });
+    const logo = pngImage(300, 100, "noise");
+    await rig.store.brands.save(1, { name: "Muster Agentur", logoPng: logo.toString("base64"), accent: null, footer: null });
     const site = await rig.addSite("a.test");
     for (const [count, plan] of (["agency", "free"] as const).entries()) {
       await rig.store.accounts.setPlan(1, plan);
@@ -253,6 +255,12 @@ describe("a mail", () => {
       await until(`mail ${count + 1}`, () => rig.mails.length > count);
     }
     expect(rig.mails.map(({ parsed }) => parsed.text?.split("\n")[0])).toEqual(["Muster Agentur", "assay"]);
+    const [branded, plain] = rig.mails.map(({ parsed }) => parsed);
+    expect(branded?.attachments.map(({ contentType, cid, content }) => [contentType, cid, logo.equals(content)])).toEqual([
+      ["image/png", "logo@assay.invalid", true],
+    ]);
+    expect(branded?.html).toMatch(/<img src="(cid:logo@assay\.invalid|data:image\/png;base64,[^"]+)" alt="" width="192" height="64">/);
+    expect([plain?.attachments, String(plain?.html).includes("<img")]).toEqual([[], false]);
   });
 
   test("whose recipient is refused disables the channel, and the account gets a mail", async () => {

@@ -1,8 +1,9 @@
 /** Brands that a visitor may use: that of the own account, and those of owners who share their sites. */
 import { usableBrand } from "../../../account/usable-brand.ts";
-import { brandInFile, storedLogo } from "../../../export/stored-brand.ts";
+import { brandInFile } from "../../../export/stored-brand.ts";
 import type { Brand, BrandLogo } from "../../../report/brand.ts";
 import type { Account } from "../../../store/accounts.ts";
+import { storedLogo } from "../../../store/brand-logo.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import { notFound, signInFirst } from "../../errors.ts";
 import { siteAccesses } from "../../sites/site-access.ts";

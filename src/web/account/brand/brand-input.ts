@@ -1,7 +1,7 @@
 /** Fields of a brand as typed, and what is wrong with them. */
 import { type BrandFieldFaults, type GivenBrand, parseBrandFields } from "../../../account/brand-fields.ts";
 import type { LogoFault } from "../../../base/documents.ts";
-import { logoText } from "../../../export/stored-brand.ts";
+import { logoText } from "../../../store/brand-logo.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import type { Fields } from "../../form.tsx";
 import type { Visit } from "../../visit.ts";

@@ -3,10 +3,10 @@ import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-f
 import { planTerms } from "../../../account/plans.ts";
 import { usableBrand } from "../../../account/usable-brand.ts";
 import { logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
-import { storedLogo } from "../../../export/stored-brand.ts";
 import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { type Account, plans } from "../../../store/accounts.ts";
+import { storedLogo } from "../../../store/brand-logo.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import { Field, FileField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
