@@ -39,6 +39,9 @@ const yPadding = 12;
 /** Free share of the width beside the first and the last point. */
 const xPaddingPercent = 4;
 const ticksMax = 6;
+/** Width of a character of a label, rounded up, and the least distance of two labels, in CSS pixels. */
+const tickCharPx = 7;
+const tickGapPx = 8;
 /** Ticks nearer to an edge, in percent, are aligned with it. */
 const tickEdgePercent = 8;
 /** Bands with a score, best first, as the table of ranks has them. */
@@ -136,22 +139,50 @@ function Bands() {
 
 function TimeAxis({ scale: { x, fromMs, toMs } }: { readonly scale: Scale }) {
   const i18n = useI18n();
+  const labels = timeTicks(fromMs, toMs, ticksMax).map(({ atMs, unit }): TickLabel => {
+    const position = x(atMs);
+    const anchor = position < tickEdgePercent ? "start" : position > 100 - tickEdgePercent ? "end" : "middle";
+    return { text: i18n.tick(new Date(atMs).toISOString(), unit), position, anchor };
+  });
+  const narrow = apartOnPhones(labels);
   return (
     <>
-      {timeTicks(fromMs, toMs, ticksMax).map(({ atMs, unit }, at) => {
-        const position = x(atMs);
-        const anchor = position < tickEdgePercent ? "start" : position > 100 - tickEdgePercent ? "end" : "middle";
+      {labels.map((label) => {
+        const { text, position, anchor } = label;
         return (
-          <g key={atMs}>
+          <g key={position}>
             <line class="chart-tick" x1={percent(position)} x2={percent(position)} y1={plotHeight} y2={plotHeight + 6} />
-            <text {...(at % 2 === 0 ? {} : { class: "chart-wide" })} x={percent(position)} y={plotHeight + 22} text-anchor={anchor}>
-              {i18n.tick(new Date(atMs).toISOString(), unit)}
+            <text {...(narrow.has(label) ? {} : { class: "chart-wide" })} x={percent(position)} y={plotHeight + 22} text-anchor={anchor}>
+              {text}
             </text>
           </g>
         );
       })}
     </>
   );
+}
+
+interface TickLabel {
+  readonly text: string;
+  /** In percent of the width. */
+  readonly position: number;
+  readonly anchor: "start" | "middle" | "end";
+}
+
+const anchorShares = { start: 0, middle: 0.5, end: 1 } as const;
+
+/** Labels that do not touch each other on a narrow plot, from the first one on. */
+function apartOnPhones(labels: readonly TickLabel[]): ReadonlySet<TickLabel> {
+  const kept = new Set<TickLabel>();
+  let freePx = 0;
+  for (const label of labels) {
+    const width = label.text.length * tickCharPx;
+    const fromPx = (label.position / 100) * narrowPlotPx - anchorShares[label.anchor] * width;
+    if (kept.size > 0 && fromPx < freePx) continue;
+    kept.add(label);
+    freePx = fromPx + width + tickGapPx;
+  }
+  return kept;
 }
 
 interface PlotProps {

@@ -1,4 +1,5 @@
 /** Chart and sparkline of scores: lines, gaps, marks, and links that a finger can hit. */
+import fc from "fast-check";
 import type { VNode } from "preact";
 import { describe, expect, test } from "vitest";
 import { ScoreChart, type ScorePoint } from "../../../src/web/components/score-chart.tsx";
@@ -6,6 +7,8 @@ import { Sparkline } from "../../../src/web/components/sparkline.tsx";
 import { pageAt, partHtml } from "../../support/part-html.tsx";
 
 const dayMs = 86_400_000;
+/** Width of the plot on a phone of 320 px, rounded down. */
+const phonePlotPx = 190;
 const start = Date.UTC(2026, 10, 1);
 
 function htmlOf(part: VNode): string {
@@ -42,6 +45,25 @@ describe("the chart", () => {
   test("marks changed rules within its range", () => {
     const html = chartOf([point(0, 90), point(4, 80)], [start + dayMs, start + 9 * dayMs]);
     expect(html.match(/class="chart-change"/g)).toHaveLength(1);
+  });
+
+  test("has labels of times that do not touch on a phone, whatever the range", () => {
+    const shares = { start: 0, middle: 0.5, end: 1 } as const;
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4_000 }), fc.integer({ min: 0, max: 400 }), (days, shift) => {
+        const html = chartOf([point(shift, 90), point(shift + days, 80)]);
+        const boxes = [...html.matchAll(/<text x="([\d.]+)%" y="230" text-anchor="(start|middle|end)">([^<]+)</g)].map(
+          ([, x, anchor, text = ""]) => {
+            const width = 7 * text.length;
+            const from = (Number(x) / 100) * phonePlotPx - shares[anchor as keyof typeof shares] * width;
+            return [from, from + width] as const;
+          },
+        );
+        expect(boxes.length).toBeGreaterThan(0);
+        for (const [at, [from]] of boxes.entries()) expect(from).toBeGreaterThan(boxes[at - 1]?.[1] ?? Number.NEGATIVE_INFINITY);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("links each point with a name, except the current one", () => {
