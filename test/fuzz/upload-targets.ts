@@ -1,6 +1,7 @@
 /** Fuzz targets for what accounts upload and type for their brand. */
 import { parseAccent } from "../../src/parse/accent-color.ts";
 import { parseImageSize } from "../../src/parse/image-size.ts";
+import { isTextLine, splitTags, tagSeparators } from "../../src/parse/text-line.ts";
 import { pngImage, webpPixels } from "../support/images.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -54,6 +55,18 @@ export const uploadTargets: readonly FuzzTarget[] = [
         const color = parseAccent(text);
         return color === null || color === "low-contrast" || (/^#[0-9a-f]{6}$/.test(color) && parseAccent(color) === color);
       },
+    },
+  },
+  {
+    file: "text-line",
+    tokens: [..." ,;|\n\r\t\u202e\u2066\u2028ab", "shop", "key account"],
+    samples: ["shop, live", "a|b;;c", "Example Ltd\u202e"],
+    functions: { isTextLine, splitTags },
+    properties: {
+      "tags are trimmed, not empty, and without separators": (text) =>
+        splitTags(text).every((tag) => tag !== "" && tag === tag.trim() && !tagSeparators.test(tag)),
+      "tags joined again are the same tags": (text) => splitTags(splitTags(text).join(", ")).join("\0") === splitTags(text).join("\0"),
+      "a line has no line break and no control of direction": (text) => !isTextLine(text) || !/[\n\r\u2028\u2029\u202a-\u202e]/.test(text),
     },
   },
 ];

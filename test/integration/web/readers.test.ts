@@ -5,14 +5,22 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { exportFormats } from "../../../src/export/formats.ts";
 import { type PageRoute, pageRoutes } from "../../../src/web/routes.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { pngImage } from "../../support/images.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { openEvents } from "./event-stream.ts";
 
-const open = await startPages();
+const printPdf = async () => new Uint8Array(1);
+const open = await startPages({ printPdf });
 const { store } = open;
-const closed = await startPages({ store, readers: "accounts", reports: { staleDays: 30, indexed: true }, accounts: { signUp: "open" } });
+const closed = await startPages({
+  store,
+  printPdf,
+  readers: "accounts",
+  reports: { staleDays: 30, indexed: true },
+  accounts: { signUp: "open" },
+});
 const admin = await visitorAs("admin@assay.test");
 const account = await visitorAs("someone@assay.test");
 const guest = closed.visitor();
@@ -34,7 +42,7 @@ const host = "only-for-accounts.example";
 const owner = store.accounts.findByEmail("someone@assay.test")?.id ?? 0;
 await addSite(store, { accountId: owner, url: "https://watched.example/", client: "Acme", now: new Date() });
 await store.accounts.setPlan(owner, "agency");
-await store.brands.save(owner, { name: "Brand", logoPng: Buffer.from(pixelJpeg).toString("base64"), accent: null, footer: null });
+await store.brands.save(owner, { name: "Brand", logoPng: pngImage(3, 2, "noise").toString("base64"), accent: null, footer: null });
 const { token } = await storeSite(store, "bare", { at: new Date(), url: `https://${host}/`, screenshot: pixelJpeg });
 const unknownToken = "u".repeat(token.length);
 
