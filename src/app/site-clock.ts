@@ -1,5 +1,5 @@
 /** Clock of watched sites in the server: it starts after the dispatcher, and other parts may wake it before. */
-import { isSiteInPlan } from "../account/plan-sites.ts";
+import { planSitesMax } from "../account/plan-sites.ts";
 import type { Log } from "../base/log.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
@@ -29,7 +29,7 @@ export function createServerSiteClock({ locations, ...options }: ServerSiteClock
       clock ??= startSiteClock({
         ...options,
         now: () => new Date(),
-        isIncluded: (site) => isSiteInPlan(options.store, site),
+        sitesMaxOf: planSitesMax(options.store),
         mayBeScanned: ({ location }) => location === localLocation || locations.absentSince(location) === null,
       });
     },

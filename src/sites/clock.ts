@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
+import type { SitesMaxOf } from "./included-sites.ts";
 import { cancelOldRuns, concludeEndedRuns } from "./run-conclusions.ts";
 import { createRunStarter } from "./run-starts.ts";
 import { walkSites } from "./site-round.ts";
@@ -20,8 +21,8 @@ export interface SiteTickerOptions {
   readonly ready?: () => boolean;
   /** False postpones the runs of a site by some minutes, as while its location has no workers. */
   readonly mayBeScanned?: (site: Site) => boolean;
-  /** False passes over the runs of a site, as of one that the plan of its account does not include. */
-  readonly isIncluded?: (site: Site) => boolean;
+  /** Without it, all sites are scanned by schedule. */
+  readonly sitesMaxOf?: SitesMaxOf;
   /** Called after scans were queued. */
   readonly wake: () => void;
   /** Called after events were stored, whose deliveries may wait. */
@@ -88,8 +89,8 @@ export interface SiteTicker {
 
 export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   const { store, now, ready = () => true, wake, onEvents = () => {}, log } = options;
-  const { mayBeScanned = () => true, isIncluded = () => true } = options;
-  const starter = createRunStarter({ store, now, mayBeScanned, isIncluded, log });
+  const { mayBeScanned = () => true, sitesMaxOf = () => Number.POSITIVE_INFINITY } = options;
+  const starter = createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   let demandPerHour = 0;
@@ -100,7 +101,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
 
   async function walk(): Promise<void> {
     await cancelOldRuns({ store, now, log });
-    const round = await walkSites({ store, now, log });
+    const round = await walkSites({ store, now, sitesMaxOf, log });
     demandPerHour = round.demandPerHour;
     const corrected = await store.deliveries.correctTimes(now());
     if (round.events + corrected > 0) onEvents();

@@ -3,6 +3,7 @@ import { type Log, messageOf } from "../base/log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
+import { includedSites, type SitesMaxOf } from "./included-sites.ts";
 import { dueRun, nextRunAfter } from "./schedule.ts";
 import { scheduleKeyOf } from "./site-planning.ts";
 import { admitRuns, type RunCandidate } from "./start-budget.ts";
@@ -20,8 +21,7 @@ export interface RunStarterOptions {
   readonly now: () => Date;
   /** False postpones the runs of a site, as while its location has no workers. */
   readonly mayBeScanned: (site: Site) => boolean;
-  /** False passes over the runs of a site, as of one that the plan of its account does not include. */
-  readonly isIncluded: (site: Site) => boolean;
+  readonly sitesMaxOf: SitesMaxOf;
   readonly log: Log;
 }
 
@@ -35,7 +35,7 @@ interface Candidate extends RunCandidate {
   readonly isRegular: boolean;
 }
 
-export function createRunStarter({ store, now, mayBeScanned, isIncluded, log }: RunStarterOptions): RunStarter {
+export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: RunStarterOptions): RunStarter {
   let recentStarts = recentStartsOf(store, now());
 
   /** Whether the run has started. */
@@ -54,30 +54,31 @@ export function createRunStarter({ store, now, mayBeScanned, isIncluded, log }: 
   }
 
   /** Null for a site that does not run now. */
-  async function candidateOf(site: Site): Promise<Candidate | null> {
+  async function candidateOf(site: Site, isIncluded: boolean): Promise<Candidate | null> {
     if (store.siteRuns.find(site.id) !== undefined) return null;
     const change = changeInsteadOfRun(site);
-    if (change === null) return asCandidate(site, now());
-    await store.sites.change(site.accountId, site.id, () => change);
-    return null;
+    if (change === null && isIncluded) return asCandidate(site, now());
+    await store.sites.change(site.accountId, site.id, () => change ?? withoutPlannedRun);
+    // A run by hand may have its second look.
+    return change === null ? asCandidate({ ...site, ...withoutPlannedRun }, now()) : null;
   }
 
   function changeInsteadOfRun(site: Site): SiteChange | null {
     if (site.paused) return { nextRunAt: null, secondLookAt: null };
     const account = store.accounts.findById(site.accountId);
-    if (account === undefined || account.disabled || !isIncluded(site))
-      return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
+    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
     return mayBeScanned(site) ? null : postponed(site, now());
   }
 
   return {
     startDue: async (demandPerHour) => {
       const full = new Set<string>();
+      const isIncluded = includedSites(store, sitesMaxOf);
       const candidates: Candidate[] = [];
       for (const { accountId, siteId } of store.sites.listDue(now(), dueMax))
         await eachApart(siteId, log, async () => {
           const site = store.sites.find(accountId, siteId);
-          const candidate = site === undefined ? null : await candidateOf(site);
+          const candidate = site === undefined ? null : await candidateOf(site, isIncluded(site));
           if (candidate !== null) candidates.push(candidate);
         });
       recentStarts = recentStarts.filter((startMs) => Math.abs(now().getTime() - startMs) < hourMs);
@@ -90,6 +91,9 @@ export function createRunStarter({ store, now, mayBeScanned, isIncluded, log }: 
     },
   };
 }
+
+/** Of a site that the plan of its account does not include. */
+export const withoutPlannedRun = { nextRunAt: null } as const satisfies SiteChange;
 
 /** A fault of one site does not stop the others; one of the data directory does. */
 async function eachApart(site: number, log: Log, action: () => Promise<void>): Promise<void> {

@@ -6,8 +6,10 @@ import { DataDirError } from "../store/data-dir.ts";
 import type { KnownCertificate } from "../store/site-runs.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
+import { acceptedChange } from "./acceptances.ts";
 import { certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./certificate-notices.ts";
-import { correctedTimes } from "./run-starts.ts";
+import { includedSites, type SitesMaxOf } from "./included-sites.ts";
+import { correctedTimes, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
 
 /** A certificate that was read longer ago may be renewed by now: the site runs before a notice. A notice waits no longer for it. */
@@ -19,6 +21,7 @@ const sitesAtOnce = 50;
 export interface RoundOptions {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
   readonly now: () => Date;
+  readonly sitesMaxOf: SitesMaxOf;
   readonly log: Log;
 }
 
@@ -29,16 +32,18 @@ export interface Round {
 }
 
 /** Other work goes on between some sites. @throws DataDirError */
-export async function walkSites({ store, now, log }: RoundOptions): Promise<Round> {
+export async function walkSites({ store, now, sitesMaxOf, log }: RoundOptions): Promise<Round> {
+  const isIncluded = includedSites(store, sitesMaxOf);
   const schedules: SiteSchedule[] = [];
   let [events, visited] = [0, 0];
   for (const account of store.accounts.list()) {
     if (account.disabled) continue;
     for (const site of store.sites.list(account.id)) {
       if (site.paused) continue;
-      schedules.push(site.schedule);
+      const included = isIncluded(site);
+      if (included) schedules.push(site.schedule);
       try {
-        events += await visitSite(store, site, now());
+        events += included ? await visitSite(store, site, now()) : await passOver(store, site);
       } catch (error) {
         if (error instanceof DataDirError) throw error;
         log.error("site could not be examined", { site: site.id, because: messageOf(error) });
@@ -50,9 +55,26 @@ export async function walkSites({ store, now, log }: RoundOptions): Promise<Roun
   return { demandPerHour: demandPerHour(schedules, now()), events };
 }
 
+/** Nothing reads its certificate any more, so nothing is reported of it. */
+async function passOver({ sites }: RoundOptions["store"], { accountId, id, nextRunAt }: Site): Promise<number> {
+  if (nextRunAt !== null) await sites.change(accountId, id, () => withoutPlannedRun);
+  return 0;
+}
+
+/** An acceptance that has ended makes its finding an open one of the lists, before the next run reports it. */
+async function recountOpen({ sites, siteRuns }: RoundOptions["store"], { accountId, id, accepted }: Site, now: Date): Promise<void> {
+  const today = now.toISOString().slice(0, 10);
+  if (!accepted.some(({ until }) => until !== null && until < today)) return;
+  const recounted = (site: Site) => acceptedChange(site, site.accepted, siteRuns.state(id), now);
+  const stored = sites.find(accountId, id);
+  if (stored === undefined || stored.reading?.open === recounted(stored).reading?.open) return;
+  await sites.change(accountId, id, recounted);
+}
+
 async function visitSite(store: RoundOptions["store"], site: Site, now: Date): Promise<number> {
   if (correctedTimes(site, now) !== null)
     await store.sites.change(site.accountId, site.id, (current) => correctedTimes(current, now) ?? {});
+  await recountOpen(store, site, now);
   const expiresAt = site.reading?.certificateExpiresAt;
   if (expiresAt === null || (expiresAt !== undefined && certificateDaysLeft(expiresAt, now) > certificateNoticeDaysMax)) return 0;
   const { certificate } = store.siteRuns.state(site.id);

@@ -1,28 +1,69 @@
 /** Scheduled runs of an account with more sites than its plan includes, over a real store with a fake clock. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isSiteInPlan } from "../../../src/account/plan-sites.ts";
+import { planSitesMax } from "../../../src/account/plan-sites.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
-import { begin, type SiteRig, siteRig } from "./site-rig.ts";
+import { type SiteRig, siteRig } from "./site-rig.ts";
 
+const dayMinutes = 24 * 60;
 let rig: SiteRig;
+let sites: Site[];
+
 beforeEach(async () => {
   rig = await siteRig();
+  await rig.store.accounts.create({ email: "free@agency.example", plan: "free", now: rig.now() });
+  sites = [];
+  for (const name of ["a", "b", "c", "d"])
+    sites.push(await addSite(rig.store, { accountId: 2, url: `https://${name}.example/`, now: rig.now() }));
+  rig.restart({ sitesMaxOf: planSitesMax(rig.store) });
 });
 afterEach(() => rig.stop());
 
-test("runs of more sites than the plan includes are passed over, except those that were added first", async () => {
-  await rig.store.accounts.create({ email: "free@agency.example", plan: "free", now: rig.now() });
-  const urls = ["a", "b", "c", "d"].map((name) => `https://${name}.example/`);
-  const sites: Site[] = [];
-  for (const each of urls) sites.push(await addSite(rig.store, { accountId: 2, url: each, now: rig.now() }));
-  rig.restart({ isIncluded: (site) => isSiteInPlan(rig.store, site) });
+const last = () => rig.store.sites.find(2, sites.at(-1)?.id ?? 0);
+const scanned = () => rig.store.sites.list(2).filter(({ lastRunAt }) => lastRunAt !== null);
+const eventTypes = () => rig.store.events.pageOfSite(2, sites.at(-1)?.id ?? 0, { limit: 50, cursor: null }).items.map(({ type }) => type);
+const names = (of: readonly Site[]) => of.map(({ url }) => new URL(url).host[0]).join("");
+
+test("are those of the sites that were added first, and of others when there is space", async () => {
   for (const minute of [0, 1, 2]) await rig.at(minute);
-  const scanned = () => rig.store.sites.list(2).filter(({ lastRunAt }) => lastRunAt !== null);
-  expect(scanned().map(({ url }) => url)).toEqual(urls.slice(0, 3));
+  expect([names(scanned()), last()?.nextRunAt]).toEqual(["abc", null]);
   await rig.store.sites.remove(2, [sites[0]?.id ?? 0], 2);
-  const next = Date.parse(rig.store.sites.list(2).at(-1)?.nextRunAt ?? "");
-  expect(next).toBeGreaterThan(begin);
-  await rig.at(Math.ceil((next - begin) / 60_000));
-  expect(scanned().map(({ url }) => url)).toEqual(urls.slice(1));
+  await rig.at(20);
+  const planned = Date.parse(last()?.nextRunAt ?? "");
+  expect(planned).toBeGreaterThan(rig.now().getTime());
+  await rig.at(20 + Math.ceil((planned - rig.now().getTime()) / 60_000));
+  expect(names(scanned())).toEqual("bcd");
+});
+
+test("come again after a change of the plan", async () => {
+  await rig.at(0);
+  expect(last()?.nextRunAt).toBeNull();
+  await rig.store.accounts.setPlan(2, "agency");
+  await rig.at(20);
+  expect(Date.parse(last()?.nextRunAt ?? "")).toBeGreaterThan(rig.now().getTime());
+});
+
+test("leave the other sites to runs by hand, with their second looks, and report no certificate that nobody reads", async () => {
+  await rig.at(0);
+  const id = sites.at(-1)?.id ?? 0;
+  const byHand = () => rig.store.siteRuns.start({ accountId: 2, siteId: id, kind: "manual", now: rig.now() });
+  await byHand();
+  await rig.runScans();
+  await rig.ticker.conclude();
+  rig.setMinute(60);
+  rig.show({ score: 40, codes: ["x.missing"] }, "https://d.example/");
+  await byHand();
+  await rig.runScans();
+  await rig.ticker.conclude();
+  expect(last()?.secondLookAt).not.toBeNull();
+  expect(await rig.at(71)).toBe(1);
+  expect(eventTypes()).toContain("finding.opened");
+  const expiresAt = new Date(rig.now().getTime() + 10 * dayMinutes * 60_000).toISOString();
+  await rig.store.siteRuns.noteState(
+    { accountId: 2, id },
+    (_site, state) => ({ state: { ...state, certificate: { validFrom: "2026-09-01T00:00:00.000Z", expiresAt, noticed: [] } }, events: [] }),
+    rig.now(),
+  );
+  for (const day of [2, 5, 9, 12]) await rig.at(day * dayMinutes);
+  expect(eventTypes()).not.toContain("certificate.expiring");
 });

@@ -85,7 +85,7 @@ test("more sites than the plan includes are named", async () => {
   for (const name of ["a", "b", "c", "d"]) await add(name);
   expect(await listed()).not.toContain("added first");
   await pages.store.accounts.setPlan(account.id, "free", serverActor);
-  expect(await listed()).toContain("only the 3 that were added first are scanned by schedule");
+  expect(await listed()).toContain("Only the 3 that were added first are scanned by schedule");
 });
 
 describe("filter and order", () => {
