@@ -131,7 +131,7 @@ class RunningDeliverer implements Deliverer {
     const attempted = await attemptDelivery(this.#parts, delivery, sendable, this.#ending.signal);
     // The next start repeats what the end of this process has aborted.
     if (attempted.result === "failed" && this.#ending.signal.aborted) return;
-    const outcome = outcomeOf(delivery, attempted, this.#parts);
+    const outcome = outcomeOf(delivery, sendable, attempted, this.#parts);
     const { status, ms } = attempted;
     const because = reasonOf(attempted);
     await this.#stored(() => store.deliveries.noteAttempt(delivery, { at, ms, status, because }, outcome));
@@ -139,7 +139,9 @@ class RunningDeliverer implements Deliverer {
     const { id: channel, kind } = sendable.channel;
     log.debug("delivery attempted", { delivery: id, account: accountId, channel, result: outcome.state, because, status, ms });
     if (outcome.state !== "failed" || outcome.disables === null) return;
-    log.info("channel disabled", { account: accountId, channel, kind, because: outcome.disables });
+    // It still takes deliveries where it was given another target meanwhile.
+    if (store.channels.find(accountId, channel)?.disabled == null) return;
+    log.info("channel disabled", { account: accountId, channel, kind, because: outcome.disables.because });
     this.notices.wake();
   }
 
@@ -161,11 +163,12 @@ function reasonOf(attempted: Attempted): string | null {
   return attempted.result === "failed" ? attempted.because : null;
 }
 
-function outcomeOf(delivery: Delivery, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
+function outcomeOf(delivery: Delivery, { channel }: Sendable, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
   if (attempted.result === "delivered") return { state: "delivered" };
   const { final, retryAfterMs, disables } = attempted;
   const next = final ? null : nextAttemptAt(attemptsInSchedule(delivery) + 1, now(), retryAfterMs, random);
-  return next === null ? { state: "failed", disables } : { state: "waiting", nextAttemptAt: next };
+  if (next !== null) return { state: "waiting", nextAttemptAt: next };
+  return { state: "failed", disables: disables && { because: disables, target: channel.target } };
 }
 
 function resultOf(attempted: Attempted, { state }: AttemptOutcome): "delivered" | "retried" | "failed" | "gone" {

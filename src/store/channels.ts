@@ -92,7 +92,7 @@ export function channelRepository(db: Db) {
         noteChannel(db, added, "channel.created");
         return added;
       }),
-    /** Another target of a mail channel must be confirmed, and gets another link that ends the mails. */
+    /** Another target of a mail channel must be confirmed, and is enabled unless its owner disabled it. It gets another link that ends the mails. */
     change,
     /** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
     rotateSecret: (accountId: number, id: number, secret: string): Promise<Channel | undefined> =>
@@ -168,9 +168,17 @@ function rotateSecret(db: Db, accountId: number, id: number, secret: string): Ch
   return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
 }
 
-/** Another mail address has another reader, whom links in earlier mails must not end. */
-function newReader(): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey"> {
-  return { verifiedAt: null, confirmation: null, unsubscribeKey: newSecretValue() };
+/**
+ * Another mail address has another reader, whom links in earlier mails must not end. That the earlier address failed, or its reader ended
+ * the mails, says nothing about the new one.
+ */
+function newReader({ disabled }: Channel): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey" | "disabled"> {
+  return {
+    verifiedAt: null,
+    confirmation: null,
+    unsubscribeKey: newSecretValue(),
+    disabled: disabled?.because === "owner" ? disabled : null,
+  };
 }
 
 /** Only within a transaction. */
@@ -179,7 +187,7 @@ function changeChannel(db: Db, accountId: number, id: number, update: (channel: 
   if (channel === undefined) return undefined;
   const updated: Channel = { ...channel, ...update(channel) };
   const isMoved = channel.kind === "mail" && updated.target !== channel.target;
-  const changed: Channel = isMoved ? { ...updated, ...newReader() } : updated;
+  const changed: Channel = isMoved ? { ...updated, ...newReader(updated) } : updated;
   db.channels.put([accountId, id], changed);
   if (changed.target !== channel.target || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
   return changed;

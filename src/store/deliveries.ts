@@ -61,8 +61,13 @@ export interface Delivery {
 export type AttemptOutcome =
   | { readonly state: "delivered" }
   | { readonly state: "waiting"; readonly nextAttemptAt: Date }
-  /** `disables`: why the channel takes no deliveries from now on; null if it still does. */
-  | { readonly state: "failed"; readonly disables: Extract<ChannelDisabling, "gone" | "failed"> | null };
+  /** `disables`: why the channel takes no deliveries from now on, if it still has the target of the attempt; null if it takes them. */
+  | { readonly state: "failed"; readonly disables: FailedTarget | null };
+
+interface FailedTarget {
+  readonly because: Extract<ChannelDisabling, "gone" | "failed">;
+  readonly target: string;
+}
 
 export type DeliveryPlace = Pick<Delivery, "accountId" | "channelId">;
 
@@ -265,8 +270,10 @@ function noteAttempt(
     ...(delivery.retriedAt !== null && { attemptsSinceRetry: attemptsInSchedule(delivery) + 1 }),
   };
   putDelivery(db, changed);
-  if (outcome.state === "failed" && outcome.disables !== null)
-    disableChannel(db, { accountId, id: delivery.channelId, because: outcome.disables, now: new Date(attempt.at) });
+  if (outcome.state !== "failed" || outcome.disables === null) return changed;
+  const { because, target } = outcome.disables;
+  const isSameTarget = db.channels.get([accountId, delivery.channelId])?.target === target;
+  if (isSameTarget) disableChannel(db, { accountId, id: delivery.channelId, because, now: new Date(attempt.at) });
   return changed;
 }
 

@@ -227,6 +227,20 @@ describe("the test", () => {
   });
 });
 
+test.each([
+  ["failed", undefined],
+  ["unsubscribed", undefined],
+  ["owner", "owner"],
+] as const)("another address of a channel that was disabled as %s begins anew once it is confirmed", async (because, after) => {
+  await createMail("wrong@example.org");
+  await pages.store.channels.disable(account.id, only().id, because, new Date());
+  expect((await act("change", { target: "right@example.org", name: "" })).headers.get("location")).toBe(`${path}?done=sent`);
+  await pages.store.channels.confirm(account.id, only().id, services.confirmations.at(-1)?.value ?? "", new Date());
+  expect(only()).toMatchObject({ target: "right@example.org", verifiedAt: expect.any(String) });
+  expect(only().disabled?.because).toBe(after);
+  expect(await shown()).not.toMatch(/refused a mail|has ended the mails/);
+});
+
 test("a reader who ended the mails gets no test", async () => {
   await createMail("you@example.org");
   await pages.store.channels.change(account.id, only().id, () => ({ verifiedAt: new Date().toISOString() }));
