@@ -77,21 +77,55 @@ const mailboxDetails: readonly number[] = [0, 1, 2, 4];
 /** RFC 3463 section 3.3: the recipient can make space. */
 const mailboxFullDetail = 2;
 
-/** RFC 5321 section 4.2.3: codes of a mailbox that does not exist, or not here. */
+/** RFC 5321 section 4.2.3: codes of a mailbox that does not exist, or not here. Servers refuse for any other cause with them too. */
 const noMailboxCodes: readonly number[] = [550, 551];
-/** Words of refusals with these codes that are not about the recipient. */
-const otherCauses = /\b(?:relay\w*|sender|auth\w*|client|spam|polic\w*|blocked|prohibit\w*)\b/i;
+const mailbox = "(?:user|mailbox|recipient|addressee|account|local part)";
+/** Words of the common servers for a mailbox that does not exist, in a text of words alone. */
+const noMailbox = new RegExp(
+  [
+    `no such (?:local |mail |email |virtual )?(?:${mailbox}|address|person)`,
+    `no (?:local )?${mailbox} (?:here )?(?:by|with) (?:that|this) name`,
+    `unknown (?:local |virtual )?${mailbox}`,
+    "(?:invalid|non ?existent) (?:recipient|mailbox)",
+    "not a valid (?:recipient|mailbox|user)",
+    `${mailbox} (?:address )?(?:that you tried to reach )?(?:is |was )?(?:unknown|not found|not known|not local|rejected as unknown)`,
+    `${mailbox} (?:address )?(?:that you tried to reach )?(?:does not|doesn t|did not) exist`,
+    "mailbox (?:is |was )?unavailable",
+  ]
+    .map((words) => `\\b${words}\\b`)
+    .join("|"),
+);
+/** Words of a refusal for another cause, even if it also names a mailbox: servers look up the one of the sender too. */
+const otherCauses =
+  /\b(?:relay\w*|sender|auth\w*|client|spam|polic\w*|block\w*|black ?list\w*|prohibit\w*|denied|helo|ehlo|spf|dkim|dmarc|dns|ptr|quota|limit|passwords?|logged)\b/;
+
+/** Characters of a reply that are read: several lines of RFC 5321 section 4.5.3.1.5. */
+const replyCharsMax = 4_000;
+/** Parts of a mail address or host name may be any words. */
+const addresses = /[^\s<>()"',;:=]*@[^\s<>()"',;:]*/g;
+const hosts = /[\w-]+(?:\.[\w-]+)+/g;
+
+/** Words of the reply in lower case, without those of addresses. */
+function wordsOf(response: string): string {
+  const text = response.slice(0, replyCharsMax).replace(addresses, " ").replace(hosts, " ");
+  return text.toLowerCase().replace(/[^a-z0-9]+/g, " ");
+}
+
+function namesNoMailbox(response: string): boolean {
+  const words = wordsOf(response);
+  return noMailbox.test(words) && !otherCauses.test(words);
+}
 
 /**
  * Servers report the refusal of a relay, a client or a sender as a reply to the recipient too. Those are mistakes of the operator's settings
- * that hit every mail.
+ * that hit every mail. Only a reply that names the mailbox may disable a channel.
  */
 function refusedRecipient(response: string, reply: number | null): FailedMail {
   const [, ...digits] = /^\d{3}[ -]([245])\.(\d{1,3})\.(\d{1,3})\b/.exec(response) ?? [];
   const [kind, subject, detail] = digits.map(Number);
   const refused: FailedMail = { because: "refused", permanent: false, code: reply };
   if (kind === undefined || detail === undefined) {
-    const isOfMailbox = reply !== null && noMailboxCodes.includes(reply) && !otherCauses.test(response);
+    const isOfMailbox = reply !== null && noMailboxCodes.includes(reply) && namesNoMailbox(response);
     return isOfMailbox ? { because: "recipient", permanent: true, code: reply } : refused;
   }
   if (kind !== 5) return refused;
