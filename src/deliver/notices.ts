@@ -7,17 +7,17 @@ import { randomBase62 } from "../store/secret-value.ts";
 import type { MemberInvitation } from "../store/site-accounts.ts";
 import type { PageLocale } from "../text/i18n.ts";
 import { type DeliveryParts, mailContext, messageIdOf } from "./delivery-parts.ts";
-import { createHourlyQuota, type HourlyQuota } from "./hourly-quota.ts";
+import { createHourlyQuota } from "./hourly-quota.ts";
 import type { RenderedMail } from "./mail-layout.ts";
 import { channelDisabledMail, confirmationMail, invitationMail, memberInvitationMail, resetMail } from "./mail-text.ts";
 
 /** Mails that one account may cause in an hour, apart from its deliveries. */
 const mailsOfAccountPerHourMax = 10;
-/** Such mails that one address gets in an hour, from all accounts together. */
+/** Such mails that one address gets in an hour, from all accounts together. Apart from it, as many to an account about itself. */
 const mailsToAddressPerHourMax = 5;
 const idChars = 22;
 const minuteMs = 60_000;
-/** Wait before a notice that failed is sent again, and its last attempt after the channel was disabled. */
+/** Wait before a notice that was not sent is tried again, and its last attempt after the channel was disabled. */
 const noticeRetryMs = 30 * minuteMs;
 const noticeAgeMsMax = 3 * 24 * 60 * minuteMs;
 
@@ -51,8 +51,7 @@ export interface RunningNotices extends NoticeMails {
 
 export function createNotices(parts: DeliveryParts, ending: AbortSignal): RunningNotices {
   const mail = createNoticeMailer(parts, ending);
-  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, parts.now);
-  return { ...createPersonalMails(parts, mail, toAddresses), ...createDisabledNotices(parts, mail, toAddresses, ending) };
+  return { ...createPersonalMails(parts, mail), ...createDisabledNotices(parts, mail, ending) };
 }
 
 /** `isAwaited`: a request waits for the outcome. */
@@ -74,9 +73,10 @@ function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMa
   };
 }
 
-function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer, toAddresses: HourlyQuota): NoticeMails {
+function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMails {
   const { store, now, send } = parts;
   const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
+  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
   // Apart, so that mails which others cause do not use up what a person needs to sign in.
   const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
   const newName = () => `notice-${randomBase62(idChars)}`;
@@ -105,8 +105,10 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer, toAddress
   };
 }
 
-function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddresses: HourlyQuota, ending: AbortSignal) {
+function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending: AbortSignal) {
   const { store, now, log } = parts;
+  // Apart, so that invitations and confirmations of other accounts do not suppress them.
+  const toAccounts = createHourlyQuota(mailsToAddressPerHourMax, now);
   let sending: Promise<void> | null = null;
   /** Null while no channel waits for its notice. At the start, one may. */
   let dueAt: Date | null = now();
@@ -124,16 +126,17 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddre
     const outcome = readable
       ? await limited(account.email, name, () => channelDisabledMail(mailContext(parts, account.locale), channel, because))
       : "no-mail";
-    if (outcome === "failed" && now().getTime() - atMs < noticeAgeMsMax) return false;
+    const isPostponed = outcome === "failed" || outcome === "too-many";
+    if (isPostponed && now().getTime() - atMs < noticeAgeMsMax) return false;
     await store.channels.noteNotice(accountId, id);
     return true;
   }
 
   /** No one has confirmed the address of an account. A mail that was not sent does not count, because it is sent again. */
   async function limited(to: string, name: string, render: () => RenderedMail): Promise<NoticeOutcome> {
-    if (toAddresses.isUsedUp(emailKey(to))) return "too-many";
+    if (toAccounts.isUsedUp(emailKey(to))) return "too-many";
     const outcome = await mail(to, name, render, false);
-    if (outcome === "sent") toAddresses.take(emailKey(to));
+    if (outcome === "sent") toAccounts.take(emailKey(to));
     return outcome;
   }
 
@@ -143,7 +146,8 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddre
       if (ending.aborted) return;
       left = !(await send(channel)) || left;
     }
-    if (left) dueAt = new Date(now().getTime() + noticeRetryMs);
+    // A channel that was disabled meanwhile is due at once.
+    if (left) dueAt ??= new Date(now().getTime() + noticeRetryMs);
   }
 
   function sendDue(): void {
@@ -156,6 +160,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, toAddre
       })
       .finally(() => {
         sending = null;
+        sendDue();
       });
   }
 

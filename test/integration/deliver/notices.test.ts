@@ -43,28 +43,62 @@ describe("the notice of a disabled channel", () => {
     expect(rig.mails).toEqual([]);
   });
 
-  test("has no text of the account, and comes a few times in an hour", async () => {
+  test("has no text of the account, and comes a few times in an hour, the others later", async () => {
     rig = await startDeliveryRig();
     rig.answer(() => ({ status: 410 }));
-    const target = `${(await rig.addChannel({ kind: "webhook" })).target}/buy-pills`;
-    const { id } = await rig.addChannel({ kind: "webhook", name: "Buy pills", target });
+    const { target } = await rig.addChannel({ kind: "webhook" });
+    for (let count = 2; count <= 7; count++)
+      await rig.addChannel({ kind: "webhook", name: "Buy pills", target: `${target}/buy-pills-${count}` });
     await rig.report(await rig.addSite("a.test"), dropped);
-    const deliveryId = () => rig.deliveries().find(({ channelId }) => channelId === id)?.id ?? 0;
-    for (let count = 1; count <= 8; count++) {
-      await until(`disabled ${count}`, () => rig.store.channels.find(1, id)?.disabled?.because === "gone");
-      await until("the notice is noted", () => rig.store.channels.noticesDue().length === 0);
-      await rig.store.channels.enable(1, id);
-      await rig.store.deliveries.retry(1, deliveryId(), rig.now());
-      rig.advance(1_000);
-    }
-    await until("the last one is noted", () => rig.webhooks.length === 10 && rig.store.channels.noticesDue().length === 0);
-    expect(rig.mails.map(({ to }) => to)).toEqual(Array(5).fill(["owner@agency.test"]));
-    for (const { source } of rig.mails) expect(source).not.toMatch(/pills|127\.0\.0\.1/i);
-    expect(rig.mails[4]?.parsed.text).toContain(`https://assay.test/account/channels?edit=${id}`);
+    await until("all disabled", () => rig.store.channels.list(1).every(({ disabled }) => disabled?.because === "gone"));
+    await until("five mails", () => rig.mails.length === 5 && rig.store.channels.noticesDue().length === 2);
+    rig.advance(hourMs / 2 + 1_000);
     // A person may still ask for a mail of another kind.
     const account = rig.store.accounts.findById(1);
     if (account === undefined) throw new Error("there is no account");
     expect(await rig.deliverer.notices.reset(account, "https://assay.test/reset?t=x", rig.now().toISOString())).toBe("sent");
+    expect([rig.mails.length, rig.store.channels.noticesDue().length]).toEqual([6, 2]);
+    rig.advance(hourMs / 2);
+    await until("the others", () => rig.mails.length === 8 && rig.store.channels.noticesDue().length === 0);
+    expect(rig.mails.map(({ to }) => to)).toEqual(Array(8).fill(["owner@agency.test"]));
+    for (const { source } of rig.mails) expect(source).not.toMatch(/pills|127\.0\.0\.1/i);
+    const linked = rig.mails.flatMap(({ parsed }) => /account\/channels\?edit=(\d+)/.exec(parsed.text ?? "")?.[1] ?? []);
+    expect(linked.map(Number).sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  test("is not suppressed by mails that another account causes", async () => {
+    rig = await startDeliveryRig();
+    const other = await rig.store.accounts.create({ email: "other@client.test", now: rig.now() });
+    if (typeof other === "string") throw new Error(other);
+    const invite = () =>
+      rig.deliverer.notices.invitation(
+        other,
+        { email: "owner@agency.test", locale: "en-gb" },
+        "https://assay.test/i",
+        rig.now().toISOString(),
+      );
+    const outcomes = [];
+    for (let count = 0; count < 6; count++) outcomes.push(await invite());
+    expect(outcomes).toEqual([...Array(5).fill("sent"), "too-many"]);
+    rig.answer(() => ({ status: 410 }));
+    await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("the notice", () => rig.mails.length === 6 && rig.store.channels.noticesDue().length === 0);
+    expect(rig.mails[5]?.parsed.subject).toBe("A webhook of your account is disabled");
+  });
+
+  test("is given up after three days", async () => {
+    rig = await startDeliveryRig();
+    rig.setMailServerUp(false);
+    rig.answer(() => ({ status: 410 }));
+    await rig.addChannel({ kind: "webhook" });
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("disabled", () => rig.log.some((line) => line.includes('"mail not sent"')));
+    await until("given up", () => {
+      rig.advance(25 * hourMs);
+      return rig.store.channels.noticesDue().length === 0;
+    });
+    expect(rig.mails).toEqual([]);
   });
 });
 
