@@ -8,7 +8,7 @@ export const printRetrySeconds = 20;
 
 /** Longest logo, in bytes. */
 export const logoBytesMax = 200_000;
-/** Longest upload that is read, so that a picture of a camera gets its own refusal. */
+/** Longest upload that is read to its end, so that a picture of a camera gets its own refusal. Its bytes are not kept. */
 export const logoUploadBytesMax = 12_000_000;
 
 /** Height and width of a logo in reports and mails, in pixels; logos are stored with up to twice of them. */
@@ -34,7 +34,7 @@ export interface DecodedLogo {
   readonly height: number;
 }
 
-/** `wrong-type`: neither PNG nor still WebP. `broken`: not decodable, or not in time. */
+/** `wrong-type`: neither PNG nor still WebP. `broken`: not decodable, or not within the whole time for it. */
 export type LogoFault = "too-large" | "wrong-type" | "too-many-pixels" | "broken" | "busy";
 
 export type DecodeLogo = (bytes: Uint8Array) => Promise<DecodedLogo | LogoFault>;

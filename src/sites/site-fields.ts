@@ -83,7 +83,7 @@ export function parseSiteFields(given: GivenFields<SiteFieldName>, settings: Sit
 }
 
 /**
- * Values of the fields that are given; null is the default of a field. The address and its pages are judged together. A new address renames
+ * Values of the fields that are given; null is the default of all but schedule, pause and address. The address and its pages are judged together. A new address renames
  * a site with the old default name.
  */
 export function parseSiteChange(

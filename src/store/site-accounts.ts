@@ -133,12 +133,11 @@ function removeInvitations(db: Db, matches: (invitation: MemberInvitation) => bo
 export function brandRepository(db: Db) {
   return {
     find: (accountId: number): StoredBrand | undefined => db.brands.get(accountId),
-    save: (accountId: number, brand: StoredBrand): Promise<void> => db.write(() => void db.brands.put(accountId, brand)),
-    /** Stores what `update` makes of the stored brand, and returns it. Undefined changes nothing. */
-    change: (accountId: number, update: (stored: StoredBrand | undefined) => StoredBrand | undefined): Promise<StoredBrand | undefined> =>
+    /** Stores what `update` makes of the stored brand, and returns it. What `update` throws rejects, and changes nothing. */
+    change: (accountId: number, update: (stored: StoredBrand | undefined) => StoredBrand): Promise<StoredBrand> =>
       db.write(() => {
         const changed = update(db.brands.get(accountId));
-        if (changed !== undefined) db.brands.put(accountId, changed);
+        db.brands.put(accountId, changed);
         return changed;
       }),
     remove: (accountId: number): Promise<void> => db.write(() => void db.brands.remove(accountId)),

@@ -229,5 +229,10 @@ export function isAccepted({ accepted }: Pick<Site, "accepted">, code: string, n
 /** Whole days until the certificate expires, negative afterwards; null if it was not read. */
 export function certificateDaysOf({ reading }: Pick<Site, "reading">, now: Date): number | null {
   const at = reading?.certificateExpiresAt ?? null;
-  return at === null ? null : Math.floor((Date.parse(at) - now.getTime()) / dayMs);
+  return at === null ? null : wholeDaysUntil(at, now);
+}
+
+/** Negative for a time that is past. */
+export function wholeDaysUntil(at: string, now: Date): number {
+  return Math.floor((Date.parse(at) - now.getTime()) / dayMs);
 }

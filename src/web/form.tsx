@@ -79,16 +79,26 @@ interface UploadedForm {
   readonly file: Uint8Array | null;
 }
 
+interface UploadLimits {
+  readonly bytesMax: number;
+  /** Bytes beyond, which are read and not kept. */
+  readonly discardedBytesMax: number;
+}
+
 /**
- * Like `readForm`, for a form with a file in the field `fileName`. The type that the browser names is not used.
- * @throws PageError as `readForm`
+ * Like `readForm`, for a form with a file in the field `fileName`. The type that the browser names is not used. `too-long`: nothing was
+ * kept, so that there is no CSRF token either, and nothing may be changed. @throws PageError as `readForm`
  */
-export async function readUpload(visit: Visit, fileName: string, bytesMax: number): Promise<UploadedForm> {
+export async function readUpload(
+  visit: Visit,
+  fileName: string,
+  { bytesMax, discardedBytesMax }: UploadLimits,
+): Promise<UploadedForm | "too-long"> {
   const { request } = visit;
   if (!isSameOrigin(visit)) throw csrfRejected();
   if (mediaTypeOf(request) !== "multipart/form-data") throw formMalformed();
-  const bytes = await readBytes(request, bytesMax);
-  if (bytes === "too-long") throw formTooLong();
+  const bytes = await readBytes(request, bytesMax, discardedBytesMax);
+  if (bytes === "too-long") return bytes;
   const parts = await partsOf(request, bytes);
   if (parts === null) throw formMalformed();
   const fields = checkedFields(visit, textsOf(parts));

@@ -1,6 +1,6 @@
 /** Operations on brand, members, invitations and clients, for the OpenAPI description. */
 import { Type } from "@sinclair/typebox";
-import { logoBytesMax, logoUploadBytesMax } from "../../base/documents.ts";
+import { logoBytesMax } from "../../base/documents.ts";
 import { exportFormats, pdfFormat } from "../../export/formats.ts";
 import { memberInvitationHours, memberInvitationsMax } from "../../store/site-accounts.ts";
 import { bodyBytesMax } from "../body.ts";
@@ -76,7 +76,6 @@ const saveBrandLogo = {
     }),
     ...refusals,
     ...noBrand,
-    413: tooLong(logoUploadBytesMax),
     503: refused(
       "The browser that draws logos is busy, or the disk is full.",
       "The browser that draws logos is busy; try again later.",
@@ -192,7 +191,7 @@ const readClientReport = {
     ...parameters(
       "path",
       Type.Object({
-        name: Type.String({ description: "Name of the client.", examples: ["Miller%20Ltd"] }),
+        name: Type.String({ description: "Name of the client.", examples: ["Miller Ltd"] }),
         extension: oneOfValues([pdfFormat.extension, exportFormats.html.extension]),
       }),
     ),

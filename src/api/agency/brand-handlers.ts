@@ -12,7 +12,7 @@ import { readBytes } from "../../http/request-body.ts";
 import { logoText, storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { answer, prepareHeaders } from "../answer.ts";
-import { ApiError, bodyTooLarge, brandNotFound, type FieldErrors, invalidFields } from "../errors.ts";
+import { ApiError, brandNotFound, type FieldErrors, invalidFields } from "../errors.ts";
 import { callingAccount } from "../own-scan.ts";
 import { type AccountRequest, answerJson, answerNothing, readFields } from "../sites/account-request.ts";
 import { stillCalling, written } from "../writing.ts";
@@ -39,7 +39,7 @@ export function createBrandHandlers(settings: AgencyApiSettings) {
     const { account, fields } = await readFields(settings, given, { names: fieldNames, required: "name" });
     const brandFields = brandFieldsOf(fields);
     const saved = await written(() => store.brands.change(account.id, (stored) => ({ logoPng: stored?.logoPng ?? null, ...brandFields })));
-    return answerJson(given, 200, brandBody(saved ?? { logoPng: null, ...brandFields }));
+    return answerJson(given, 200, brandBody(saved));
   }
 
   async function remove(given: AccountRequest): Promise<Response> {
@@ -56,8 +56,8 @@ export function createBrandHandlers(settings: AgencyApiSettings) {
 
   async function saveLogo(given: AccountRequest): Promise<Response> {
     ownBrand(given);
-    const bytes = await readBytes(given.request, logoUploadBytesMax);
-    if (bytes === "too-long") throw bodyTooLarge(logoUploadBytesMax);
+    const bytes = await readBytes(given.request, logoBytesMax, logoUploadBytesMax);
+    if (bytes === "too-long") throw logoRefused("too-large");
     const { id } = stillCalling(store, given, now());
     const drawn = await decodeLogo(bytes);
     if (typeof drawn === "string") throw logoRefused(drawn);
@@ -71,9 +71,13 @@ export function createBrandHandlers(settings: AgencyApiSettings) {
   }
 
   async function withLogo(accountId: number, logoPng: string | null): Promise<StoredBrand> {
-    const saved = await written(() => store.brands.change(accountId, (stored) => stored && { ...stored, logoPng }));
-    if (saved === undefined) throw brandNotFound(404);
-    return saved;
+    return written(() =>
+      store.brands.change(accountId, (stored) => {
+        // Another request may have removed it while the logo arrived.
+        if (stored === undefined) throw brandNotFound(404);
+        return { ...stored, logoPng };
+      }),
+    );
   }
 }
 

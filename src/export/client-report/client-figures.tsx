@@ -3,36 +3,30 @@ import { bands, standing } from "../../judge/rank.ts";
 import { DaysLeft } from "../../report/components/days-left.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { useI18n } from "../../report/context.ts";
-import { certificateDaysOf, type Site } from "../../store/sites.ts";
+import { wholeDaysUntil } from "../../store/sites.ts";
+import { type CountedSite, figuresOf } from "./figures.ts";
 
 interface FiguresProps {
-  readonly sites: readonly {
-    readonly site: Site;
-    /** Open findings that are not accepted; nothing is counted before the first measured run. */
-    readonly open: number;
-    readonly accepted?: number;
-  }[];
+  readonly sites: readonly (CountedSite & { readonly accepted?: number })[];
   readonly now: Date;
 }
 
 export function ClientFigures({ sites, now }: FiguresProps) {
   const i18n = useI18n();
-  const measured = sites.filter(({ site }) => site.reading !== null);
-  const sumOf = (count: (site: FiguresProps["sites"][number]) => number) => measured.reduce((sum, one) => sum + count(one), 0);
-  const scores = measured.flatMap(({ site }) => site.reading?.score ?? []);
-  const accepted = sumOf((one) => one.accepted ?? 0);
+  const { score, open, certificateExpiresAt } = figuresOf(sites);
+  const accepted = sites.reduce((sum, one) => sum + (one.site.reading === null ? 0 : (one.accepted ?? 0)), 0);
   return (
     <dl class="facts">
       <dt>{i18n.t("sites.clientPage.bands")}</dt>
       <dd>
         <Bands sites={sites} />
       </dd>
-      {scores.length > 0 && (
+      {score !== null && open !== null && (
         <>
           <dt>{i18n.t("sites.clientPage.lowest")}</dt>
-          <dd>{i18n.number(Math.min(...scores))}</dd>
+          <dd>{i18n.number(score)}</dd>
           <dt>{i18n.t("sites.columns.open")}</dt>
-          <dd>{i18n.number(sumOf(({ open }) => open))}</dd>
+          <dd>{i18n.number(open)}</dd>
         </>
       )}
       {accepted > 0 && (
@@ -41,7 +35,7 @@ export function ClientFigures({ sites, now }: FiguresProps) {
           <dd>{i18n.number(accepted)}</dd>
         </>
       )}
-      <NextCertificate sites={sites} now={now} />
+      {certificateExpiresAt !== null && <NextCertificate expiresAt={certificateExpiresAt} now={now} />}
     </dl>
   );
 }
@@ -63,23 +57,18 @@ function Bands({ sites }: Pick<FiguresProps, "sites">) {
   );
 }
 
-/** Null if no certificate was read. */
-function NextCertificate({ sites, now }: FiguresProps) {
+function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; readonly now: Date }) {
   const i18n = useI18n();
-  const known = sites.flatMap(({ site }) => {
-    const [expiresAt, days] = [site.reading?.certificateExpiresAt ?? null, certificateDaysOf(site, now)];
-    return expiresAt === null || days === null ? [] : [{ expiresAt, days }];
-  });
-  const [soonest] = known.toSorted((one, other) => one.days - other.days);
-  return soonest === undefined ? null : (
+  const days = wholeDaysUntil(expiresAt, now);
+  return (
     <>
       <dt>{i18n.t("sites.clientPage.certificate")}</dt>
       <dd>
-        <Instant at={soonest.expiresAt} day />
-        {soonest.days < 0 && (
+        <Instant at={expiresAt} day />
+        {days < 0 && (
           <>
             {", "}
-            <DaysLeft days={soonest.days} />
+            <DaysLeft days={days} />
           </>
         )}
       </dd>

@@ -31,11 +31,12 @@ type FindingChangeKind = "opened" | "resolved" | "unstable" | "unaccepted";
 export function siteChanges({ events }: ClientReportStore, site: Site, state: SiteState, now: Date): SiteChanges {
   const since = new Date(now.getTime() - changesDays * dayMs).toISOString();
   const read = events.listOfSite(site.accountId, site.id, eventsReadMax);
-  const recent = read.filter(({ at }) => at >= since);
+  // Events of a former first address are about another site.
+  const recent = read.filter((event) => event.at >= since && event.site?.url === site.url);
   const rows = recent.flatMap((event) => rowsOf(event, site, state));
   return {
     rows,
-    complete: recent.length < eventsReadMax,
+    complete: read.length < eventsReadMax || recent.length < read.length,
     hasSilent: hasSilentChange(state, since),
     unreachableBecause: state.unreachable ? reasonOf(read) : null,
   };

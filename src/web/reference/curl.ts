@@ -18,7 +18,7 @@ export function curlOf(method: string, path: string, { body = null, file = null,
   };
   const address = path
     .replaceAll("{token}", "$SCAN")
-    .replaceAll(/\{(\w+)\}/g, (placeholder, name) => String(firstValueOf(name) ?? placeholder));
+    .replaceAll(/\{(\w+)\}/g, (placeholder, name) => encodedOf(firstValueOf(name)) ?? placeholder);
   const methodOfCurl = body === null && file === null ? "GET" : "POST";
   const lines = [`curl ${method === methodOfCurl ? "" : `-X ${method} `}"$BASE${address}"`, '-H "Authorization: Bearer $TOKEN"'];
   if (body !== null) lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
@@ -30,4 +30,9 @@ export function curlOf(method: string, path: string, { body = null, file = null,
 export function exampleBodyOf({ properties = {} }: Schema): string {
   const fields = Object.entries(properties).flatMap(([name, { examples = [] }]) => (examples.length > 0 ? [[name, examples[0]]] : []));
   return JSON.stringify(Object.fromEntries(fields));
+}
+
+/** Part of a path; undefined for no value. */
+function encodedOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : encodeURIComponent(String(value));
 }

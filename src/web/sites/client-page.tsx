@@ -5,6 +5,7 @@ import { HostUrl } from "../../report/components/host-url.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
 import { useVisit } from "../context.ts";
@@ -25,9 +26,10 @@ export const getClient: PageHandler = (visit, name) =>
 /** Logo of the owner's brand: the policy of the pages allows no image within a page. */
 export const getClientLogo: PageHandler = (visit, name) =>
   withOwner(visit, (access) => {
-    const logo = usableBrand(visit.settings.store, access.owner)?.logoPng ?? null;
+    const brand = usableBrand(visit.settings.store, access.owner);
+    const logo = brand === undefined ? null : storedLogo(brand);
     if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
-    return respond(visit, 200, new Uint8Array(Buffer.from(logo, "base64")), {
+    return respond(visit, 200, logo.png, {
       "content-type": "image/png",
       "cache-control": "private, no-cache",
     });

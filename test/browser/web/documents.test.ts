@@ -35,7 +35,7 @@ async function fillAgency(store: Store): Promise<string> {
   const account = await store.accounts.create({ email: "agency@assay.test", now });
   if (typeof account === "string") throw new Error(account);
   const logoPng = Buffer.from(pngImage(300, 100, [20, 80, 40, 255])).toString("base64");
-  await store.brands.save(account.id, { name: "Muster Agentur", logoPng, accent: "#14501e", footer: "Muster GmbH" });
+  await store.brands.change(account.id, () => ({ name: "Muster Agentur", logoPng, accent: "#14501e", footer: "Muster GmbH" }));
   await fillClientSites({ store, accountId: account.id, client: "A/B & Co", now });
   const origin = { userAgent: "test", address: "127.0.0.1" };
   const opened = await store.sessions.open({ accountId: account.id, verifiedPasswordHash: null, origin, now });

@@ -40,12 +40,12 @@ export async function fillWatchedSites(
   const fresh = await add("https://xn--bcher-kva.example/", { client: null, schedule: { cron: "30 2 * * 1", zone: "Europe/Berlin" } });
   await store.sites.changeAll(owner, [measured.id, failing.id, fresh.id], () => ({ nextRunAt: ago(-3).toISOString(), secondLookAt: null }));
   await store.sites.change(owner, paused.id, () => ({ paused: true, nextRunAt: null }));
-  await store.brands.save(owner, {
+  await store.brands.change(owner, () => ({
     name: "Agency of Example",
     logoPng: pixelPng,
     accent: "#1f4fa3",
     footer: `Questions: ${longWord}@example.org`,
-  });
+  }));
   await share(store, owner, reader);
   return { measured: measured.id, fresh: fresh.id, links: await channelLinks(store, owner, ago(1)) };
 }

@@ -175,10 +175,13 @@ describe("its schemas match the bodies", () => {
     const expectCall = async (schema: TSchema, ...call: Parameters<typeof client.call>) =>
       expect([...Value.Errors(schema, (await client.call(...call)).body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
     await expectCall(apiModels.Brand, "PUT", "/brand", { name: "Agency", accent: "#14501e", footer: "1 Street" });
-    await api.store.brands.change(
-      client.accountId,
-      (stored) => stored && { ...stored, logoPng: pngImage(3, 2, "noise").toString("base64") },
-    );
+    await api.store.brands.change(client.accountId, (stored) => ({
+      name: "Agency",
+      accent: null,
+      footer: null,
+      ...stored,
+      logoPng: pngImage(3, 2, "noise").toString("base64"),
+    }));
     await expectCall(apiModels.Brand, "GET", "/brand");
     await expectCall(apiModels.Invitation, "POST", "/invitations", { email: "client@bakery.example", role: "viewer" });
     await expectCall(apiModels.InvitationList, "GET", "/invitations");

@@ -135,10 +135,10 @@ describe("report.pdf", () => {
   test("has the brand of the account, which is never given to others from the cache", async () => {
     printing = new Uint8Array(1);
     expect(await errorOf(await read(`${scan}/report.html?brand=own`))).toContain("PUT /api/v1/brand");
-    await api.store.brands.save(accountId, { name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: null });
+    await api.store.brands.change(accountId, () => ({ name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: null }));
     const first = await read(`${scan}/report.pdf?brand=own`);
     expect(printed.at(-1)).toContain("<span>Muster &amp; Partner</span>");
-    await api.store.brands.save(accountId, { name: "Renamed", logoPng: null, accent: null, footer: null });
+    await api.store.brands.change(accountId, () => ({ name: "Renamed", logoPng: null, accent: null, footer: null }));
     const second = await read(`${scan}/report.pdf?brand=own`, { headers: { "if-none-match": first.headers.get("etag") ?? "" } });
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(printed.at(-1)).toContain("<span>Renamed</span>");

@@ -71,7 +71,7 @@ describe("assay data export", () => {
     const recovered = { type: "site.recovered", token: null, data: { since: now.toISOString() } } as const;
     await store.siteRuns.noteState(site, (_site, state) => ({ state, events: [recovered] }), now);
     await store.members.invite({ ownerId: accountId, email: "member@assay.test", role: "viewer" }, now);
-    await store.brands.save(accountId, { name: "Brand", logoPng: null, accent: null, footer: null });
+    await store.brands.change(accountId, () => ({ name: "Brand", logoPng: null, accent: null, footer: null }));
     const metricsToken = await store.metricsTokens.issue(accountId);
     const { stdout } = await assay("export", "--account", "owner@assay.test");
     const kinds = stdout

@@ -246,7 +246,7 @@ describe("a mail", () => {
     rig = await startDeliveryRig();
     await rig.addChannel({ kind: "mail" });
     const logo = pngImage(300, 100, "noise");
-    await rig.store.brands.save(1, { name: "Muster Agentur", logoPng: logo.toString("base64"), accent: null, footer: null });
+    await rig.store.brands.change(1, () => ({ name: "Muster Agentur", logoPng: logo.toString("base64"), accent: null, footer: null }));
     const site = await rig.addSite("a.test");
     for (const [count, plan] of (["agency", "free"] as const).entries()) {
       await rig.store.accounts.setPlan(1, plan);

@@ -42,7 +42,12 @@ const host = "only-for-accounts.example";
 const owner = store.accounts.findByEmail("someone@assay.test")?.id ?? 0;
 await addSite(store, { accountId: owner, url: "https://watched.example/", client: "Acme", now: new Date() });
 await store.accounts.setPlan(owner, "agency");
-await store.brands.save(owner, { name: "Brand", logoPng: pngImage(3, 2, "noise").toString("base64"), accent: null, footer: null });
+await store.brands.change(owner, () => ({
+  name: "Brand",
+  logoPng: pngImage(3, 2, "noise").toString("base64"),
+  accent: null,
+  footer: null,
+}));
 const { token } = await storeSite(store, "bare", { at: new Date(), url: `https://${host}/`, screenshot: pixelJpeg });
 const unknownToken = "u".repeat(token.length);
 

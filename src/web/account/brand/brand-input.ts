@@ -31,21 +31,15 @@ export function typedOf(brand: StoredBrand | undefined): TypedBrand {
   return { name: brand?.name ?? "", accent: brand?.accent ?? "", footer: brand?.footer ?? "", withoutLogo: false };
 }
 
+/** What becomes of the brand as it is stored then. */
+type BrandUpdate = (stored: StoredBrand | undefined) => StoredBrand;
+
 /** The brand to store, or the faults of all fields. The logo is decoded only if the other fields are right. */
-export async function parseBrand(
-  { settings }: Visit,
-  typed: TypedBrand,
-  file: Uint8Array | null,
-  stored: StoredBrand | undefined,
-): Promise<StoredBrand | BrandFaults> {
+export async function parseBrand({ settings }: Visit, typed: TypedBrand, file: Uint8Array | null): Promise<BrandUpdate | BrandFaults> {
   const fields = parseBrandFields(typed);
   if ("faults" in fields) return fields.faults;
   const drawn = file === null ? null : await settings.decodeLogo(file);
   if (typeof drawn === "string") return { logo: drawn };
-  const kept = typed.withoutLogo ? null : (stored?.logoPng ?? null);
-  return { ...fields, logoPng: drawn === null ? kept : logoText(drawn.png) };
-}
-
-export function isStorable(parsed: StoredBrand | BrandFaults): parsed is StoredBrand {
-  return "logoPng" in parsed;
+  if (drawn !== null) return () => ({ ...fields, logoPng: logoText(drawn.png) });
+  return (stored) => ({ ...fields, logoPng: typed.withoutLogo ? null : (stored?.logoPng ?? null) });
 }

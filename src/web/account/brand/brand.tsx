@@ -2,7 +2,7 @@
 import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-fields.ts";
 import { planTerms } from "../../../account/plans.ts";
 import { usableBrand } from "../../../account/usable-brand.ts";
-import { logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
+import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
 import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { type Account, plans } from "../../../store/accounts.ts";
@@ -18,12 +18,12 @@ import type { PageHandler, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { withAccount } from "../sign-in/session-cookie.ts";
 import { brandOwner, logoOnPage } from "./account-brands.ts";
-import { accentCharsMax, type BrandFaults, isStorable, parseBrand, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
+import { accentCharsMax, type BrandFaults, parseBrand, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
-/** Of the whole form: the logo, and some thousand characters of the fields. */
-const uploadBytesMax = logoUploadBytesMax + 16_384;
+/** Of the whole form: the logo, and some thousand characters of the fields. Longer ones are read to their end, and not kept. */
+const uploadLimits = { bytesMax: logoBytesMax + 16_384, discardedBytesMax: logoUploadBytesMax };
 /** Confirmations, named by the query parameter `done`. */
 const confirmations = ["saved", "removed"] as const;
 
@@ -38,14 +38,16 @@ export const getBrand: PageHandler = (visit) =>
 
 export const postBrand: PageHandler = (visit) =>
   withAccount(visit, async (account) => {
-    const { fields, file } = await readUpload(visit, "logo", uploadBytesMax);
-    if (!planTerms[account.plan].brand) throw brandNotInPlan();
     const { store, log } = visit.settings;
-    const typed = typedBrand(fields);
-    const parsed = await parseBrand(visit, typed, file, store.brands.find(account.id));
-    if (!isStorable(parsed)) return brandPage(visit, account, { typed, faults: parsed });
-    await store.brands.save(account.id, parsed);
-    log.info("brand saved", { account: account.id, logo: parsed.logoPng !== null });
+    if (!planTerms[account.plan].brand) throw brandNotInPlan();
+    const upload = await readUpload(visit, "logo", uploadLimits);
+    if (upload === "too-long")
+      return brandPage(visit, account, { typed: typedOf(store.brands.find(account.id)), faults: { logo: "too-large" } });
+    const typed = typedBrand(upload.fields);
+    const update = await parseBrand(visit, typed, upload.file);
+    if (typeof update !== "function") return brandPage(visit, account, { typed, faults: update });
+    const brand = await store.brands.change(account.id, update);
+    log.info("brand saved", { account: account.id, logo: brand.logoPng !== null });
     return redirect(visit, `${path}?done=saved`);
   });
 

@@ -47,7 +47,7 @@ describe("the PDF of a report", () => {
 
   test("has the brand of its parameter, escaped, and so has the HTML file", async () => {
     const account = await accountIn(pages, "agency@assay.test");
-    await pages.store.brands.save(account.id, brand);
+    await pages.store.brands.change(account.id, () => brand);
     const visitor = await signedIn(pages, account);
     await visitor.get(`/scans/${token}.pdf?brand=own`);
     for (const html of [printed.at(-1) ?? "", await (await visitor.get(`/scans/${token}.html?brand=own`)).text()]) {

@@ -60,7 +60,7 @@ test("the parameter chooses the language", async () => {
 });
 
 describe("the brand of the owner", () => {
-  beforeEach(() => pages.store.brands.save(owner.id, brand));
+  beforeEach(() => pages.store.brands.change(owner.id, () => brand));
 
   test("is always shown, escaped", async () => {
     const html = await (await visitor.get(`${path}/report.html`)).text();

@@ -1,7 +1,7 @@
 /** `/clients/{name}`: sites of one client, the summary, and the brand of the owner. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
-import { pixelJpeg } from "../../../support/finished-scans.ts";
+import { pngImage } from "../../../support/images.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
@@ -51,8 +51,13 @@ test("lists the sites of the client alone, with figures of all together", async 
 
 test("has the brand of the owner: name, logo, accent and footer", async () => {
   await add("https://good.example/", "Acme");
-  const logo = Buffer.from(pixelJpeg).toString("base64");
-  await pages.store.brands.save(account.id, { name: "Agency <b>", logoPng: logo, accent: "#123456", footer: "Call us </p><script>" });
+  const logo = pngImage(3, 2, "noise").toString("base64");
+  await pages.store.brands.change(account.id, () => ({
+    name: "Agency <b>",
+    logoPng: logo,
+    accent: "#123456",
+    footer: "Call us </p><script>",
+  }));
   const html = mainOf(await (await visitor.get("/clients/Acme")).text());
   expect(html).toContain('<img src="/clients/Acme/logo.png" alt="Agency &lt;b>"');
   expect(html).toContain('fill="#123456"');
