@@ -206,6 +206,23 @@ describe("the report of a client", () => {
     expect((await bytesOf(`${path}.pdf?locale=de-de`, { headers: { "if-none-match": etag } })).status).toBe(304);
   });
 
+  test("is rendered anew when a site, the brand or the hour has changed", async () => {
+    const { id } = (await add("https://a.example/", "M")).body;
+    const read = async () => {
+      const answer = await bytesOf("/clients/M/report.html");
+      return [answer.headers.get("etag"), await answer.text()] as const;
+    };
+    const [first, same] = [await read(), await read()];
+    expect(same).toEqual(first);
+    await client.call("PATCH", `/sites/${id}`, { name: "Renamed" });
+    const renamed = await read();
+    expect([renamed[0] === first[0], renamed[1].includes("Renamed")]).toEqual([false, true]);
+    await client.call("PUT", "/brand", { name: "Agency" });
+    expect((await read())[1]).toContain("Agency");
+    await client.call("DELETE", `/sites/${id}`);
+    expect((await bytesOf("/clients/M/report.html")).status).toBe(404);
+  });
+
   test("is 404 for an unknown client and that of another account, 400 for another language, 503 while printing is not possible", async () => {
     await add("https://a.example/", "M");
     const other = await accountClient(api);

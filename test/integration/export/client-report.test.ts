@@ -199,6 +199,19 @@ test("scores by other rules, or of scans that are gone, are not compared", async
   for (const store of [changed, gone]) expect(rowOf(report({ store }), "One")[2]).toContain("not comparable with 21");
 });
 
+test("changes of a former first address are not those of the site", async () => {
+  const site = await addClientSite(sites, "https://old.test/", { name: "Moved" }, [
+    [20, "sound"],
+    [10, "bare"],
+    [9, "bare"],
+  ]);
+  expect(textOf(sectionOf(report(), "Moved"))).toContain(words.changes.opened);
+  await sites.store.sites.change(sites.accountId, site.id, () => ({ url: "https://new.test/" }));
+  const section = sectionOf(report(), "Moved");
+  expect(section).toContain("new.test");
+  expect(section).not.toContain("chip");
+});
+
 test("an acceptance that ended is no new finding", async () => {
   const site = await addClientSite(sites, "https://one.test/", { name: "One" }, [[70, "bare"]]);
   const [code = ""] = Object.keys(sites.store.siteRuns.state(site.id).findings);
