@@ -1,7 +1,7 @@
 /** Pages of a scan: each in a browser context of its own, behind the forward proxy of the scan. */
 import type { Protocol } from "devtools-protocol";
 import { type CDPSession, CDPSessionEvent } from "puppeteer-core/internal/api/CDPSession.js";
-import { within } from "../base/deadline.ts";
+import { aborted, within } from "../base/deadline.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 export type { CDPSession, Protocol };
@@ -60,11 +60,12 @@ export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
   ).catch(() => false);
 }
 
-/** Rejects when the page or its browser is gone: commands to a page that crashed get no answer. */
-export function crashOf(session: CDPSession): Promise<never> {
+/** Rejects when the signal aborts, or page or browser are gone: commands to a page that crashed get no answer. */
+export function endOf(session: CDPSession, signal: AbortSignal): Promise<never> {
   void session.send("Inspector.enable").catch(() => {});
   return new Promise((_resolve, reject) => {
     session.once("Inspector.targetCrashed", () => reject(new Error("the page crashed")));
     session.once(disconnectedEvent, () => reject(new Error("the browser is gone")));
+    void aborted(signal).then(() => reject(new Error("the page was given up")));
   });
 }

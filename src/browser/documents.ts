@@ -22,6 +22,8 @@ const turnLimits = { waitingMax: 8, waitMs: 10_000 };
 const defaultTimes: DocumentTimes = { jobMs: 25_000, printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
 /** Work ends so long before its job does, so that its own reason is known. */
 const marginMs = 500;
+/** For a sound browser to close the page of work that was given up. */
+const giveUpMs = 200;
 
 /** In milliseconds. */
 interface DocumentTimes {
@@ -59,7 +61,7 @@ export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): 
       log.warn("report not printed", { because: "it is too long", chars: html.length });
       return "failed";
     }
-    const outcome = await job.run(printMs, (browser) => printDocument(browser, html, printMs));
+    const outcome = await job.run(printMs, (browser, signal) => printDocument(browser, html, printMs, signal));
     if (!("because" in outcome)) return outcome.value;
     if (outcome.because === "busy") return "busy";
     log.warn("report not printed", { because: outcome.because });
@@ -84,7 +86,7 @@ export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): 
       if (size === "broken") return size;
       const { type, width, height } = size;
       if (Math.max(width, height) > sidePixelsMax || width * height > pixelsMax) return "too-many-pixels";
-      const outcome = await job.run(logoMs, (browser) => drawLogo(browser, bytes, type, logoMs));
+      const outcome = await job.run(logoMs, (browser, signal) => drawLogo(browser, bytes, type, logoMs, signal));
       if (!("because" in outcome)) return outcome.value ?? "broken";
       if (outcome.because === "busy") return "busy";
       log.warn("logo not decoded", { because: outcome.because });
@@ -94,8 +96,14 @@ export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): 
   };
 }
 
-/** `because`: a clause for the log, or `busy`. `isOfBrowser`: no browser was there, so the document is not the cause. */
+/**
+ * `because`: a clause for the log, or `busy`. `isOfBrowser`: the document is not the cause, because there was no browser, or not for as long
+ * as a document may take.
+ */
 type JobOutcome<T> = { readonly value: T } | { readonly because: string; readonly isOfBrowser: boolean };
+
+/** Closes its page before it settles, and when the signal aborts. */
+type Work<T> = (browser: ScanBrowser, signal: AbortSignal) => Promise<T>;
 
 const lateBrowser = { because: "the browser was not ready in time", isOfBrowser: true } as const;
 
@@ -114,7 +122,7 @@ function createJobs(browsers: DocumentsOptions["browsers"], jobMs: number, idleM
 
   async function perform<T>(
     { limitMs, endMs }: { readonly limitMs: number; readonly endMs: number },
-    work: (browser: ScanBrowser) => Promise<T>,
+    work: Work<T>,
   ): Promise<JobOutcome<T>> {
     if (isClosed) return { because: "the server stops", isOfBrowser: true };
     let used: BrowserSlot;
@@ -132,19 +140,26 @@ function createJobs(browsers: DocumentsOptions["browsers"], jobMs: number, idleM
       used.end();
       return lateBrowser;
     }
-    const done = work(browser).then(
+    const ending = new AbortController();
+    const done = work(browser, ending.signal).then(
       (value) => ({ value }),
       (error) => ({ because: messageOf(error), isOfBrowser: false }),
     );
-    const late = { because: `it took longer than ${workMs} ms`, isOfBrowser: false };
+    // A turn or start of the browser that took long leaves a sound document too little.
+    const late = { because: `it took longer than ${workMs} ms`, isOfBrowser: workMs < limitMs };
     const outcome = await within(workMs, done, late);
-    if ("because" in outcome) browser.reportIllness("a document could not be processed");
+    if ("because" in outcome) {
+      if (!outcome.isOfBrowser) browser.reportIllness("a document could not be processed");
+      // The page of a healthy browser is closed before the next job.
+      ending.abort();
+      await within(giveUpMs, done, null);
+    }
     used.end();
     return outcome;
   }
 
   return {
-    run: async <T>(limitMs: number, work: (browser: ScanBrowser) => Promise<T>): Promise<JobOutcome<T>> => {
+    run: async <T>(limitMs: number, work: Work<T>): Promise<JobOutcome<T>> => {
       const endMs = performance.now() + jobMs;
       const inTurn = turns.take(() => {
         clearTimeout(idleTimer);

@@ -1,7 +1,7 @@
 /** Decodes an uploaded image in a blank page of the browser, and draws it again as a small PNG. */
 import { type DecodedLogo, logoBytesMax } from "../base/documents.ts";
 import { type ImageSize, parseImageSize } from "../parse/image-size.ts";
-import { closedProxyUrl, crashOf, openPage } from "./browser-page.ts";
+import { closedProxyUrl, endOf, openPage } from "./browser-page.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 /** Of the drawn image, in pixels: twice the size at which reports show it. */
@@ -20,12 +20,13 @@ interface DrawingLimits {
   readonly urlCharsMax: number;
 }
 
-/** Null if the browser cannot decode it, or what it sends is not what was asked for. @throws Error when the browser is gone or late. */
+/** Null if the browser cannot decode it, or what it sends is not what was asked for. @throws Error when the browser is gone or late, or the signal aborts. */
 export async function drawLogo(
   browser: ScanBrowser,
   bytes: Uint8Array,
   type: ImageSize["type"],
   commandMs: number,
+  signal: AbortSignal,
 ): Promise<DecodedLogo | null> {
   const { session, close } = await openPage(browser, closedProxyUrl);
   try {
@@ -36,7 +37,7 @@ export async function drawLogo(
       { expression: `(${drawInPage})(${given.join()})`, awaitPromise: true, returnByValue: true },
       { timeout: commandMs },
     );
-    const { result, exceptionDetails } = await Promise.race([drawn, crashOf(session)]);
+    const { result, exceptionDetails } = await Promise.race([drawn, endOf(session, signal)]);
     return exceptionDetails === undefined ? drawnLogo(result.value) : null;
   } finally {
     close();

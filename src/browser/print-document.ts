@@ -1,5 +1,5 @@
 /** Prints an HTML document of our own as PDF: no script runs in it, and it reaches nothing but itself. */
-import { type CDPSession, closedProxyUrl, crashOf, openPage } from "./browser-page.ts";
+import { type CDPSession, closedProxyUrl, endOf, openPage } from "./browser-page.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 /** Nothing has this name (RFC 6761 section 6.4), and its only document is answered here. */
@@ -10,11 +10,16 @@ const documentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src d
 const pdfBytesMax = 32 * 1024 ** 2;
 const pieceBytes = 1024 ** 2;
 
-/** Commands get `commandMs`. @throws Error if the document cannot be loaded or printed, or the PDF is too long. */
-export async function printDocument(browser: ScanBrowser, html: string, commandMs: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Commands get `commandMs`. @throws Error if the document cannot be loaded or printed, the PDF is too long, or the signal aborts. */
+export async function printDocument(
+  browser: ScanBrowser,
+  html: string,
+  commandMs: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
   const { session, close } = await openPage(browser, closedProxyUrl);
   try {
-    return await Promise.race([loadAndPrint(session, html, commandMs), crashOf(session)]);
+    return await Promise.race([loadAndPrint(session, html, commandMs), endOf(session, signal)]);
   } finally {
     close();
   }

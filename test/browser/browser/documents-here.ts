@@ -10,14 +10,17 @@ export const documentTestMsMax = 300_000;
 /** No job ends before its test. */
 export const patientTimes = { jobMs: documentTestMsMax, printMs: documentTestMsMax, logoMs: documentTestMsMax };
 
-export function openDocumentsHere(times: DocumentsOptions["times"] = patientTimes) {
+export function openDocumentsHere(times: DocumentsOptions["times"] = patientTimes, onEvent: (event: BrowserEvent) => void = () => {}) {
   const profiles = openProfilesDir(browserDir);
   const events: BrowserEvent[] = [];
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const browsers: DocumentsOptions["browsers"] = {
     prepare: async () => ({ path: null, dir: browserDir, sandbox: "auto", profilesDir: profiles.path }),
-    record: (event) => void events.push(event),
+    record: (event) => {
+      events.push(event);
+      onEvent(event);
+    },
   };
   const documents = openDocuments({ browsers, log, times });
   return {

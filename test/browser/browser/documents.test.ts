@@ -193,6 +193,31 @@ describe("the browser for documents", () => {
   );
 
   test(
+    "that has too little time left for a document stays, and a logo is not called broken",
+    async () => {
+      let isHeld = false;
+      // No job has the whole time of its work. Once the browser is held, it does nothing from the start of a job on.
+      const times = { jobMs: 3_000, printMs: testMsMax, logoMs: testMsMax };
+      const { stop, pid, events, logged, ...documents } = openDocumentsHere(times, ({ event }) => {
+        if (isHeld && event === "reused") process.kill(pid(), "SIGSTOP");
+      });
+      const isDecoded = async () => typeof (await documents.decodeLogo(webpPixels.lossy)) !== "string";
+      while (!(await isDecoded()));
+      const first = pid();
+      isHeld = true;
+      expect(await documents.decodeLogo(webpPixels.lossy)).toBe("busy");
+      expect(logged.at(-1)).toContain("it took longer than");
+      isHeld = false;
+      process.kill(first, "SIGCONT");
+      while (!(await isDecoded()));
+      expect(pid()).toBe(first);
+      expect(events.filter(({ event }) => event === "replaced")).toEqual([]);
+      await stop();
+    },
+    testMsMax,
+  );
+
+  test(
     "that was killed is replaced",
     async () => {
       const { stop, pid, ...documents } = openDocumentsHere();
