@@ -61,7 +61,7 @@ export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
 }
 
 /** Rejects when the signal aborts, or page or browser are gone: commands to a page that crashed get no answer. */
-export function endOf(session: CDPSession, signal: AbortSignal): Promise<never> {
+export function endOfPage(session: CDPSession, signal: AbortSignal): Promise<never> {
   void session.send("Inspector.enable").catch(() => {});
   return new Promise((_resolve, reject) => {
     session.once("Inspector.targetCrashed", () => reject(new Error("the page crashed")));

@@ -96,10 +96,7 @@ export function openDocuments({ browsers, log, times = {} }: DocumentsOptions): 
   };
 }
 
-/**
- * `because`: a clause for the log, or `busy`. `isOfBrowser`: the document is not the cause, because there was no browser, or not for as long
- * as a document may take.
- */
+/** `because`: a clause for the log, or `busy`. `isOfBrowser`: no browser was there for the whole time that the document may take. */
 type JobOutcome<T> = { readonly value: T } | { readonly because: string; readonly isOfBrowser: boolean };
 
 /** Closes its page before it settles, and when the signal aborts. */

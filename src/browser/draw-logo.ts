@@ -1,7 +1,7 @@
 /** Decodes an uploaded image in a blank page of the browser, and draws it again as a small PNG. */
 import { type DecodedLogo, logoBytesMax } from "../base/documents.ts";
 import { type ImageSize, parseImageSize } from "../parse/image-size.ts";
-import { closedProxyUrl, endOf, openPage } from "./browser-page.ts";
+import { closedProxyUrl, endOfPage, openPage } from "./browser-page.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 /** Of the drawn image, in pixels: twice the size at which reports show it. */
@@ -37,7 +37,7 @@ export async function drawLogo(
       { expression: `(${drawInPage})(${given.join()})`, awaitPromise: true, returnByValue: true },
       { timeout: commandMs },
     );
-    const { result, exceptionDetails } = await Promise.race([drawn, endOf(session, signal)]);
+    const { result, exceptionDetails } = await Promise.race([drawn, endOfPage(session, signal)]);
     return exceptionDetails === undefined ? drawnLogo(result.value) : null;
   } finally {
     close();

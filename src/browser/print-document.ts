@@ -1,5 +1,5 @@
 /** Prints an HTML document of our own as PDF: no script runs in it, and it reaches nothing but itself. */
-import { type CDPSession, closedProxyUrl, endOf, openPage } from "./browser-page.ts";
+import { type CDPSession, closedProxyUrl, endOfPage, openPage } from "./browser-page.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 /** Nothing has this name (RFC 6761 section 6.4), and its only document is answered here. */
@@ -19,7 +19,7 @@ export async function printDocument(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { session, close } = await openPage(browser, closedProxyUrl);
   try {
-    return await Promise.race([loadAndPrint(session, html, commandMs), endOf(session, signal)]);
+    return await Promise.race([loadAndPrint(session, html, commandMs), endOfPage(session, signal)]);
   } finally {
     close();
   }
