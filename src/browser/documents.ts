@@ -16,8 +16,8 @@ const sidePixelsMax = 4_000;
 const pixelsMax = 4_000_000;
 /** A report with every finding has a tenth of it. */
 const htmlCharsMax = 10_000_000;
-/** Newest PDF files that are kept, some 40 usual ones. */
-const keptBytesMax = 8 * 1024 ** 2;
+/** PDF files that are kept, those of the last requests: two of large client reports with 15 MB each, or some 150 usual ones. */
+const keptBytesMax = 32 * 1024 ** 2;
 const turnLimits = { waitingMax: 8, waitMs: 10_000 };
 const defaultTimes: DocumentTimes = { jobMs: 25_000, printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
 /** Work ends so long before its job does, so that its own reason is known. */

@@ -93,6 +93,20 @@ describe("a printed report", () => {
   );
 });
 
+test(
+  "a PDF as large as that of a report for a client with many sites is kept",
+  async () => {
+    // The browser turns the filtered noise into pixels of the paper's resolution.
+    const noise = pngImage(300, 300, "noise").toString("base64");
+    const html = `<!doctype html><title>Large</title><img style="width: 600px; filter: blur(.3px)" src="data:image/png;base64,${noise}">`;
+    const pdf = await pdfOf(html);
+    expect(pdf.length).toBeGreaterThan(9_000_000);
+    const first = await here.printPdf(html);
+    expect(await here.printPdf(html)).toBe(first as Uint8Array<ArrayBuffer>);
+  },
+  testMsMax,
+);
+
 /** As if all escaping and the policy of the document had failed. */
 function attackOn(origin: string): string {
   const url = (name: string) => `${origin}/${name}`;
