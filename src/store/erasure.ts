@@ -62,11 +62,7 @@ export function erasureRepository(db: Db) {
       const account = concernedAccount(db, deletion);
       if (account !== undefined) await db.write(() => lockOut(db, account.id));
       if (deletion.kind === "host") await removeSitesOfHost(db, deletion);
-      if (account !== undefined)
-        await removeSites(
-          db,
-          sitesWhere(db, (site) => site.accountId === account.id),
-        );
+      if (account !== undefined) await removeSites(db, (site) => site.accountId === account.id);
       const tokens = deletion.kind === "host" ? tokensOfHost(db, deletion) : tokensOfAccount(db, account);
       for (let at = 0; at < tokens.length; at += scansAtOnce) {
         await db.write(() => {
@@ -152,9 +148,13 @@ function tokensOfHost(db: Db, deletion: Deletion): readonly string[] {
   return scansWhere(db, ({ url, createdAt }) => isConcerned(url, createdAt)).map(({ token }) => token);
 }
 
-async function removeSites(db: Db, sites: readonly Site[]): Promise<void> {
-  for (const site of sites) {
-    await db.write(() => removeSiteRows(db, site));
+async function removeSites(db: Db, matches: (site: Site) => boolean): Promise<void> {
+  for (const { accountId, id } of sitesWhere(db, matches)) {
+    await db.write(() => {
+      // A server can have moved the site to another address meanwhile, or removed it.
+      const site = db.sites.get([accountId, id]);
+      if (site !== undefined && matches(site)) removeSiteRows(db, site);
+    });
     await wait(pauseMs);
   }
 }
@@ -162,10 +162,7 @@ async function removeSites(db: Db, sites: readonly Site[]): Promise<void> {
 /** Also the events of scans that name it. */
 async function removeSitesOfHost(db: Db, deletion: Deletion): Promise<void> {
   const isConcerned = concerns(db, deletion);
-  await removeSites(
-    db,
-    sitesWhere(db, ({ url, createdAt }) => isConcerned(url, createdAt)),
-  );
+  await removeSites(db, ({ url, createdAt }) => isConcerned(url, createdAt));
   const events: [number, number][] = [];
   for (const { key, value } of db.events.getRange())
     if (value.type === "scan.finished" && isConcerned(value.data.url, value.at)) events.push(key);

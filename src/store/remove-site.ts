@@ -6,9 +6,10 @@ import { setMetricsToken } from "./scan-events.ts";
 import { dueKeysOf } from "./site-due-keys.ts";
 import type { Site } from "./sites.ts";
 
-export function removeSiteRows(db: Db, site: Site): void {
-  const { accountId, id } = site;
-  for (const key of dueKeysOf(site)) db.sitesDue.remove([...key]);
+/** Reads the stored site: another process may have moved its next run since the caller read it. */
+export function removeSiteRows(db: Db, { accountId, id }: Pick<Site, "accountId" | "id">): void {
+  const stored = db.sites.get([accountId, id]);
+  if (stored !== undefined) for (const key of dueKeysOf(stored)) db.sitesDue.remove([...key]);
   db.sites.remove([accountId, id]);
   db.siteStates.remove(id);
   db.siteRuns.remove(id);

@@ -6,7 +6,7 @@ import { accountRange } from "./account-range.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { removeSiteRows } from "./remove-site.ts";
-import { dueKeysOf } from "./site-due-keys.ts";
+import { dueKeysOf, listDueKeys, removalOfStrayDue } from "./site-due-keys.ts";
 
 /** Characters of a name and of a client. */
 export const siteNameCharsMax = 100;
@@ -148,13 +148,11 @@ export function siteRepository(db: Db) {
       return removed;
     },
 
-    /** Sites whose run or second look is due, the earliest first. A site whose run is under way is not due. */
+    /** Sites whose run or second look is due, the earliest first. A site whose run is under way is not due. Stray rows take no places. */
     listDue: (now: Date, limit: number): readonly DueSite[] =>
-      [...db.sitesDue.getKeys({ end: [now.getTime() + 1, 0, 0], limit })].map(([ms, accountId, siteId]) => ({
-        accountId,
-        siteId,
-        dueAt: new Date(ms),
-      })),
+      listDueKeys(db, now, limit).map(([ms, accountId, siteId]) => ({ accountId, siteId, dueAt: new Date(ms) })),
+    /** One step of the removal of stray rows of due sites. False after the last step of a round; the next step begins another. */
+    removeStrayDue: removalOfStrayDue(db),
     /** Of all accounts. */
     listAll: (): Iterable<Site> => valuesOf(db),
   };

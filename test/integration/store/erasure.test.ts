@@ -119,6 +119,20 @@ describe("deletion of an account", () => {
     expect(await everyRow()).not.toContain("runs.test");
   });
 
+  test("leaves no due row of a site whose next run the server moves meanwhile", async () => {
+    for (const name of ["a", "b", "c"]) await addSite(store, { accountId: 2, url: `https://${name}.watched.example/`, now });
+    const server = openStore(dataDir);
+    const ids = server.sites.list(2).map(({ id }) => id);
+    const deletion = deleteAccount();
+    for (let moves = 1; server.sites.count(2) > 0; moves++) {
+      const nextRunAt = new Date(now.getTime() + moves).toISOString();
+      await server.sites.changeAll(2, ids, () => ({ nextRunAt }));
+    }
+    await deletion;
+    await server.close();
+    expect(await everyRow()).not.toContain('["sitesDue"');
+  });
+
   test("after all accounts are gone, the next one is the first again: an administrator", async () => {
     for (const account of store.accounts.list())
       await store.erasure.carryOut(store.erasure.accountDeletion(account, now), serverActor, now);

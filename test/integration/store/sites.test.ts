@@ -89,6 +89,24 @@ describe("sites", () => {
   });
 });
 
+test("rows of due sites that no site implies take no places, and are removed", async () => {
+  const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now, nextRunAt: minutesLater(5).toISOString() });
+  const db = openDatabase(temporary.dataDir, { readOnly: false });
+  await db.write(() => {
+    // More than one step of the removal reads.
+    for (let id = 100; id < 800; id++) db.sitesDue.put([now.getTime(), 1, id], id);
+    db.sitesDue.put([now.getTime(), 1, site.id], site.id);
+  });
+  const due = () => store().sites.listDue(minutesLater(5), 1);
+  const [before, steps] = [due(), [await store().sites.removeStrayDue(), await store().sites.removeStrayDue()]];
+  const left = [...db.sitesDue.getKeys()];
+  await db.close();
+  expect(before).toEqual([{ accountId: 1, siteId: site.id, dueAt: minutesLater(5) }]);
+  expect(steps).toEqual([true, false]);
+  expect(left).toEqual([[minutesLater(5).getTime(), 1, site.id]]);
+  expect(due()).toEqual(before);
+});
+
 describe("runs", () => {
   test("queue one scan for each address in the lane of scheduled scans, and only one run at a time", async () => {
     const site = await addSite(store(), { accountId: 1, url: "https://a.example/", pages: ["https://a.example/shop"], now });
