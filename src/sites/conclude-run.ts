@@ -1,17 +1,15 @@
 /** What follows from a run of a site: its state, its entry in lists, and the events. Pure. */
 import { standing } from "../judge/rank.ts";
 import type { NewEvent } from "../store/site-events.ts";
-import { newSiteState, type RunConclusion, type SiteRun, type SiteState, type UnmeasuredAddress } from "../store/site-runs.ts";
+import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
 import { certificateAfter } from "./certificate-notices.ts";
-import { changesOfFindings, type FindingChanges } from "./finding-changes.ts";
+import { changesOfFindings, type FindingChanges, unreadUrlsOf } from "./finding-changes.ts";
 import { rulesAfter, type SilentChecks, silentChecksOf, unreadAfter } from "./rule-changes.ts";
 import type { MeasuredReading, RunReading, UnmeasuredReading } from "./run-reading.ts";
 import { changeOfScore, type ScoreChange } from "./score-change.ts";
-import { isConfirmation, secondLookTime } from "./second-look.ts";
-
-/** Runs in a row without a measurement after which a site counts as unreachable. */
-const failuresMin = 3;
+import { isConfirmation, isUnreachable, secondLookTime } from "./second-look.ts";
+import { lostAddresses, unmeasuredAfter } from "./unmeasured-addresses.ts";
 
 /** `state` is that of the site before the run. */
 export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, reading: RunReading, now: Date): RunConclusion {
@@ -38,9 +36,11 @@ interface RunContext {
 function concludeMeasured(context: RunContext, reading: MeasuredReading): RunConclusion {
   const { site, state, now } = context;
   const silent = silentChecksOf(state, reading);
-  const findings = changesOfFindings({ site, state, reading, silent, now });
-  const score = scoreOfRun(state, reading, { silent, findings }, now);
-  const shown = silent === "all" ? reading.score : shownScore(site, reading);
+  const unmeasured = unmeasuredAfter(state, reading, now);
+  const lost = lostAddresses(unmeasured, now);
+  const findings = changesOfFindings({ site, state, reading, silent, lost, now });
+  const score = scoreOfRun(state, reading, { silent, findings, lost }, now);
+  const shown = silent === "all" ? reading.score : shownScore(site, reading, lost);
   const open = Object.entries(findings.findings).filter(([code, one]) => one.state === "open" && !isAccepted(site, code, now)).length;
   const entry = { token: reading.token, at: now.toISOString(), score: shown, ...standing(shown), open };
   return {
@@ -56,7 +56,7 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
       formerCertificate: state.formerCertificate ?? null,
       addresses: reading.addresses,
       unread: unreadAfter(state, reading, silent),
-      unmeasured: unmeasuredAfter(state, reading, now),
+      unmeasured,
     },
     site: {
       secondLookAt: needsSecondLook(context, score, findings) ? secondLookTime(now) : null,
@@ -73,21 +73,25 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
 interface ComparedRun {
   readonly silent: SilentChecks;
   readonly findings: FindingChanges;
+  /** Addresses that have failed for too long to count. */
+  readonly lost: readonly string[];
 }
 
-function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings }: ComparedRun, now: Date): ScoreChange {
+function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings, lost }: ComparedRun, now: Date): ScoreChange {
   const known = silent === "all" ? { score: null, doubtedScore: null } : state;
-  // A finding whose check has no verdict in this run may still lower the real score.
-  const isHidden = Object.values(findings.findings).some(
-    ({ state, checkKey }) => state === "open" && reading.checks.get(checkKey)?.decided !== true,
-  );
-  const complete = reading.unmeasured.size === 0 && !isHidden;
-  return changeOfScore(known, { score: reading.scoreMax, comparable: !findings.changedSilently, complete }, now);
+  const urls = reading.addresses.filter((url) => !reading.unmeasured.has(url));
+  const open = Object.values(findings.findings).filter((one) => one.state === "open");
+  // An open finding on an address where its check has no verdict in this run may still lower the real score.
+  const hidden = new Set([...reading.unmeasured.keys(), ...open.flatMap((one) => unreadUrlsOf(one, reading))]);
+  const isRead = (url: string) => !hidden.has(url) || lost.includes(url);
+  const complete = reading.addresses.every(isRead);
+  const doubtRead = state.doubtedScore?.urls?.every((url) => isRead(url)) ?? complete;
+  return changeOfScore(known, { score: reading.scoreMax, comparable: !findings.changedSilently, complete, doubtRead, urls }, now);
 }
 
 /** Without one of its addresses, the lowest score may be missing: a list must not show a rise. */
-function shownScore({ reading: last }: Site, { score, unmeasured }: MeasuredReading): number {
-  return unmeasured.size === 0 || last === null ? score : Math.min(score, last.score);
+function shownScore({ reading: last }: Site, { score, unmeasured }: MeasuredReading, lost: readonly string[]): number {
+  return last === null || [...unmeasured.keys()].every((url) => lost.includes(url)) ? score : Math.min(score, last.score);
 }
 
 /** A second look orders no third, unless the run before it measured nothing: then it is the first one that shows something. */
@@ -120,11 +124,6 @@ function eventsOf(
   return events;
 }
 
-function unmeasuredAfter({ unmeasured = {} }: SiteState, reading: MeasuredReading, now: Date): Readonly<Record<string, UnmeasuredAddress>> {
-  const rows = [...reading.unmeasured].map(([url, errorCode]) => [url, { since: unmeasured[url]?.since ?? now.toISOString(), errorCode }]);
-  return Object.fromEntries(rows);
-}
-
 /** The appliance failed, or a person ended the scan: the site is neither blamed nor changed. One repetition where it may help. */
 function concludeOwnFault(
   site: Site,
@@ -143,8 +142,7 @@ function concludeOwnFault(
 function concludeFailed(site: Site, state: SiteState, reading: UnmeasuredReading, now: Date): RunConclusion {
   const failures = state.failures + 1;
   const since = site.failingSince ?? now.toISOString();
-  // Runs that a person starts at once after another prove nothing more.
-  const isReported = failures >= failuresMin && isConfirmation(since, now, failuresMin - 1) && !state.unreachable;
+  const isReported = isUnreachable(failures, since, now) && !state.unreachable;
   const unreachable = state.unreachable || isReported;
   const secondLookAt = unreachable || site.paused ? null : secondLookTime(now);
   const events: readonly NewEvent[] = isReported

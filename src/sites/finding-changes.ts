@@ -29,6 +29,8 @@ export interface FindingContext {
   readonly state: Pick<SiteState, "findings" | "doubts">;
   readonly reading: Pick<MeasuredReading, "addresses" | "findings" | "checks">;
   readonly silent: SilentChecks;
+  /** Addresses that have failed for too long to count. */
+  readonly lost: readonly string[];
   readonly now: Date;
 }
 
@@ -43,7 +45,7 @@ interface Judged {
 
 /**
  * A finding opens when a second run confirms it. It is resolved at once when each address that had it was read without it.
- * A check without a verdict on every address of the run drops no doubt. Silent checks open and resolve at once, without events.
+ * A doubt ends when each address that showed it was read without it. Silent checks open and resolve at once, without events.
  */
 export function changesOfFindings(context: FindingContext): FindingChanges {
   const { site, state, reading, now } = context;
@@ -75,14 +77,15 @@ function eventFindingOf({ code, finding }: Judged): readonly EventFinding[] {
 function judgeCode(context: FindingContext, code: string): Judged {
   const { state, reading, silent } = context;
   const known = state.findings[code];
-  const doubt = state.doubts[code];
+  const doubt = doubtOf(context, code);
   const read = reading.findings.get(code);
   if (read !== undefined) return judgePresent(context, code, read);
   const checkKey = known?.checkKey ?? doubt?.checkKey ?? "";
   const check = reading.checks.get(checkKey);
   // Checks leave the ledger with their catalog only.
   if (check === undefined && silent === "all") return { code, changedSilently: known?.state === "open" };
-  if (known?.state !== "open" && check?.decided !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
+  const isRead = doubt?.urls?.every((url) => check?.decidedUrls.has(url)) ?? check?.decided;
+  if (known?.state !== "open" && isRead !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
   if (known?.state !== "open") return { code, finding: known && settled(known, context.now) };
   if (check === undefined || check.decidedUrls.size === 0) return { code, finding: known };
   const urls = unreadUrlsOf(known, reading);
@@ -93,7 +96,7 @@ function judgeCode(context: FindingContext, code: string): Judged {
 function judgePresent(context: FindingContext, code: string, read: ReadFinding): Judged {
   const { site, state, reading, silent, now } = context;
   const known = state.findings[code];
-  const doubt = state.doubts[code];
+  const doubt = doubtOf(context, code);
   if (known?.state === "open") {
     const urls = [...read.urls, ...unreadUrlsOf(known, reading)];
     const finding = settled({ ...known, ...read, urls }, now);
@@ -101,11 +104,24 @@ function judgePresent(context: FindingContext, code: string, read: ReadFinding):
   }
   const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
   if (isSilent(silent, read.checkKey) || (doubt !== undefined && isConfirmation(doubt.since, now))) return changed(context, code, opened);
-  return { code, finding: known, doubt: doubt ?? { checkKey: read.checkKey, since: now.toISOString() } };
+  const { checkKey, urls } = read;
+  return { code, finding: known, doubt: doubt === undefined ? { checkKey, since: now.toISOString(), urls } : seenOn(doubt, urls) };
+}
+
+/** Undefined also for a doubt of lost addresses alone. */
+function doubtOf({ state, lost }: FindingContext, code: string): FindingDoubt | undefined {
+  const doubt = state.doubts[code];
+  if (doubt?.urls === undefined) return doubt;
+  const urls = doubt.urls.filter((url) => !lost.includes(url));
+  return urls.length === 0 ? undefined : { ...doubt, urls };
+}
+
+function seenOn(doubt: FindingDoubt, urls: readonly string[]): FindingDoubt {
+  return doubt.urls === undefined ? doubt : { ...doubt, urls: [...new Set([...doubt.urls, ...urls])] };
 }
 
 /** Addresses of an open finding on which the check has no verdict in this run: they may still have it. */
-function unreadUrlsOf({ checkKey, urls }: KnownFinding, { addresses, checks }: FindingContext["reading"]): readonly string[] {
+export function unreadUrlsOf({ checkKey, urls }: KnownFinding, { addresses, checks }: FindingContext["reading"]): readonly string[] {
   const decided = checks.get(checkKey)?.decidedUrls;
   return urls.filter((url) => addresses.includes(url) && decided?.has(url) !== true);
 }

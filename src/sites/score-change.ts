@@ -13,6 +13,10 @@ export interface ComparedScore {
   readonly comparable: boolean;
   /** False if something had no verdict that may have lowered the score: then no rise is proven. */
   readonly complete: boolean;
+  /** Whether everything was read that the doubted score was seen on. */
+  readonly doubtRead: boolean;
+  /** Addresses that were measured. */
+  readonly urls: readonly string[];
 }
 
 export interface ScoreChange extends Pick<SiteState, "score" | "doubtedScore"> {
@@ -23,7 +27,7 @@ export interface ScoreChange extends Pick<SiteState, "score" | "doubtedScore"> {
 /** A drop counts when a second run confirms it; a rise counts at once. */
 export function changeOfScore(
   { score: reference, doubtedScore }: Pick<SiteState, "score" | "doubtedScore">,
-  { score, comparable, complete }: ComparedScore,
+  { score, comparable, complete, doubtRead, urls }: ComparedScore,
   now: Date,
 ): ScoreChange {
   if (reference === null || !comparable) {
@@ -32,9 +36,9 @@ export function changeOfScore(
   }
   if (!isDrop(reference, score)) {
     const kept = complete ? Math.max(reference, score) : reference;
-    return { score: kept, doubtedScore: complete ? null : doubtedScore, droppedFrom: null };
+    return { score: kept, doubtedScore: doubtRead ? null : doubtedScore, droppedFrom: null };
   }
-  if (doubtedScore === null) return { score: reference, doubtedScore: { score, since: now.toISOString() }, droppedFrom: null };
+  if (doubtedScore === null) return { score: reference, doubtedScore: { score, since: now.toISOString(), urls }, droppedFrom: null };
   if (!isConfirmation(doubtedScore.since, now)) return { score: reference, doubtedScore, droppedFrom: null };
   return { score, doubtedScore: null, droppedFrom: reference };
 }

@@ -53,6 +53,16 @@ export interface FindingDoubt {
   readonly checkKey: string;
   /** Time of the first run that showed it. */
   readonly since: string;
+  /** Addresses that showed it. Missing in rows of earlier releases. */
+  readonly urls?: readonly string[];
+}
+
+/** A lower score that one run showed and none has confirmed yet. */
+export interface ScoreDoubt {
+  readonly score: number;
+  readonly since: string;
+  /** Addresses that were measured then. Missing in rows of earlier releases. */
+  readonly urls?: readonly string[];
 }
 
 /** Rules of the readings that are compared. */
@@ -71,8 +81,8 @@ export interface SiteState {
   readonly rules: RunRules | null;
   /** Score that later ones are compared with; null before the first measured run. */
   readonly score: number | null;
-  /** Lower score that one run showed, and since when; null without a doubt. */
-  readonly doubtedScore: { readonly score: number; readonly since: string } | null;
+  /** Null without a doubt. */
+  readonly doubtedScore: ScoreDoubt | null;
   readonly findings: Readonly<Record<string, KnownFinding>>;
   /** By code. */
   readonly doubts: Readonly<Record<string, FindingDoubt>>;
@@ -95,6 +105,8 @@ export interface UnmeasuredAddress {
   readonly since: string;
   /** Null for a scan that finished without a score. */
   readonly errorCode: string | null;
+  /** Measured runs in a row without this address. Missing in rows of earlier releases. */
+  readonly failures?: number;
 }
 
 export interface KnownCertificate {

@@ -118,7 +118,7 @@ describe("an open finding", () => {
     expect(site.run(week, shown({ addresses, missing: [`${address}shop`], score: 95 }))).toEqual([]);
     expect(site.site.reading?.score).toBe(60);
     expect(site.state.score).toBe(60);
-    expect(site.state.unmeasured).toEqual({ [`${address}shop`]: { since: "2026-11-09T12:00:00.000Z", errorCode: "timeout" } });
+    expect(site.state.unmeasured).toEqual({ [`${address}shop`]: { since: "2026-11-09T12:00:00.000Z", errorCode: "timeout", failures: 1 } });
     expect(inShort(site.run(2 * week, shown({ addresses, score: 95 })))).toEqual(["resolved x.missing"]);
     expect(site.state.unmeasured).toEqual({});
     expect(site.site.reading?.score).toBe(95);

@@ -95,6 +95,8 @@ export interface ScriptedSite {
   /** Minutes after the begin at which the run is concluded. */
   run(minute: number, reading: RunReading, kind?: RunKind): readonly NewEvent[];
   change(change: Partial<Site>): void;
+  /** Changes the stored state. */
+  amend(change: Partial<SiteState>): void;
   /** Minute of the planned second look; null for none. */
   secondLook(): number | null;
 }
@@ -118,6 +120,9 @@ export function scriptedSite(given: Partial<Site> = {}): ScriptedSite {
     },
     change: (change) => {
       site = { ...site, ...change };
+    },
+    amend: (change) => {
+      state = { ...state, ...change };
     },
     secondLook: () => (site.secondLookAt === null ? null : (Date.parse(site.secondLookAt) - begin) / 60_000),
   };
