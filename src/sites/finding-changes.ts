@@ -145,7 +145,9 @@ function changed({ site, silent, now }: FindingContext, code: string, finding: K
   const flips = [...before.filter((at) => !isPast(at, now)), now.toISOString()].slice(-(flipsMax + 1));
   const unstable = wasUnstable || flips.length > flipsMax;
   const after = { code, finding: { ...finding, flips, unstable, accepted } };
-  if (accepted || wasUnstable) return after;
+  // A silent finding that opens takes the score with it. One that resolves raises it, which is no event.
+  if (wasUnstable) return { ...after, changedSilently: finding.state === "open" };
+  if (accepted) return after;
   return { ...after, event: unstable ? "unstable" : finding.state === "open" ? "opened" : "resolved" };
 }
 

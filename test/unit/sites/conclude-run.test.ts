@@ -127,12 +127,12 @@ describe("an open finding", () => {
 
 describe("a finding that comes and goes", () => {
   /** Opens and resolves `x.missing` once in every two hours; returns the events. */
-  function flap(site: ScriptedSite, from: number, times: number): readonly string[] {
+  function flap(site: ScriptedSite, from: number, times: number, score = 90): readonly string[] {
     return Array.from({ length: times }, (_none, at) => {
       const minute = from + at * 120;
       return [
-        ...site.run(minute, shown({ codes: ["x.missing"] })),
-        ...site.run(minute + 10, shown({ codes: ["x.missing"] }), "second-look"),
+        ...site.run(minute, shown({ codes: ["x.missing"], score })),
+        ...site.run(minute + 10, shown({ codes: ["x.missing"], score }), "second-look"),
         ...site.run(minute + 60, shown({})),
       ];
     }).flatMap(inShort);
@@ -155,6 +155,24 @@ describe("a finding that comes and goes", () => {
     flap(site, day, 6);
     expect(flap(site, 4 * day, 1)).toEqual([]);
     expect(flap(site, 12 * day, 1)).toEqual(["opened x.missing", "resolved x.missing"]);
+  });
+
+  test("moves the score without an event while it is silent", () => {
+    const site = known();
+    const events = flap(site, day, 24, 70);
+    expect(events.filter((event) => event.startsWith("dropped"))).toEqual(["dropped 90 70", "dropped 90 70", "dropped 90 70"]);
+    expect(events.at(-1)).toBe("unstable x.missing");
+    expect(site.state).toMatchObject({ score: 90, doubtedScore: null });
+  });
+
+  test("hides no drop of the score by another finding", () => {
+    const site = known();
+    flap(site, day, 6, 70);
+    const broken = { codes: ["y.weak"], score: 60 };
+    site.run(3 * day, shown({ codes: ["x.missing"], score: 70 }));
+    site.run(3 * day + 10, shown({ codes: ["x.missing"], score: 70 }), "second-look");
+    expect(site.run(3 * day + 60, shown(broken))).toEqual([]);
+    expect(inShort(site.run(3 * day + 70, shown(broken), "second-look"))).toEqual(["dropped 70 60", "opened y.weak"]);
   });
 
   test("keeps few instants", () => {
