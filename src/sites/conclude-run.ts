@@ -79,14 +79,14 @@ interface ComparedRun {
 
 function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings, lost }: ComparedRun, now: Date): ScoreChange {
   const known = silent === "all" ? { score: null, doubtedScore: null } : state;
-  const urls = reading.addresses.filter((url) => !reading.unmeasured.has(url));
   const open = Object.values(findings.findings).filter((one) => one.state === "open");
   // An open finding on an address where its check has no verdict in this run may still lower the real score.
   const hidden = new Set([...reading.unmeasured.keys(), ...open.flatMap((one) => unreadUrlsOf(one, reading))]);
   const isRead = (url: string) => !hidden.has(url) || lost.includes(url);
   const complete = reading.addresses.every(isRead);
   const doubtRead = state.doubtedScore?.urls?.every((url) => isRead(url)) ?? complete;
-  return changeOfScore(known, { score: reading.scoreMax, comparable: !findings.changedSilently, complete, doubtRead, urls }, now);
+  const { scoreMax: score, scores } = reading;
+  return changeOfScore(known, { score, scores, comparable: !findings.changedSilently, complete, doubtRead }, now);
 }
 
 /** Without one of its addresses, the lowest score may be missing: a list must not show a rise. */

@@ -5,7 +5,7 @@ import type { FindingDoubt, KnownFinding, SiteState } from "../store/site-runs.t
 import { isAccepted, type Site } from "../store/sites.ts";
 import { isSilent, type SilentChecks } from "./rule-changes.ts";
 import type { MeasuredReading, ReadFinding } from "./run-reading.ts";
-import { isConfirmation } from "./second-look.ts";
+import { isConfirmation, seenOn } from "./second-look.ts";
 
 const dayMs = 86_400_000;
 /** Changes of one code within `unstableDays` that are still reported. */
@@ -114,10 +114,6 @@ function doubtOf({ state, lost }: FindingContext, code: string): FindingDoubt | 
   if (doubt?.urls === undefined) return doubt;
   const urls = doubt.urls.filter((url) => !lost.includes(url));
   return urls.length === 0 ? undefined : { ...doubt, urls };
-}
-
-function seenOn(doubt: FindingDoubt, urls: readonly string[]): FindingDoubt {
-  return doubt.urls === undefined ? doubt : { ...doubt, urls: [...new Set([...doubt.urls, ...urls])] };
 }
 
 /** Addresses of an open finding on which the check has no verdict in this run: they may still have it. */

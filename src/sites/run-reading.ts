@@ -67,6 +67,8 @@ export interface MeasuredReading extends ReadRun {
   readonly score: number;
   /** The same without the limit for unread main defences, so that a check without a verdict never lowers it. */
   readonly scoreMax: number;
+  /** The same of each measured address. */
+  readonly scores: ReadonlyMap<string, number>;
   /** By code. */
   readonly findings: ReadonlyMap<string, ReadFinding>;
   /** By key. */
@@ -96,6 +98,7 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
     const errorCode = scan?.errorCode ?? null;
     return { measured: false, addresses, certificate, errorCode, ownFault: scan === undefined || isOwnFault(errorCode) };
   }
+  const scores = new Map(measured.map(({ url, result }) => [url, scoreWithoutUnread(result)]));
   const isMissing = ({ url }: ScannedAddress) => !measured.some((one) => one.url === url);
   return {
     measured: true,
@@ -105,7 +108,8 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
     judgedAt: scan.endedAt ?? "",
     token: scan.token,
     score: Math.min(...measured.map(({ result }) => result.score)),
-    scoreMax: Math.min(...measured.map(({ result }) => scoreWithoutUnread(result))),
+    scoreMax: Math.min(...scores.values()),
+    scores,
     findings: findingsOf(measured),
     checks: checksOf(measured, addresses.length),
     unmeasured: new Map(scanned.filter(isMissing).map((one) => [one.url, one.scan?.errorCode ?? null])),

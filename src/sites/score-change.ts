@@ -1,7 +1,7 @@
 /** Whether the score of a site has dropped. Pure. */
 import { bands, standing } from "../judge/rank.ts";
 import type { SiteState } from "../store/site-runs.ts";
-import { isConfirmation } from "./second-look.ts";
+import { isConfirmation, seenOn } from "./second-look.ts";
 
 /** Smaller drops within a band are no event. They leave the reference as it is, so that many of them add up to one. */
 const scoreDropMin = 5;
@@ -15,8 +15,8 @@ export interface ComparedScore {
   readonly complete: boolean;
   /** Whether everything was read that the doubted score was seen on. */
   readonly doubtRead: boolean;
-  /** Addresses that were measured. */
-  readonly urls: readonly string[];
+  /** By measured address. */
+  readonly scores: ReadonlyMap<string, number>;
 }
 
 export interface ScoreChange extends Pick<SiteState, "score" | "doubtedScore"> {
@@ -27,7 +27,7 @@ export interface ScoreChange extends Pick<SiteState, "score" | "doubtedScore"> {
 /** A drop counts when a second run confirms it; a rise counts at once. */
 export function changeOfScore(
   { score: reference, doubtedScore }: Pick<SiteState, "score" | "doubtedScore">,
-  { score, comparable, complete, doubtRead, urls }: ComparedScore,
+  { score, comparable, complete, doubtRead, scores }: ComparedScore,
   now: Date,
 ): ScoreChange {
   if (reference === null || !comparable) {
@@ -38,8 +38,9 @@ export function changeOfScore(
     const kept = complete ? Math.max(reference, score) : reference;
     return { score: kept, doubtedScore: doubtRead ? null : doubtedScore, droppedFrom: null };
   }
+  const urls = [...scores].filter(([, one]) => isDrop(reference, one)).map(([url]) => url);
   if (doubtedScore === null) return { score: reference, doubtedScore: { score, since: now.toISOString(), urls }, droppedFrom: null };
-  if (!isConfirmation(doubtedScore.since, now)) return { score: reference, doubtedScore, droppedFrom: null };
+  if (!isConfirmation(doubtedScore.since, now)) return { score: reference, doubtedScore: seenOn(doubtedScore, urls), droppedFrom: null };
   return { score, doubtedScore: null, droppedFrom: reference };
 }
 

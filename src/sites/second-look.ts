@@ -18,6 +18,11 @@ export function isUnreachable(failures: number, since: string, now: Date): boole
   return failures >= failuresMin && isConfirmation(since, now, failuresMin - 1);
 }
 
+/** A doubt that further addresses show. One of an earlier release knows none. */
+export function seenOn<Doubt extends { readonly urls?: readonly string[] }>(doubt: Doubt, urls: readonly string[]): Doubt {
+  return doubt.urls === undefined ? doubt : { ...doubt, urls: [...new Set([...doubt.urls, ...urls])] };
+}
+
 export function secondLookTime(now: Date): string {
   return new Date(now.getTime() + secondLookAfterMs).toISOString();
 }

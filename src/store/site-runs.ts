@@ -61,7 +61,7 @@ export interface FindingDoubt {
 export interface ScoreDoubt {
   readonly score: number;
   readonly since: string;
-  /** Addresses that were measured then. Missing in rows of earlier releases. */
+  /** Addresses that were so low. Missing in rows of earlier releases. */
   readonly urls?: readonly string[];
 }
 

@@ -42,6 +42,19 @@ describe("an address that fails", () => {
     expect(site.secondLook()).toBe(2 * week + 10);
   });
 
+  test("keeps no drop in doubt that only another one has shown", () => {
+    const site = scriptedSite();
+    site.run(0, shown({ addresses }));
+    const scores = new Map([
+      [address, 70],
+      [shop, 90],
+    ]);
+    site.run(week, { ...shown({ addresses, score: 70 }), scores });
+    expect(site.state.doubtedScore?.urls).toEqual([address]);
+    site.run(week + 10, shown(without), "second-look");
+    expect(site.state.doubtedScore).toBeNull();
+  });
+
   test("for good lets the score rise again, and the next drop is reported", () => {
     const site = scriptedSite();
     site.run(0, shown({ addresses }));

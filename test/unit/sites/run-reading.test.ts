@@ -48,6 +48,10 @@ describe("a reading", () => {
       scanned(second, { score: 61, findings: [finding("security.x.a", "high"), finding("security.y.b")] }),
     );
     expect(reading).toMatchObject({ score: 61, scoreMax: 61, token: `token of ${first}`, addresses: [first, second] });
+    expect([...reading.scores]).toEqual([
+      [first, 88],
+      [second, 61],
+    ]);
     expect([...reading.findings]).toEqual([
       ["security.x.a", { checkKey: "x", severity: "high", urls: [first, second] }],
       ["security.y.b", { checkKey: "y", severity: "medium", urls: [second] }],

@@ -79,6 +79,7 @@ export function shown({
     token: "t".repeat(22),
     score,
     scoreMax: score,
+    scores: new Map(addresses.filter((url) => !missing.includes(url)).map((url) => [url, score])),
     findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls }])),
     checks: new Map(checkKeys.map((key) => [key, checkOf(key)])),
     unmeasured: new Map(missing.map((url) => [url, "timeout"])),
