@@ -1,4 +1,4 @@
-/** Removes what the settings of retention no longer keep, and stray rows, in small steps between the requests. */
+/** Removes what has expired or is no longer kept by the settings of retention, in small steps between the requests. */
 import { type Log, messageOf } from "../base/log.ts";
 import type { RetentionRules } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
@@ -11,7 +11,7 @@ const stepEveryMs = 20;
 
 export interface HousekeepingOptions {
   readonly config: Pick<Config, "audit.days" | "retention.evidence_days" | "retention.scans_per_host" | "retention.screenshots">;
-  readonly store: Pick<Store, "audit" | "deliveries" | "retention" | "sites">;
+  readonly store: Pick<Store, "audit" | "deliveries" | "members" | "retention" | "sites">;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -54,6 +54,7 @@ async function tidyOnce({ config, store, now, log }: HousekeepingOptions, stop: 
   while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(stepEveryMs, stop);
   while (!stop.aborted && (await store.deliveries.removeOlder(now()))) await pause(stepEveryMs, stop);
   while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(stepEveryMs, stop);
+  if (!stop.aborted) await store.members.removeExpiredInvitations(now());
   if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
 }
 

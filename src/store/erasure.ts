@@ -124,7 +124,8 @@ function lockOut(db: Db, id: number): void {
   }
 }
 
-function removeAccount(db: Db, { id, email }: Account): void {
+function removeAccount(db: Db, account: Account): void {
+  const { id, email } = account;
   lockOut(db, id);
   for (const { key, value: link } of [...db.oneTimeLinks.getRange()]) {
     const isInvited = link.email !== null && emailKey(link.email) === emailKey(email);
@@ -134,7 +135,7 @@ function removeAccount(db: Db, { id, email }: Account): void {
   const identity = db.credentials.get(id)?.oidc ?? null;
   if (identity !== null) db.accountIdsByIdentity.remove(identityKey(identity));
   db.credentials.remove(id);
-  removeSitesOfAccount(db, id);
+  removeSitesOfAccount(db, account);
   db.accountIdsByEmail.remove(emailKey(email));
   db.accounts.remove(id);
 }

@@ -1,5 +1,7 @@
 /** Removes all rows of a site, and all that an account keeps about its sites; only within a transaction. */
+import { emailKey } from "./account-index.ts";
 import { accountRange } from "./account-range.ts";
+import type { Account } from "./accounts.ts";
 import type { Db } from "./database.ts";
 import { removeDelivery } from "./deliveries.ts";
 import { setMetricsToken } from "./scan-events.ts";
@@ -23,8 +25,8 @@ export function removeSiteRows(db: Db, { accountId, id }: Pick<Site, "accountId"
     if (rule.scope.kind === "site" && rule.scope.siteId === id) db.notificationRules.remove(key);
 }
 
-/** For the deletion of an account. */
-export function removeSitesOfAccount(db: Db, accountId: number): void {
+/** For the deletion of an account. Also removes the invitations that others sent to its address. */
+export function removeSitesOfAccount(db: Db, { id: accountId, email }: Pick<Account, "id" | "email">): void {
   const range = accountRange(accountId);
   for (const { value: site } of [...db.sites.getRange(range)]) removeSiteRows(db, site);
   for (const { value: delivery } of [...db.deliveries.getRange(range)]) removeDelivery(db, delivery);
@@ -38,7 +40,7 @@ export function removeSitesOfAccount(db: Db, accountId: number): void {
     db.members.remove([key[1], key[0]]);
   }
   for (const { key, value: invitation } of [...db.memberInvitations.getRange()])
-    if (invitation.ownerId === accountId) db.memberInvitations.remove(key);
+    if (invitation.ownerId === accountId || emailKey(invitation.email) === emailKey(email)) db.memberInvitations.remove(key);
   db.brands.remove(accountId);
   setMetricsToken(db, accountId, null);
   db.siteAccounts.remove(accountId);

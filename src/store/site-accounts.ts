@@ -77,6 +77,18 @@ export function memberRepository(db: Db) {
 
     invitations: (ownerId: number, now: Date): readonly MemberInvitation[] =>
       [...db.memberInvitations.getRange()].map(({ value }) => value).filter((one) => one.ownerId === ownerId && isOpen(one, now)),
+    /** Open ones of all owners to an address. */
+    invitationsTo: (email: string, now: Date): readonly MemberInvitation[] =>
+      [...db.memberInvitations.getRange()]
+        .map(({ value }) => value)
+        .filter((one) => emailKey(one.email) === emailKey(email) && isOpen(one, now)),
+    /** Returns their number. */
+    removeExpiredInvitations: async (now: Date): Promise<number> => {
+      const isExpired = (one: MemberInvitation) => !isOpen(one, now);
+      const expired = [...db.memberInvitations.getRange()].filter(({ value }) => isExpired(value)).length;
+      if (expired > 0) await db.write(() => removeInvitations(db, isExpired));
+      return expired;
+    },
     /** Voids the earlier invitation of the same address. */
     invite: (given: Omit<MemberInvitation, "expiresAt">, now: Date): Promise<IssuedInvitation | "email-invalid" | "full"> =>
       db.write(() => {

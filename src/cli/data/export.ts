@@ -37,7 +37,7 @@ export function exportCommand(): Command {
 function* linesBesideScans(store: Store, { account, host }: DataSubject): Generator<object, void> {
   if (account === null) return yield* siteLinesOfHost(store, store.erasure.sitesOfHost(host));
   yield* linesOfAccount(store, account);
-  yield* siteLinesOfAccount(store, account.id);
+  yield* siteLinesOfAccount(store, account);
 }
 
 function* linesOfAccount(store: Store, account: Account): Generator<object, void> {

@@ -1,4 +1,5 @@
 /** Lines of `assay data export` about watched sites and notifications. */
+import type { Account } from "../../store/accounts.ts";
 import type { Page } from "../../store/page.ts";
 import type { Site } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
@@ -6,7 +7,7 @@ import type { Store } from "../../store/store.ts";
 const rowsAtOnce = 500;
 
 /** Sites, channels, rules, events, deliveries, members, invitations and brand. Secrets and keys of links are left out. */
-export function* siteLinesOfAccount(store: Store, accountId: number): Generator<object, void> {
+export function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick<Account, "id" | "email">): Generator<object, void> {
   for (const site of store.sites.list(accountId)) yield { kind: "site", ...site, ...knownOf(store, site) };
   for (const { kind: channelKind, secrets, unsubscribeKey: _key, confirmation, ...channel } of store.channels.list(accountId))
     yield { kind: "channel", channelKind, ...channel, secretCount: secrets.length, confirmationExpiresAt: confirmation?.expiresAt ?? null };
@@ -14,7 +15,9 @@ export function* siteLinesOfAccount(store: Store, accountId: number): Generator<
   for (const event of pagesOf((page) => store.events.list(accountId, page))) yield { kind: "event", ...event };
   for (const delivery of pagesOf((page) => store.deliveries.list(accountId, page))) yield { kind: "delivery", ...delivery };
   for (const member of [...store.members.list(accountId), ...store.members.owners(accountId)]) yield { kind: "member", ...member };
-  for (const invitation of store.members.invitations(accountId, new Date())) yield { kind: "invitation", ...invitation };
+  const now = new Date();
+  for (const invitation of [...store.members.invitations(accountId, now), ...store.members.invitationsTo(email, now)])
+    yield { kind: "invitation", ...invitation };
   const brand = store.brands.find(accountId);
   if (brand !== undefined) yield { kind: "brand", ...brand };
   if (store.metricsTokens.has(accountId)) yield { kind: "metrics-token" };

@@ -71,6 +71,9 @@ describe("assay data export", () => {
     const recovered = { type: "site.recovered", token: null, data: { since: now.toISOString() } } as const;
     await store.siteRuns.noteState(site, (_site, state) => ({ state, events: [recovered] }), now);
     await store.members.invite({ ownerId: accountId, email: "member@assay.test", role: "viewer" }, now);
+    const other = await store.accounts.create({ email: "inviter@assay.test", now });
+    if (typeof other === "string") throw new Error(other);
+    await store.members.invite({ ownerId: other.id, email: "Owner@assay.test", role: "viewer" }, now);
     await store.brands.change(accountId, () => ({ name: "Brand", logoPng: null, accent: null, footer: null }));
     const metricsToken = await store.metricsTokens.issue(accountId);
     const { stdout } = await assay("export", "--account", "owner@assay.test");
@@ -78,7 +81,7 @@ describe("assay data export", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line).kind);
-    expect(kinds).toEqual("account site channel channel rule event delivery invitation brand metrics-token".split(" "));
+    expect(kinds).toEqual("account site channel channel rule event delivery invitation invitation brand metrics-token".split(" "));
     for (const secret of ["whsec_secret", mail.unsubscribeKey ?? "", metricsToken]) expect(stdout).not.toContain(secret);
     // A part of the person's own data, as docs/operate.md says.
     expect(stdout).toContain("https://hook.test/in/s3cret");

@@ -107,6 +107,14 @@ describe("deletion of an account", () => {
     });
   });
 
+  test("removes the invitations that others sent to its address", async () => {
+    for (const invited of [email.toUpperCase(), "other@assay.test"])
+      expect(await store.members.invite({ ownerId: 1, email: invited, role: "viewer" }, now)).toHaveProperty("value");
+    await deleteAccount();
+    expect(store.members.invitations(1, now).map((one) => one.email)).toEqual(["other@assay.test"]);
+    expect((await everyRow()).toLowerCase()).not.toContain(email.toLowerCase());
+  });
+
   test("of a scan that runs drops its outcome", async () => {
     for (let at = 0; at < 3; at++) await store.scans.claimNext("local", now);
     const own = store.scans.listRunning().filter(({ accountId }) => accountId === 2);
