@@ -93,6 +93,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   const starter = createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
+  const unread = new Map<number, number>();
   let demandPerHour = 0;
 
   async function conclude(): Promise<void> {
@@ -101,7 +102,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
 
   async function walk(): Promise<void> {
     await cancelOldRuns({ store, now, log });
-    const round = await walkSites({ store, now, sitesMaxOf, log });
+    const round = await walkSites({ store, now, sitesMaxOf, unread, log });
     demandPerHour = round.demandPerHour;
     const corrected = await store.deliveries.correctTimes(now());
     if (round.events + corrected > 0) onEvents();

@@ -1,4 +1,5 @@
 /** Starts the runs of sites that are due, within the budget. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
@@ -6,10 +7,12 @@ import type { Store } from "../store/store.ts";
 import { includedSites, type SitesMaxOf } from "./included-sites.ts";
 import { dueRun, nextRunAfter } from "./schedule.ts";
 import { scheduleKeyOf } from "./site-planning.ts";
-import { admitRuns, type RunCandidate } from "./start-budget.ts";
+import { createAdmission, type RecentStart, type RunCandidate } from "./start-budget.ts";
 
 /** Due sites that one call looks at, the earliest first. */
-const dueMax = 1_000;
+const dueMax = 5_000;
+/** Due sites that are looked at without a pause. */
+const sitesAtOnce = 200;
 /** Pause of a site that may not be scanned now. */
 const postponedMs = 10 * 60_000;
 const hourMs = 3_600_000;
@@ -38,17 +41,18 @@ interface Candidate extends RunCandidate {
 export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: RunStarterOptions): RunStarter {
   let recentStarts = recentStartsOf(store, now());
 
-  /** Whether the run has started. */
-  async function start({ site, isRegular }: Candidate, full: Set<string>): Promise<boolean> {
-    if (full.has(site.location)) return false;
+  /** Whether the run has started. `fullFor`: by location, the fewest scans for which its queue has no space. */
+  async function start({ site, kind: startKind, isRegular }: Candidate, fullFor: Map<string, number>): Promise<boolean> {
+    const scans = 1 + site.pages.length;
+    if (scans >= (fullFor.get(site.location) ?? Number.POSITIVE_INFINITY)) return false;
     const at = now();
     const nextRunAt = isRegular ? nextRunAfter(site.schedule, scheduleKeyOf(site), at) : undefined;
     const kind = isRegular ? "scheduled" : "second-look";
     const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, nextRunAt, now: at });
     // The row of the site stays due.
-    if (run === "full") full.add(site.location);
+    if (run === "full") fullFor.set(site.location, scans);
     if (typeof run === "string") return false;
-    recentStarts.push(at.getTime());
+    recentStarts.push({ atMs: at.getTime(), accountId: site.accountId, kind: startKind });
     log.debug("run of a site started", { site: site.id, kind, scans: run.scans.length });
     return true;
   }
@@ -72,21 +76,28 @@ export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: 
 
   return {
     startDue: async (demandPerHour) => {
-      const full = new Set<string>();
+      const fullFor = new Map<string, number>();
       const isIncluded = includedSites(store, sitesMaxOf);
       const candidates: Candidate[] = [];
-      for (const { accountId, siteId } of store.sites.listDue(now(), dueMax))
+      for (const [at, { accountId, siteId }] of store.sites.listDue(now(), dueMax).entries()) {
+        if (at % sitesAtOnce === sitesAtOnce - 1) await nextTurn();
         await eachApart(siteId, log, async () => {
           const site = store.sites.find(accountId, siteId);
           const candidate = site === undefined ? null : await candidateOf(site, isIncluded(site));
           if (candidate !== null) candidates.push(candidate);
         });
-      recentStarts = recentStarts.filter((startMs) => Math.abs(now().getTime() - startMs) < hourMs);
+      }
+      recentStarts = recentStarts.filter(({ atMs }) => Math.abs(now().getTime() - atMs) < hourMs);
+      const admission = createAdmission(candidates, recentStarts, now(), demandPerHour);
       let started = 0;
-      for (const candidate of admitRuns(candidates, recentStarts, now(), demandPerHour))
+      for (let run = admission.next(); run !== null; run = admission.next()) {
+        const candidate = run;
         await eachApart(candidate.site.id, log, async () => {
-          if (await start(candidate, full)) started++;
+          if (!(await start(candidate, fullFor))) return;
+          admission.noteStart(candidate);
+          started++;
         });
+      }
       return started;
     },
   };
@@ -106,11 +117,12 @@ async function eachApart(site: number, log: Log, action: () => Promise<void>): P
 }
 
 /** Of the last hour, so that a restart does not begin the budget anew. */
-function recentStartsOf({ sites }: Pick<Store, "sites">, now: Date): number[] {
-  const starts: number[] = [];
-  for (const { lastRunAt } of sites.listAll()) {
-    const startMs = lastRunAt === null ? Number.NaN : Date.parse(lastRunAt);
-    if (Math.abs(now.getTime() - startMs) < hourMs) starts.push(startMs);
+function recentStartsOf({ sites }: Pick<Store, "sites">, now: Date): RecentStart[] {
+  const starts: RecentStart[] = [];
+  for (const { accountId, lastRunAt, schedule } of sites.listAll()) {
+    const atMs = lastRunAt === null ? Number.NaN : Date.parse(lastRunAt);
+    const kind = "cron" in schedule ? "cron" : "interval";
+    if (Math.abs(now.getTime() - atMs) < hourMs) starts.push({ atMs, accountId, kind });
   }
   return starts;
 }
@@ -122,7 +134,8 @@ function asCandidate(site: Site, now: Date): Candidate | null {
   if (!isRegular && !isSecondLook) return null;
   const instants = [site.nextRunAt, site.secondLookAt].flatMap((at) => (at !== null && isDue(at, now) ? [Date.parse(at)] : []));
   const kind = isRegular && "cron" in site.schedule ? "cron" : isSecondLook ? "second-look" : "interval";
-  return { id: site.id, kind, dueAt: new Date(Math.min(...instants)), site, isRegular };
+  const { id, accountId, lastRunAt } = site;
+  return { id, accountId, kind, dueAt: new Date(Math.min(...instants)), isFirst: lastRunAt === null, site, isRegular };
 }
 
 function isDue(at: string | null, now: Date): boolean {

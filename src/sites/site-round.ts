@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import type { KnownCertificate } from "../store/site-runs.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import { acceptedChange } from "./acceptances.ts";
@@ -12,9 +11,8 @@ import { includedSites, type SitesMaxOf } from "./included-sites.ts";
 import { correctedTimes, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
 
-/** A certificate that was read longer ago may be renewed by now: the site runs before a notice. A notice waits no longer for it. */
+/** A certificate that was read longer ago is read again before a notice, which waits no longer for it. */
 const freshMs = 86_400_000;
-const dayMs = 86_400_000;
 /** Sites that are examined without a pause: a pattern of cron can take a part of a millisecond. */
 const sitesAtOnce = 50;
 
@@ -22,6 +20,8 @@ export interface RoundOptions {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
   readonly now: () => Date;
   readonly sitesMaxOf: SitesMaxOf;
+  /** By id of a site: since when its certificate is to be read again before a notice. Kept from round to round. */
+  readonly unread: Map<number, number>;
   readonly log: Log;
 }
 
@@ -32,7 +32,7 @@ export interface Round {
 }
 
 /** Other work goes on between some sites. @throws DataDirError */
-export async function walkSites({ store, now, sitesMaxOf, log }: RoundOptions): Promise<Round> {
+export async function walkSites({ store, now, sitesMaxOf, unread, log }: RoundOptions): Promise<Round> {
   const isIncluded = includedSites(store, sitesMaxOf);
   const schedules: SiteSchedule[] = [];
   let [events, visited] = [0, 0];
@@ -43,7 +43,7 @@ export async function walkSites({ store, now, sitesMaxOf, log }: RoundOptions): 
       const included = isIncluded(site);
       if (included) schedules.push(site.schedule);
       try {
-        events += included ? await visitSite(store, site, now()) : await passOver(store, site);
+        events += included ? await visitSite({ store, unread }, site, now()) : await passOver(store, site);
       } catch (error) {
         if (error instanceof DataDirError) throw error;
         log.error("site could not be examined", { site: site.id, because: messageOf(error) });
@@ -71,15 +71,18 @@ async function recountOpen({ sites, siteRuns }: RoundOptions["store"], { account
   await sites.change(accountId, id, recounted);
 }
 
-async function visitSite(store: RoundOptions["store"], site: Site, now: Date): Promise<number> {
+async function visitSite({ store, unread }: Pick<RoundOptions, "store" | "unread">, site: Site, now: Date): Promise<number> {
   if (correctedTimes(site, now) !== null)
     await store.sites.change(site.accountId, site.id, (current) => correctedTimes(current, now) ?? {});
   await recountOpen(store, site, now);
   const expiresAt = site.reading?.certificateExpiresAt;
   if (expiresAt === null || (expiresAt !== undefined && certificateDaysLeft(expiresAt, now) > certificateNoticeDaysMax)) return 0;
   const { certificate } = store.siteRuns.state(site.id);
-  if (certificate === null || dueThresholds(certificate, now).length === 0) return 0;
-  if (mayBeRenewed(site, certificate, now)) {
+  if (certificate === null || dueThresholds(certificate, now).length === 0) {
+    unread.delete(site.id);
+    return 0;
+  }
+  if (mustBeRead(unread, site, now)) {
     await store.sites.change(site.accountId, site.id, (current) => runNow(current, now));
     return 0;
   }
@@ -88,11 +91,14 @@ async function visitSite(store: RoundOptions["store"], site: Site, now: Date): P
   return notice.length;
 }
 
-function mayBeRenewed({ lastRunAt }: Site, certificate: KnownCertificate, now: Date): boolean {
-  const lastPassedDays = Math.min(...dueThresholds(certificate, now));
-  const passedMs = Date.parse(certificate.expiresAt) - lastPassedDays * dayMs;
-  const isRead = lastRunAt !== null && now.getTime() - Date.parse(lastRunAt) < freshMs;
-  return !isRead && now.getTime() - passedMs < freshMs;
+/** A certificate that was read days ago may be renewed by now: also after an outage, or while the clock is wrong. */
+function mustBeRead(unread: Map<number, number>, { id, lastRunAt }: Site, now: Date): boolean {
+  const nowMs = now.getTime();
+  if (lastRunAt !== null && Math.abs(nowMs - Date.parse(lastRunAt)) < freshMs) return false;
+  const sinceMs = unread.get(id) ?? nowMs;
+  // After the clock was set back, the time lies ahead.
+  unread.set(id, Math.min(sinceMs, nowMs));
+  return nowMs - sinceMs < freshMs;
 }
 
 function runNow({ nextRunAt }: Site, now: Date): Pick<Site, "nextRunAt"> {

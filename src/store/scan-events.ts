@@ -39,7 +39,9 @@ export function noteRules(db: Db, accountId: number, applied: AppliedRules, now:
   const account = db.siteAccounts.get(accountId) ?? newSiteAccount;
   if (account.rulesAnnounced === rules) return;
   // A run of several addresses can end after one that the new rules judged.
-  if (account.rulesJudgedAt !== undefined && judgedAt < account.rulesJudgedAt) return;
+  const { rulesJudgedAt = "" } = account;
+  // A time ahead comes from a clock that was wrong.
+  if (judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString()) return;
   db.siteAccounts.put(accountId, { ...account, rulesAnnounced: rules, rulesJudgedAt: judgedAt });
   if (account.rulesAnnounced === null) return;
   const data = { catalogVersion, algorithmVersion };

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
 import { demandPerHour, dueRun, nextRunAfter } from "../../../src/sites/schedule.ts";
-import { admitRuns, type StartKind } from "../../../src/sites/start-budget.ts";
+import type { StartKind } from "../../../src/sites/start-budget.ts";
+import { admitAll } from "./admit-all.ts";
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
@@ -58,7 +59,7 @@ function simulate({ outage, setback }: Disturbance): readonly Start[] {
       ...looks.map((look) => ({ ...look, kind: "second-look" as const, site: null })),
     ];
     recentStarts = recentStarts.filter((startMs) => clockMs - startMs < hourMs);
-    for (const { id, kind, dueAt, site } of admitRuns(candidates, recentStarts, now, demand)) {
+    for (const { id, kind, dueAt, site } of admitAll(candidates, recentStarts, now, demand)) {
       starts.push({ site: id, kind, dueAt: dueAt.getTime(), realMs, clockMs });
       recentStarts.push(clockMs);
       if (site === null) {

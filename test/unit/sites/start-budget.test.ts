@@ -1,6 +1,7 @@
 /** Budget of starts: order, limits, and the demand of many sites. */
-import { expect, test } from "vitest";
-import { admitRuns, type StartKind, startBudgetFor } from "../../../src/sites/start-budget.ts";
+import { describe, expect, test } from "vitest";
+import { createAdmission, type RecentStart, type StartKind, startBudgetFor } from "../../../src/sites/start-budget.ts";
+import { admitAll } from "./admit-all.ts";
 
 const now = new Date("2026-05-06T07:08:09Z");
 const minutesAgo = (minutes: number) => now.getTime() - minutes * 60_000;
@@ -19,36 +20,36 @@ test("starts in the order cron, second looks, oldest", () => {
     candidate("cron", "cron"),
     candidate("early", "cron", -1),
   ];
-  expect(idsOf(admitRuns(candidates, [], now, 0))).toEqual(["cron", "look", "old"]);
+  expect(idsOf(admitAll(candidates, [], now, 0))).toEqual(["cron", "look", "old"]);
 });
 
 test("starts at most 3 a minute", () => {
-  expect(admitRuns(intervals(9), [], now, 0)).toHaveLength(3);
-  expect(admitRuns(intervals(9), [minutesAgo(0.5), minutesAgo(0.9)], now, 0)).toHaveLength(1);
-  expect(admitRuns(intervals(9), [minutesAgo(0), minutesAgo(0), minutesAgo(0)], now, 0)).toEqual([]);
-  expect(admitRuns(looks(9), [minutesAgo(0.5)], now, 0)).toHaveLength(2);
+  expect(admitAll(intervals(9), [], now, 0)).toHaveLength(3);
+  expect(admitAll(intervals(9), [minutesAgo(0.5), minutesAgo(0.9)], now, 0)).toHaveLength(1);
+  expect(admitAll(intervals(9), [minutesAgo(0), minutesAgo(0), minutesAgo(0)], now, 0)).toEqual([]);
+  expect(admitAll(looks(9), [minutesAgo(0.5)], now, 0)).toHaveLength(2);
   // A whole minute has passed.
-  expect(admitRuns(intervals(9), [minutesAgo(1), minutesAgo(1)], now, 0)).toHaveLength(3);
+  expect(admitAll(intervals(9), [minutesAgo(1), minutesAgo(1)], now, 0)).toHaveLength(3);
 });
 
 test("starts at most 12 an hour, 15 with second looks", () => {
-  expect(admitRuns(intervals(3), startsInHour(10), now, 0)).toHaveLength(2);
-  expect(admitRuns(intervals(3), startsInHour(12), now, 0)).toEqual([]);
-  expect(idsOf(admitRuns([...intervals(3), ...looks(1)], startsInHour(12), now, 0))).toEqual(["s0"]);
-  expect(admitRuns(looks(3), startsInHour(14), now, 0)).toHaveLength(1);
-  expect(admitRuns(looks(3), startsInHour(15), now, 0)).toEqual([]);
-  expect(admitRuns(intervals(3), Array<number>(20).fill(minutesAgo(60)), now, 0)).toHaveLength(3);
+  expect(admitAll(intervals(3), startsInHour(10), now, 0)).toHaveLength(2);
+  expect(admitAll(intervals(3), startsInHour(12), now, 0)).toEqual([]);
+  expect(idsOf(admitAll([...intervals(3), ...looks(1)], startsInHour(12), now, 0))).toEqual(["s0"]);
+  expect(admitAll(looks(3), startsInHour(14), now, 0)).toHaveLength(1);
+  expect(admitAll(looks(3), startsInHour(15), now, 0)).toEqual([]);
+  expect(admitAll(intervals(3), Array<number>(20).fill(minutesAgo(60)), now, 0)).toHaveLength(3);
 });
 
 test("cron keeps its minute, and counts", () => {
   const crons = Array.from({ length: 20 }, (_, at) => candidate(`c${at}`, "cron"));
-  expect(admitRuns([...intervals(5), ...crons, ...looks(5)], startsInHour(15), now, 0)).toEqual(crons);
-  expect(idsOf(admitRuns([...intervals(5), candidate("c", "cron")], [], now, 0))).toEqual(["c", "i0", "i1"]);
+  expect(admitAll([...intervals(5), ...crons], startsInHour(15), now, 0)).toEqual(crons);
+  expect(idsOf(admitAll([...intervals(5), candidate("c", "cron")], [], now, 0))).toEqual(["c", "i0", "i1"]);
 });
 
 test("starts of a time from which the clock was set back do not block", () => {
-  expect(admitRuns(intervals(3), Array<number>(15).fill(minutesAgo(-2 * 24 * 60)), now, 0)).toHaveLength(3);
-  expect(admitRuns(intervals(3), Array<number>(15).fill(minutesAgo(-30)), now, 0)).toEqual([]);
+  expect(admitAll(intervals(3), Array<number>(15).fill(minutesAgo(-2 * 24 * 60)), now, 0)).toHaveLength(3);
+  expect(admitAll(intervals(3), Array<number>(15).fill(minutesAgo(-30)), now, 0)).toEqual([]);
 });
 
 test.each([
@@ -65,9 +66,86 @@ test("5,000 hourly sites all run within the hour", () => {
   const starts: number[] = [];
   for (let minute = 0; minute < 60; minute += 1) {
     const at = new Date(now.getTime() + minute * 60_000);
-    const admitted = new Set(admitRuns(waiting, starts, at, 5_000));
+    const admitted = new Set(admitAll(waiting, starts, at, 5_000));
     waiting = waiting.filter((run) => !admitted.has(run));
     starts.push(...Array<number>(admitted.size).fill(at.getTime()));
   }
   expect(waiting).toEqual([]);
+});
+
+test("cron does not use up the second looks of an hour", () => {
+  const crons: RecentStart[] = Array.from({ length: 20 }, () => ({ atMs: minutesAgo(30), accountId: 1, kind: "cron" }));
+  const candidates = looks(5).map((look) => ({ ...look, accountId: 1, isFirst: false }));
+  const admission = createAdmission(candidates, crons, now, 0);
+  const started: string[] = [];
+  for (let run = admission.next(); run !== null; run = admission.next()) {
+    admission.noteStart(run);
+    started.push(run.id);
+  }
+  expect(started).toEqual(["s0", "s1", "s2"]);
+});
+
+describe("accounts take turns", () => {
+  interface Waiting {
+    readonly id: string;
+    readonly accountId: number;
+    readonly isFirst?: boolean;
+    readonly minutes?: number;
+  }
+
+  /** Ids in the order in which they start, 12 an hour, while nothing else becomes due. */
+  function order(waiting: readonly Waiting[], hours: number): readonly string[] {
+    let left = waiting.map(({ id, accountId, isFirst = false, minutes = 0 }) => ({
+      ...candidate(id, "interval", minutes),
+      accountId,
+      isFirst,
+    }));
+    const starts: RecentStart[] = [];
+    const started: string[] = [];
+    for (let minute = 0; minute < 60 * hours; minute += 1) {
+      const at = new Date(now.getTime() + minute * 60_000);
+      const recent = starts.filter(({ atMs }) => at.getTime() - atMs < 3_600_000);
+      const admission = createAdmission(left, recent, at, 0);
+      for (let run = admission.next(); run !== null; run = admission.next()) {
+        const { id, accountId } = run;
+        admission.noteStart(run);
+        starts.push({ atMs: at.getTime(), accountId, kind: "interval" });
+        started.push(id);
+        left = left.filter((one) => one.id !== id);
+      }
+    }
+    return started;
+  }
+
+  test("an import of another account holds up nobody", () => {
+    const imported = Array.from({ length: 200 }, (_, at) => ({ id: `a${at}`, accountId: 1, isFirst: true, minutes: 300 }));
+    const started = order([...imported, { id: "b", accountId: 2 }, { id: "c", accountId: 3, minutes: 5 }], 3);
+    expect(started.slice(0, 3).sort()).toEqual(["a0", "b", "c"]);
+    expect(started).toHaveLength(36);
+  });
+
+  test("known sites of an account go before those that were just added", () => {
+    const imported = Array.from({ length: 50 }, (_, at) => ({ id: `a${at}`, accountId: 1, isFirst: true, minutes: 300 }));
+    expect(order([...imported, { id: "known", accountId: 1 }], 1)[0]).toBe("known");
+  });
+
+  test("each account with a backlog gets its part of every hour", () => {
+    const backlog = [1, 2, 3].flatMap((accountId) =>
+      Array.from({ length: 100 }, (_, at) => ({ id: `${accountId}.${at}`, accountId, minutes: 1_000 * accountId })),
+    );
+    const started = order(backlog, 2);
+    for (const accountId of [1, 2, 3]) expect(started.filter((id) => id.startsWith(`${accountId}.`))).toHaveLength(8);
+  });
+});
+
+test("a run that does not start leaves its place to the next", () => {
+  const candidates = intervals(6).map((run) => ({ ...run, accountId: 1, isFirst: false }));
+  const admission = createAdmission(candidates, [], now, 0);
+  const started: string[] = [];
+  for (let run = admission.next(); run !== null; run = admission.next()) {
+    if (["i0", "i1"].includes(run.id)) continue;
+    admission.noteStart(run);
+    started.push(run.id);
+  }
+  expect(started).toEqual(["i2", "i3", "i4"]);
 });
