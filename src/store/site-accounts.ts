@@ -76,34 +76,15 @@ export function memberRepository(db: Db) {
       }),
 
     invitations: (ownerId: number, now: Date): readonly MemberInvitation[] =>
-      [...db.memberInvitations.getRange()].map(({ value }) => value).filter((one) => one.ownerId === ownerId && isOpen(one, now)),
+      invitationsWhere(db, (one) => one.ownerId === ownerId && isOpen(one, now)),
     /** Open ones of all owners to an address. */
     invitationsTo: (email: string, now: Date): readonly MemberInvitation[] =>
-      [...db.memberInvitations.getRange()]
-        .map(({ value }) => value)
-        .filter((one) => emailKey(one.email) === emailKey(email) && isOpen(one, now)),
+      invitationsWhere(db, (one) => emailKey(one.email) === emailKey(email) && isOpen(one, now)),
     /** Returns their number. */
-    removeExpiredInvitations: async (now: Date): Promise<number> => {
-      const isExpired = (one: MemberInvitation) => !isOpen(one, now);
-      const expired = [...db.memberInvitations.getRange()].filter(({ value }) => isExpired(value)).length;
-      if (expired > 0) await db.write(() => removeInvitations(db, isExpired));
-      return expired;
-    },
+    removeExpiredInvitations: (now: Date): Promise<number> => removeExpiredInvitations(db, now),
     /** Voids the earlier invitation of the same address. */
     invite: (given: Omit<MemberInvitation, "expiresAt">, now: Date): Promise<IssuedInvitation | "email-invalid" | "full"> =>
-      db.write(() => {
-        const email = given.email.trim();
-        if (!isEmail(email)) return "email-invalid";
-        removeInvitations(db, (one) => !isOpen(one, now) || (one.ownerId === given.ownerId && emailKey(one.email) === emailKey(email)));
-        const open = [...db.memberInvitations.getRange()].filter(({ value }) => value.ownerId === given.ownerId).length;
-        if (open >= memberInvitationsMax) return "full";
-        const expiresAt = new Date(now.getTime() + memberInvitationHours * hourMs).toISOString();
-        const invitation: MemberInvitation = { ...given, email, expiresAt };
-        const value = newSecretValue();
-        db.memberInvitations.put(hashOfSecret(value), invitation);
-        noteAccount(db, given.ownerId, "member.invited", { by: "self", now, details: { role: given.role } });
-        return { invitation, value };
-      }),
+      db.write(() => putInvitation(db, given, now)),
     withdraw: (ownerId: number, email: string): Promise<void> =>
       db.write(() => removeInvitations(db, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
     /** Undefined if unknown, used or expired. */
@@ -128,6 +109,21 @@ export function memberRepository(db: Db) {
   };
 }
 
+/** Only within a transaction. */
+function putInvitation(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: Date): IssuedInvitation | "email-invalid" | "full" {
+  const email = given.email.trim();
+  if (!isEmail(email)) return "email-invalid";
+  removeInvitations(db, (one) => !isOpen(one, now) || (one.ownerId === given.ownerId && emailKey(one.email) === emailKey(email)));
+  const open = invitationsWhere(db, ({ ownerId }) => ownerId === given.ownerId).length;
+  if (open >= memberInvitationsMax) return "full";
+  const expiresAt = new Date(now.getTime() + memberInvitationHours * hourMs).toISOString();
+  const invitation: MemberInvitation = { ...given, email, expiresAt };
+  const value = newSecretValue();
+  db.memberInvitations.put(hashOfSecret(value), invitation);
+  noteAccount(db, given.ownerId, "member.invited", { by: "self", now, details: { role: given.role } });
+  return { invitation, value };
+}
+
 function openInvitation(db: Db, value: string, now: Date): MemberInvitation | undefined {
   const invitation = isSecretValue(value) ? db.memberInvitations.get(hashOfSecret(value)) : undefined;
   return invitation !== undefined && isOpen(invitation, now) && db.accounts.doesExist(invitation.ownerId) ? invitation : undefined;
@@ -135,6 +131,17 @@ function openInvitation(db: Db, value: string, now: Date): MemberInvitation | un
 
 function isOpen({ expiresAt }: MemberInvitation, now: Date): boolean {
   return now.getTime() < Date.parse(expiresAt);
+}
+
+function invitationsWhere(db: Db, matches: (invitation: MemberInvitation) => boolean): readonly MemberInvitation[] {
+  return [...db.memberInvitations.getRange()].map(({ value }) => value).filter(matches);
+}
+
+async function removeExpiredInvitations(db: Db, now: Date): Promise<number> {
+  const isExpired = (one: MemberInvitation) => !isOpen(one, now);
+  const { length } = invitationsWhere(db, isExpired);
+  if (length > 0) await db.write(() => removeInvitations(db, isExpired));
+  return length;
 }
 
 function removeInvitations(db: Db, matches: (invitation: MemberInvitation) => boolean): void {
