@@ -3,13 +3,13 @@ import { standing } from "../judge/rank.ts";
 import type { NewEvent } from "../store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
+import { type AddressChanges, changesOfAddresses, withoutRemoved } from "./address-changes.ts";
 import { certificateAfter } from "./certificate-notices.ts";
 import { changesOfFindings, type FindingChanges, unreadUrlsOf } from "./finding-changes.ts";
 import { rulesAfter, type SilentChecks, silentChecksOf, unreadAfter } from "./rule-changes.ts";
 import type { MeasuredReading, RunReading, UnmeasuredReading } from "./run-reading.ts";
 import { changeOfScore, type ScoreChange } from "./score-change.ts";
 import { isConfirmation, isUnreachable, secondLookTime } from "./second-look.ts";
-import { lostAddresses, unmeasuredAfter } from "./unmeasured-addresses.ts";
 
 /** `state` is that of the site before the run. */
 export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, reading: RunReading, now: Date): RunConclusion {
@@ -17,7 +17,7 @@ export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "ki
   const isOther = state.addresses !== undefined && state.addresses[0] !== reading.addresses[0];
   const known = { ...(isOther ? newSiteState : state), ...certificateAfter(isOther ? newSiteState : state, reading.certificate) };
   const before = isOther ? { ...site, failingSince: null } : site;
-  if (reading.measured) return concludeMeasured({ site: before, state: known, run, now }, reading);
+  if (reading.measured) return concludeMeasured({ site: before, state: withoutRemoved(known, reading.addresses), run, now }, reading);
   return reading.ownFault ? concludeOwnFault(before, known, run, reading, now) : concludeFailed(before, known, reading, now);
 }
 
@@ -36,11 +36,10 @@ interface RunContext {
 function concludeMeasured(context: RunContext, reading: MeasuredReading): RunConclusion {
   const { site, state, now } = context;
   const silent = silentChecksOf(state, reading);
-  const unmeasured = unmeasuredAfter(state, reading, now);
-  const lost = lostAddresses(unmeasured, now);
-  const findings = changesOfFindings({ site, state, reading, silent, lost, now });
-  const score = scoreOfRun(state, reading, { silent, findings, lost }, now);
-  const shown = silent === "all" ? reading.score : shownScore(site, reading, lost);
+  const addresses = changesOfAddresses(state, reading, silent, now);
+  const findings = changesOfFindings({ site, state, reading, silent, addresses, now });
+  const score = scoreOfRun(state, reading, { silent, findings, addresses }, now);
+  const shown = silent === "all" ? reading.score : shownScore(site, reading, addresses);
   const open = Object.entries(findings.findings).filter(([code, one]) => one.state === "open" && !isAccepted(site, code, now)).length;
   const entry = { token: reading.token, at: now.toISOString(), score: shown, ...standing(shown), open };
   return {
@@ -56,7 +55,8 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
       formerCertificate: state.formerCertificate ?? null,
       addresses: reading.addresses,
       unread: unreadAfter(state, reading, silent),
-      unmeasured,
+      unreadAddresses: addresses.outside,
+      unmeasured: addresses.unmeasured,
     },
     site: {
       secondLookAt: needsSecondLook(context, score, findings) ? secondLookTime(now) : null,
@@ -73,25 +73,24 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
 interface ComparedRun {
   readonly silent: SilentChecks;
   readonly findings: FindingChanges;
-  /** Addresses that have failed for too long to count. */
-  readonly lost: readonly string[];
+  readonly addresses: AddressChanges;
 }
 
-function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings, lost }: ComparedRun, now: Date): ScoreChange {
+function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findings, addresses }: ComparedRun, now: Date): ScoreChange {
   const known = silent === "all" ? { score: null, doubtedScore: null } : state;
   const open = Object.values(findings.findings).filter((one) => one.state === "open");
-  // An open finding on an address where its check has no verdict in this run may still lower the real score.
+  // Where its check has no verdict in this run, an open finding may still lower the real score.
   const hidden = new Set([...reading.unmeasured.keys(), ...open.flatMap((one) => unreadUrlsOf(one, reading))]);
-  const isRead = (url: string) => !hidden.has(url) || lost.includes(url);
+  const isRead = (url: string) => !hidden.has(url) || addresses.outside.includes(url);
   const complete = reading.addresses.every(isRead);
   const doubtRead = state.doubtedScore?.urls?.every((url) => isRead(url)) ?? complete;
-  const { scoreMax: score, scores } = reading;
-  return changeOfScore(known, { score, scores, comparable: !findings.changedSilently, complete, doubtRead }, now);
+  const { scores } = reading;
+  return changeOfScore(known, { scores, begun: addresses.begun, comparable: !findings.changedSilently, complete, doubtRead }, now);
 }
 
 /** Without one of its addresses, the lowest score may be missing: a list must not show a rise. */
-function shownScore({ reading: last }: Site, { score, unmeasured }: MeasuredReading, lost: readonly string[]): number {
-  return last === null || [...unmeasured.keys()].every((url) => lost.includes(url)) ? score : Math.min(score, last.score);
+function shownScore({ reading: last }: Site, { score, unmeasured }: MeasuredReading, { outside }: AddressChanges): number {
+  return last === null || [...unmeasured.keys()].every((url) => outside.includes(url)) ? score : Math.min(score, last.score);
 }
 
 /** A second look orders no third, unless the run before it measured nothing: then it is the first one that shows something. */
@@ -115,7 +114,7 @@ function eventsOf(
   const since = site.failingSince ?? now.toISOString();
   if (state.unreachable) events.push({ type: "site.recovered", token, data: { since } });
   if (score.droppedFrom !== null) {
-    const to = reading.score;
+    const to = score.droppedTo ?? reading.score;
     events.push({ type: "site.score_dropped", token, data: { from: score.droppedFrom, to, ...standing(to) } });
   }
   if (found.opened.length > 0) events.push({ type: "finding.opened", token, data: { findings: found.opened } });

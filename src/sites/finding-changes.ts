@@ -3,6 +3,7 @@ import { worstFirst } from "../check/check.ts";
 import type { EventFinding } from "../store/site-events.ts";
 import type { FindingDoubt, KnownFinding, SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site } from "../store/sites.ts";
+import type { AddressChanges } from "./address-changes.ts";
 import { isSilent, type SilentChecks } from "./rule-changes.ts";
 import type { MeasuredReading, ReadFinding } from "./run-reading.ts";
 import { isConfirmation, seenOn } from "./second-look.ts";
@@ -29,8 +30,7 @@ export interface FindingContext {
   readonly state: Pick<SiteState, "findings" | "doubts">;
   readonly reading: Pick<MeasuredReading, "addresses" | "findings" | "checks">;
   readonly silent: SilentChecks;
-  /** Addresses that have failed for too long to count. */
-  readonly lost: readonly string[];
+  readonly addresses: Pick<AddressChanges, "begun" | "outside">;
   readonly now: Date;
 }
 
@@ -46,6 +46,7 @@ interface Judged {
 /**
  * A finding opens when a second run confirms it. It is resolved at once when each address that had it was read without it.
  * A doubt ends when each address that showed it was read without it. Silent checks open and resolve at once, without events.
+ * A finding of addresses that begin with this run opens in the same way.
  */
 export function changesOfFindings(context: FindingContext): FindingChanges {
   const { site, state, reading, now } = context;
@@ -94,7 +95,7 @@ function judgeCode(context: FindingContext, code: string): Judged {
 }
 
 function judgePresent(context: FindingContext, code: string, read: ReadFinding): Judged {
-  const { site, state, reading, silent, now } = context;
+  const { site, state, reading, silent, addresses, now } = context;
   const known = state.findings[code];
   const doubt = doubtOf(context, code);
   if (known?.state === "open") {
@@ -103,16 +104,20 @@ function judgePresent(context: FindingContext, code: string, read: ReadFinding):
     return isSilent(silent, read.checkKey) ? { code, finding } : stillOpen(site, code, finding, now);
   }
   const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
-  if (isSilent(silent, read.checkKey) || (doubt !== undefined && isConfirmation(doubt.since, now))) return changed(context, code, opened);
-  const { checkKey, urls } = read;
+  const { checkKey } = read;
+  const urls = read.urls.filter((url) => !addresses.begun.includes(url));
+  if (isSilent(silent, checkKey) || (doubt !== undefined && urls.length > 0 && isConfirmation(doubt.since, now)))
+    return changed(context, code, opened);
+  // The score of an address that begins is left out by itself.
+  if (urls.length === 0) return { code, finding: { ...opened, since: now.toISOString(), accepted: isAccepted(site, code, now) } };
   return { code, finding: known, doubt: doubt === undefined ? { checkKey, since: now.toISOString(), urls } : seenOn(doubt, urls) };
 }
 
 /** Undefined also for a doubt of lost addresses alone. */
-function doubtOf({ state, lost }: FindingContext, code: string): FindingDoubt | undefined {
+function doubtOf({ state, addresses: { outside } }: FindingContext, code: string): FindingDoubt | undefined {
   const doubt = state.doubts[code];
   if (doubt?.urls === undefined) return doubt;
-  const urls = doubt.urls.filter((url) => !lost.includes(url));
+  const urls = doubt.urls.filter((url) => !outside.includes(url));
   return urls.length === 0 ? undefined : { ...doubt, urls };
 }
 

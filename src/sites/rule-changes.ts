@@ -1,4 +1,4 @@
-/** What in a run cannot be compared with earlier runs, because rules, data files or addresses have changed. Pure. */
+/** What in a run cannot be compared with earlier runs, because rules or data files have changed. Pure. */
 import type { RunRules, SiteState } from "../store/site-runs.ts";
 import type { MeasuredReading } from "./run-reading.ts";
 
@@ -10,12 +10,12 @@ export function isSilent(silent: SilentChecks, checkKey: string): boolean {
 }
 
 /**
- * All checks in the first run, and after a change of the addresses. Likewise with another catalog, algorithm, header limit or public
- * suffix list. After a change of another data file: the checks that use it. Also checks that have a verdict for the first time.
+ * All checks in the first run, and with another catalog, algorithm, header limit or public suffix list.
+ * After a change of another data file: the checks that use it. Also checks that have a verdict for the first time.
  */
 export function silentChecksOf(state: SiteState, reading: MeasuredReading): SilentChecks {
-  const dataNames =
-    state.rules === null || !isSameList(state.addresses, reading.addresses) ? null : changedDataOf(state.rules, reading.rules);
+  // Rows of earlier releases may have no addresses.
+  const dataNames = state.rules === null || state.addresses === undefined ? null : changedDataOf(state.rules, reading.rules);
   if (dataNames === null) return "all";
   const unread = new Set(state.unread);
   const keys = [...reading.checks].filter(([key, { evidence }]) => unread.has(key) || dataNames.some((name) => evidence.has(name)));
@@ -42,8 +42,4 @@ function changedDataOf(before: RunRules, after: RunRules): readonly string[] | n
   // Every scan uses a public suffix list: without a date the embedded one.
   const sameBasis = before.basis.headerValueCharsMax === after.basis.headerValueCharsMax && earlier.publicSuffixes === later.publicSuffixes;
   return sameBasis ? Object.keys(later).filter((name) => earlier[name] !== undefined && earlier[name] !== later[name]) : null;
-}
-
-function isSameList(one: readonly string[] | undefined, other: readonly string[]): boolean {
-  return one !== undefined && one.length === other.length && one.every((each, at) => each === other[at]);
 }

@@ -65,9 +65,7 @@ export interface MeasuredReading extends ReadRun {
   readonly token: string;
   /** Lowest of all measured addresses. */
   readonly score: number;
-  /** The same without the limit for unread main defences, so that a check without a verdict never lowers it. */
-  readonly scoreMax: number;
-  /** The same of each measured address. */
+  /** Of each measured address. Without the limit for unread main defences, since a check without a verdict must not lower it. */
   readonly scores: ReadonlyMap<string, number>;
   /** By code. */
   readonly findings: ReadonlyMap<string, ReadFinding>;
@@ -108,7 +106,6 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
     judgedAt: scan.endedAt ?? "",
     token: scan.token,
     score: Math.min(...measured.map(({ result }) => result.score)),
-    scoreMax: Math.min(...scores.values()),
     scores,
     findings: findingsOf(measured),
     checks: checksOf(measured, addresses.length),

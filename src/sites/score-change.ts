@@ -7,29 +7,46 @@ import { isConfirmation, seenOn } from "./second-look.ts";
 const scoreDropMin = 5;
 
 export interface ComparedScore {
-  /** Lowest of all addresses, without the limit for unread main defences. */
-  readonly score: number;
+  /** By measured address, without the limit for unread main defences. */
+  readonly scores: ReadonlyMap<string, number>;
+  /** Measured addresses that cannot be compared: they may lower the reference, and are no drop. */
+  readonly begun: readonly string[];
   /** False if rules have changed what is measured. */
   readonly comparable: boolean;
   /** False if something had no verdict that may have lowered the score: then no rise is proven. */
   readonly complete: boolean;
   /** Whether everything was read that the doubted score was seen on. */
   readonly doubtRead: boolean;
-  /** By measured address. */
-  readonly scores: ReadonlyMap<string, number>;
 }
 
 export interface ScoreChange extends Pick<SiteState, "score" | "doubtedScore"> {
   /** The reference before the drop; null without a confirmed drop. */
   readonly droppedFrom: number | null;
+  /** Score of a drop, if addresses cannot be compared that may be lower. */
+  readonly droppedTo?: number;
 }
 
 /** A drop counts when a second run confirms it; a rise counts at once. */
 export function changeOfScore(
-  { score: reference, doubtedScore }: Pick<SiteState, "score" | "doubtedScore">,
-  { score, comparable, complete, doubtRead, scores }: ComparedScore,
+  known: Pick<SiteState, "score" | "doubtedScore">,
+  { begun, ...given }: ComparedScore,
   now: Date,
 ): ScoreChange {
+  if (begun.length === 0) return changeOfCompared(known, given, now);
+  const scores = new Map([...given.scores].filter(([url]) => !begun.includes(url)));
+  const change = changeOfCompared(known, { ...given, scores }, now);
+  const reference = Math.min(change.score, ...begun.flatMap((url) => given.scores.get(url) ?? []));
+  const { doubtedScore } = change;
+  const isDoubted = doubtedScore !== null && isDrop(reference, doubtedScore.score);
+  return { ...change, score: reference, doubtedScore: isDoubted ? doubtedScore : null, droppedTo: Math.min(...scores.values()) };
+}
+
+function changeOfCompared(
+  { score: reference, doubtedScore }: Pick<SiteState, "score" | "doubtedScore">,
+  { comparable, complete, doubtRead, scores }: Omit<ComparedScore, "begun">,
+  now: Date,
+): ScoreChange & { readonly score: number } {
+  const score = Math.min(...scores.values());
   if (reference === null || !comparable) {
     const kept = reference !== null && !complete ? Math.min(reference, score) : score;
     return { score: kept, doubtedScore: null, droppedFrom: null };

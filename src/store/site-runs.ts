@@ -97,6 +97,8 @@ export interface SiteState {
   readonly addresses?: readonly string[];
   /** Checks that had no verdict in any run since the rules are as they are. */
   readonly unread?: readonly string[];
+  /** Addresses without a measurement since the rules are as they are, or since they count as lost. */
+  readonly unreadAddresses?: readonly string[];
   /** Addresses, apart from the first, that the last measured run could not measure. */
   readonly unmeasured?: Readonly<Record<string, UnmeasuredAddress>>;
 }

@@ -40,7 +40,10 @@ const siteGiven: Site = {
 export interface Shown {
   readonly codes?: readonly string[];
   readonly undecided?: readonly string[];
+  /** Of the site: the lowest. */
   readonly score?: number;
+  /** Of addresses with another one. */
+  readonly scores?: Readonly<Record<string, number>>;
   readonly rules?: RunRules;
   readonly addresses?: readonly string[];
   readonly missing?: readonly string[];
@@ -57,7 +60,8 @@ const evidenceOf: Readonly<Record<string, readonly string[]>> = { x: ["page"], y
 export function shown({
   codes = [],
   undecided = [],
-  score = 90,
+  scores = {},
+  score = Math.min(90, ...Object.values(scores)),
   rules = rulesGiven,
   addresses = [address],
   missing = [],
@@ -78,8 +82,7 @@ export function shown({
     judgedAt: new Date(begin).toISOString(),
     token: "t".repeat(22),
     score,
-    scoreMax: score,
-    scores: new Map(addresses.filter((url) => !missing.includes(url)).map((url) => [url, score])),
+    scores: new Map(addresses.filter((url) => !missing.includes(url)).map((url) => [url, scores[url] ?? score])),
     findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls }])),
     checks: new Map(checkKeys.map((key) => [key, checkOf(key)])),
     unmeasured: new Map(missing.map((url) => [url, "timeout"])),
@@ -97,7 +100,7 @@ export interface ScriptedSite {
   run(minute: number, reading: RunReading, kind?: RunKind): readonly NewEvent[];
   change(change: Partial<Site>): void;
   /** Changes the stored state. */
-  amend(change: Partial<SiteState>): void;
+  amend(change: (state: SiteState) => SiteState): void;
   /** Minute of the planned second look; null for none. */
   secondLook(): number | null;
 }
@@ -123,7 +126,7 @@ export function scriptedSite(given: Partial<Site> = {}): ScriptedSite {
       site = { ...site, ...change };
     },
     amend: (change) => {
-      state = { ...state, ...change };
+      state = change(state);
     },
     secondLook: () => (site.secondLookAt === null ? null : (Date.parse(site.secondLookAt) - begin) / 60_000),
   };
