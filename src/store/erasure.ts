@@ -8,6 +8,7 @@ import type { Account } from "./accounts.ts";
 import { type Actor, putAudit } from "./audit.ts";
 import type { Db } from "./database.ts";
 import type { Deletion } from "./deletions-file.ts";
+import { eventsOfHost, type HostTest, historyOfScans, removeTracesOfHost, type SiteHistoryRow } from "./host-traces.ts";
 import { instanceOf } from "./instance.ts";
 import { identityKey } from "./oidc-identity.ts";
 import { removeScan } from "./remove-scan.ts";
@@ -15,6 +16,7 @@ import { removeSiteRows, removeSitesOfAccount } from "./remove-site.ts";
 import type { ScanRecord } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
+import type { StoredEvent } from "./site-events.ts";
 import type { Site } from "./sites.ts";
 
 /** Scans of one transaction: a server that wants to write waits so long. */
@@ -53,17 +55,26 @@ export function erasureRepository(db: Db) {
     scansOfHost: (scope: HostScope): readonly ScanRecord[] => scansWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
     /** Watched sites of the host, of all accounts. Reads every site. */
     sitesOfHost: (scope: HostScope): readonly Site[] => sitesWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
+    /** Events of the host, of all accounts. `tokens`: of its scans. Reads every event. */
+    eventsOfHost: (scope: HostScope, tokens: ReadonlySet<string>): Iterable<StoredEvent> =>
+      eventsOfHost(db, { isOfHost: (url) => isWithin(hostOf(url), scope), tokens }),
+    /** Entries of histories, of all accounts, whose run had one of these scans first. Reads every history. */
+    historyOfScans: (tokens: ReadonlySet<string>): Iterable<SiteHistoryRow> => historyOfScans(db, tokens),
 
     /**
      * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. A host also loses
-     * its watched sites, which would scan it again. Killed meanwhile, it can be called again.
+     * its watched sites, which would scan it again. A site that has moved away loses what it keeps of the host, and stays. Killed meanwhile,
+     * it can be called again.
      */
     carryOut: async (deletion: Deletion, by: Actor, now: Date): Promise<number> => {
       const account = concernedAccount(db, deletion);
       if (account !== undefined) await db.write(() => lockOut(db, account.id));
-      if (deletion.kind === "host") await removeSitesOfHost(db, deletion);
+      const isOfHost = concerns(db, deletion);
+      if (deletion.kind === "host") await removeSites(db, ({ url, createdAt }) => isOfHost(url, createdAt));
       if (account !== undefined) await removeSites(db, (site) => site.accountId === account.id);
-      const tokens = deletion.kind === "host" ? tokensOfHost(db, deletion) : tokensOfAccount(db, account);
+      const tokens = deletion.kind === "host" ? tokensOfHost(db, isOfHost) : tokensOfAccount(db, account);
+      // Before the scans, because their tokens find the entries of histories.
+      if (deletion.kind === "host") await removeTracesOfHost(db, { isOfHost, tokens: new Set(tokens) });
       for (let at = 0; at < tokens.length; at += scansAtOnce) {
         await db.write(() => {
           for (const token of tokens.slice(at, at + scansAtOnce)) removeScan(db, token);
@@ -144,9 +155,8 @@ function tokensOfAccount(db: Db, account: Account | undefined): readonly string[
   return account === undefined ? [] : [...db.scansByAccount.getRange(accountRange(account.id))].map(({ value }) => value);
 }
 
-function tokensOfHost(db: Db, deletion: Deletion): readonly string[] {
-  const isConcerned = concerns(db, deletion);
-  return scansWhere(db, ({ url, createdAt }) => isConcerned(url, createdAt)).map(({ token }) => token);
+function tokensOfHost(db: Db, isOfHost: HostTest["isOfHost"]): readonly string[] {
+  return scansWhere(db, ({ url, createdAt }) => isOfHost(url, createdAt)).map(({ token }) => token);
 }
 
 async function removeSites(db: Db, matches: (site: Site) => boolean): Promise<void> {
@@ -160,18 +170,8 @@ async function removeSites(db: Db, matches: (site: Site) => boolean): Promise<vo
   }
 }
 
-/** Also the events of scans that name it. */
-async function removeSitesOfHost(db: Db, deletion: Deletion): Promise<void> {
-  const isConcerned = concerns(db, deletion);
-  await removeSites(db, ({ url, createdAt }) => isConcerned(url, createdAt));
-  const events: [number, number][] = [];
-  for (const { key, value } of db.events.getRange())
-    if (value.type === "scan.finished" && isConcerned(value.data.url, value.at)) events.push(key);
-  if (events.length > 0) await db.write(() => events.forEach((key) => void db.events.remove(key)));
-}
-
 /** Whether a URL that was stored at an instant is of the host of the deletion. */
-function concerns(db: Db, { reference, withSubdomains, at }: Deletion): (url: string, storedAt: string) => boolean {
+function concerns(db: Db, { reference, withSubdomains, at }: Deletion): HostTest["isOfHost"] {
   const known = new Map<string, boolean>();
   const isNamed = (host: string): boolean => {
     const names = withSubdomains ? [host, ...domainsAbove(host)] : [host];

@@ -9,7 +9,8 @@ import { withStore } from "../user.ts";
 import { addSubjectOptions, type DataSubject, dataSubject, type SubjectOptions, scansOfSubject } from "./subject.ts";
 
 const help = `
-Deleted are scans with results, evidence and pictures, and watched sites with their history and events. Of an account also its channels, rules,
+Deleted are scans with results, evidence and pictures, and watched sites with their history and events. A site that has moved from the host to
+another address stays, without the history and the events of the time before. Of an account also its channels, rules,
 deliveries, members, brand, tokens, sessions, links and the account itself. There is no way back.
 The audit log notes it without the name, and the file "deletions" in the data directory lets a restored backup lose the same data again: keep it.
 Backups made before still have the data, and so have free pages of the store until new scans fill them, or "assay data compact" drops them.

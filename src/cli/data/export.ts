@@ -13,7 +13,8 @@ import { addSubjectOptions, type DataSubject, dataSubject, type SubjectOptions, 
 const help = `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
 metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
-and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it.
+and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it. Of a site that
+has moved from the host to another address they have events and "history", one line for each measured run.
 
 Example:
   assay data export --account you@example.com > you.jsonl`;
@@ -24,9 +25,10 @@ export function exportCommand(): Command {
     .action((options: SubjectOptions, command: Command) =>
       withStore(command, async (store) => {
         const subject = dataSubject(store, options);
+        const scans = scansOfSubject(store, subject);
         printWhileOpen(() => {
-          for (const line of linesBesideScans(store, subject)) print(jsonLine(line));
-          for (const scan of scansOfSubject(store, subject)) print(jsonLine(lineOfScan(store, subject, scan)));
+          for (const line of linesBesideScans(store, subject, scans)) print(jsonLine(line));
+          for (const scan of scans) print(jsonLine(lineOfScan(store, subject, scan)));
         });
         const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
         await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
@@ -34,8 +36,8 @@ export function exportCommand(): Command {
     );
 }
 
-function* linesBesideScans(store: Store, { account, host }: DataSubject): Generator<object, void> {
-  if (account === null) return yield* siteLinesOfHost(store, store.erasure.sitesOfHost(host));
+function* linesBesideScans(store: Store, { account, host }: DataSubject, scans: readonly ScanRecord[]): Generator<object, void> {
+  if (account === null) return yield* siteLinesOfHost(store, host, new Set(scans.map(({ token }) => token)));
   yield* linesOfAccount(store, account);
   yield* siteLinesOfAccount(store, account);
 }

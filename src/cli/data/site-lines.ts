@@ -1,5 +1,6 @@
 /** Lines of `assay data export` about watched sites and notifications. */
 import type { Account } from "../../store/accounts.ts";
+import type { HostScope } from "../../store/erasure.ts";
 import type { Page } from "../../store/page.ts";
 import type { Site } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
@@ -23,17 +24,22 @@ export function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick
   if (store.metricsTokens.has(accountId)) yield { kind: "metrics-token" };
 }
 
-/** What is known of a host, without the account that watches it and the names that it gave. */
-export function* siteLinesOfHost(store: Store, sites: readonly Site[]): Generator<object, void> {
+/** What is known of a host, without the account that watches it and the names that it gave. `tokens`: of its scans. */
+export function* siteLinesOfHost(store: Store, host: HostScope, tokens: ReadonlySet<string>): Generator<object, void> {
+  const sites = store.erasure.sitesOfHost(host);
   for (const site of sites) {
     const { url, pages, location, createdAt, lastRunAt, failingSince, reading, trend } = site;
-    yield { kind: "site", url, pages, location, createdAt, lastRunAt, failingSince, reading, trend, ...knownOf(store, site) };
-    for (const { type, at, token, data } of pagesOf((page) => store.events.pageOfSite(site.accountId, site.id, page)))
-      yield { kind: "event", type, at, token, data };
+    const known = knownOf(store, site);
+    const history = known.history.filter(({ token }) => tokens.has(token));
+    yield { kind: "site", url, pages, location, createdAt, lastRunAt, failingSince, reading, trend, ...known, history };
   }
+  for (const { type, at, token, data } of store.erasure.eventsOfHost(host, tokens)) yield { kind: "event", type, at, token, data };
+  const ids = new Set(sites.map(({ id }) => id));
+  // Of sites that have another address now.
+  for (const { siteId, entry } of store.erasure.historyOfScans(tokens)) if (!ids.has(siteId)) yield { kind: "history", ...entry };
 }
 
-function knownOf({ siteRuns }: Store, { id }: Site): object {
+function knownOf({ siteRuns }: Store, { id }: Site) {
   return { run: siteRuns.find(id) ?? null, state: siteRuns.state(id), history: siteRuns.history(id) };
 }
 

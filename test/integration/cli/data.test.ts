@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/store/store.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
+import { addMovedSite, measure } from "../../support/moved-site.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { runInProcess } from "../../support/program.ts";
 import { addSite } from "../../support/watched-sites.ts";
@@ -94,6 +95,27 @@ describe("assay data export", () => {
     ).toEqual(["site", "event"]);
     expect(ofHost).not.toMatch(/accountId|Name of a client/);
     await store.sites.remove(accountId, [site.id], accountId);
+  });
+
+  test("prints what sites keep of a host that they have left", async () => {
+    const { store } = pages;
+    const owner = await store.accounts.create({ email: "mover@assay.test", now: new Date() });
+    if (typeof owner === "string") throw new Error(owner);
+    const [from, to] = ["https://old.example/", "https://new.example/"];
+    const now = new Date();
+    const { id } = await addMovedSite(store, { accountId: owner.id, urls: [from, to], now });
+    const left = (await assay("export", "--host", "old.example")).stdout;
+    expect(left.match(/"kind":"[a-z]+"/g)).toEqual(
+      "event event history history scan scan scan".split(" ").map((kind) => `"kind":"${kind}"`),
+    );
+    expect(left).not.toMatch(/accountId|Moved|new\.example/);
+    expect((await assay("delete", "--host", "old.example", "--yes")).stderr).toBe("deleted: 3 scans\n");
+    await measure(store, { accountId: owner.id, id, url: to, now: new Date(now.getTime() + 9) });
+    expect((await assay("export", "--host", "old.example")).stdout).toBe("");
+    const kept = (await assay("export", "--host", "new.example")).stdout.trimEnd().split("\n");
+    expect(kept.map((line) => JSON.parse(line).kind)).toEqual(["site", "event", "scan"]);
+    expect(JSON.parse(kept[0] ?? "").history).toHaveLength(1);
+    await store.sites.remove(owner.id, [id], owner.id);
   });
 
   test("prints all of a host, without the accounts that scanned it", async () => {

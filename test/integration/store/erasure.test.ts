@@ -12,6 +12,7 @@ import { addDeletion, deletionsName, readDeletions } from "../../../src/store/de
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
+import { addMovedSite, measure } from "../../support/moved-site.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-erasure-"));
@@ -189,6 +190,19 @@ describe("deletion of a host", () => {
     expect(await remove("shop.watched.example", false)).toBe(1);
     expect(await everyRow()).not.toContain("shop.watched.example");
     for (const accountId of [1, 2]) expect(store.sites.list(accountId).map(({ url }) => url)).toEqual(["https://other.example/"]);
+  });
+
+  test("removes what a site that has moved away keeps of it, and leaves the site", async () => {
+    const [from, to] = ["https://old.example/", "https://new.example/"];
+    const { id } = await addMovedSite(store, { accountId: 1, urls: [from, to], now });
+    expect(store.siteRuns.find(id)?.scans[0]?.url).toBe(from);
+    expect(await remove("old.example", false)).toBe(3);
+    expect(store.siteRuns.find(id)).toBeUndefined();
+    await measure(store, { accountId: 1, id, url: to, now: new Date(now.getTime() + 9) });
+    expect(await everyRow()).not.toContain("old.example");
+    expect(store.sites.find(1, id)?.url).toBe(to);
+    expect(store.siteRuns.history(id).map(({ at }) => Date.parse(at) - now.getTime())).toEqual([9]);
+    expect(store.events.listOfSite(1, id, 9).map(({ site }) => site?.url)).toEqual([to]);
   });
 
   test("leaves later scans alone when it is carried out again", async () => {
