@@ -11,6 +11,9 @@ import type { MeasuredReading, RunReading, UnmeasuredReading } from "./run-readi
 import { changeOfScore, type ScoreChange } from "./score-change.ts";
 import { isConfirmation, isUnreachable, secondLookTime } from "./second-look.ts";
 
+/** Looks in a row that are ordered again after faults of the appliance, while something is in doubt. */
+const missedLooksMax = 3;
+
 /** `state` is that of the site before the run. */
 export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, reading: RunReading, now: Date): RunConclusion {
   // Nothing that is known of another first address holds.
@@ -99,7 +102,8 @@ function needsSecondLook(
   { doubtedScore }: ScoreChange,
   { needsSecondLook }: FindingChanges,
 ): boolean {
-  if (site.paused || (run.kind === "second-look" && state.failures === 0)) return false;
+  const isFirst = run.kind !== "second-look" || state.failures > 0 || (state.missedLooks ?? 0) > 0;
+  if (site.paused || !isFirst) return false;
   return needsSecondLook || (doubtedScore !== null && !isConfirmation(doubtedScore.since, now));
 }
 
@@ -123,7 +127,10 @@ function eventsOf(
   return events;
 }
 
-/** The appliance failed, or a person ended the scan: the site is neither blamed nor changed. One repetition where it may help. */
+/**
+ * The appliance failed, or a person ended the scan: the site is neither blamed nor changed. One repetition where it may help.
+ * While something is in doubt, a few more.
+ */
 function concludeOwnFault(
   site: Site,
   state: SiteState,
@@ -131,10 +138,16 @@ function concludeOwnFault(
   reading: UnmeasuredReading,
   now: Date,
 ): RunConclusion {
-  const mayPass = reading.errorCode === "interrupted" || reading.errorCode === "browser-unavailable";
-  const repeated = mayPass && kind !== "second-look" && !site.paused;
-  const secondLookAt = repeated ? secondLookTime(now) : null;
-  return unmeasured(state, { ...withCertificate(site, state), failingSince: site.failingSince, secondLookAt }, []);
+  const mayPass = kind !== "second-look" && (reading.errorCode === "interrupted" || reading.errorCode === "browser-unavailable");
+  const missed = state.missedLooks ?? 0;
+  const isAwaited = missed < missedLooksMax && isInDoubt(site, state, now);
+  const secondLookAt = (mayPass || isAwaited) && !site.paused ? secondLookTime(now) : null;
+  const after = secondLookAt === null ? state : { ...state, missedLooks: missed + 1 };
+  return unmeasured(after, { ...withCertificate(site, state), failingSince: site.failingSince, secondLookAt }, []);
+}
+
+function isInDoubt(site: Site, { doubts, doubtedScore }: SiteState, now: Date): boolean {
+  return doubtedScore !== null || Object.keys(doubts).some((code) => !isAccepted(site, code, now));
 }
 
 /** Findings, score and doubts stay as they are. */
@@ -149,7 +162,7 @@ function concludeFailed(site: Site, state: SiteState, reading: UnmeasuredReading
     : [];
   const addresses = state.addresses ?? reading.addresses;
   return unmeasured(
-    { ...state, failures, unreachable, addresses },
+    { ...state, failures, unreachable, addresses, missedLooks: 0 },
     { ...withCertificate(site, state), failingSince: since, secondLookAt },
     events,
   );

@@ -93,6 +93,8 @@ export interface SiteState {
   readonly certificate: KnownCertificate | null;
   /** The one before: servers behind one name may take turns. */
   readonly formerCertificate?: KnownCertificate | null;
+  /** Looks in a row that were ordered again after faults of the appliance. Missing in rows of earlier releases. */
+  readonly missedLooks?: number;
   /** Addresses of the last measured run. */
   readonly addresses?: readonly string[];
   /** Checks that had no verdict in any run since the rules are as they are. */

@@ -143,11 +143,50 @@ describe("runs that measure nothing", () => {
     expect(site.secondLook()).toBe(code === "interrupted" || code === "browser-unavailable" ? 50 : null);
   });
 
+  test.each(["cancelled", "interrupted", "browser-unavailable", "no-worker"])(
+    "by %s repeat a second look, three times in a row",
+    (code) => {
+      const site = known();
+      const broken = shown({ codes: ["x.missing"], score: 70 });
+      site.run(week, broken);
+      for (const looks of [1, 2, 3]) {
+        expect(site.run(week + looks * 10, failing(code, true), "second-look")).toEqual([]);
+        expect(site.secondLook()).toBe(week + looks * 10 + 10);
+      }
+      site.run(week + 40, failing(code, true), "second-look");
+      expect(site.secondLook()).toBeNull();
+      expect(inShort(site.run(2 * week, broken))).toEqual(["dropped 90 70", "opened x.missing"]);
+      site.run(3 * week, shown({ codes: ["x.missing", "y.weak"], score: 70 }));
+      site.run(3 * week + 10, failing(code, true), "second-look");
+      expect(site.secondLook()).toBe(3 * week + 20);
+    },
+  );
+
+  test("by a fault of the appliance repeat no second look of a paused site, or about an accepted finding", () => {
+    const site = known();
+    site.run(week, shown({ codes: ["x.missing"] }));
+    const accepted = [{ code: "x.missing", reason: "later", until: null, acceptedAt: "2026-11-02T12:00:00Z" }];
+    for (const change of [{ paused: true }, { paused: false, accepted }]) {
+      site.change(change);
+      site.run(week + 10, failing("no-worker", true), "second-look");
+      expect(site.secondLook()).toBeNull();
+    }
+  });
+
   test("let the next look order a second one, since it shows the first findings", () => {
     const site = known();
     site.run(week, failing());
     site.run(week + 10, shown({ codes: ["x.missing"] }), "second-look");
     expect(site.secondLook()).toBe(week + 20);
+  });
+
+  test("by a fault of the appliance let the next look order a second one", () => {
+    const site = known();
+    site.run(week, failing("interrupted", true));
+    site.run(week + 10, shown({ codes: ["x.missing"] }), "second-look");
+    expect(site.secondLook()).toBe(week + 20);
+    site.run(week + 20, shown({ codes: ["x.missing", "y.weak"] }), "second-look");
+    expect(site.secondLook()).toBeNull();
   });
 
   test("keep doubts", () => {
