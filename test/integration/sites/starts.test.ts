@@ -1,4 +1,4 @@
-/** Which runs start when not all can: full queues, other accounts, and certificates that nobody has read. */
+/** Which runs start when not all can: full queues, other accounts, and certificates that were read long ago. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
