@@ -3,6 +3,7 @@ import { worstFirst } from "../check/check.ts";
 import type { EventFinding } from "../store/site-events.ts";
 import type { FindingDoubt, KnownFinding, SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site } from "../store/sites.ts";
+import { acceptanceOf } from "./acceptances.ts";
 import type { AddressChanges } from "./address-changes.ts";
 import { isSilent, type SilentChecks } from "./rule-changes.ts";
 import type { MeasuredReading, ReadFinding } from "./run-reading.ts";
@@ -26,7 +27,7 @@ export interface FindingChanges extends Pick<SiteState, "findings" | "doubts"> {
 }
 
 export interface FindingContext {
-  readonly site: Pick<Site, "accepted">;
+  readonly site: Pick<Site, "accepted" | "reading">;
   readonly state: Pick<SiteState, "findings" | "doubts">;
   readonly reading: Pick<MeasuredReading, "addresses" | "findings" | "checks">;
   readonly silent: SilentChecks;
@@ -88,9 +89,9 @@ function judgeCode(context: FindingContext, code: string): Judged {
   const isRead = doubt?.urls?.every((url) => check?.decidedUrls.has(url)) ?? check?.decided;
   if (known?.state !== "open" && isRead !== true) return { code, finding: known, doubt: silent === "all" ? undefined : doubt };
   if (known?.state !== "open") return { code, finding: known && settled(known, context.now) };
-  if (check === undefined || check.decidedUrls.size === 0) return { code, finding: known };
+  if (check === undefined || check.decidedUrls.size === 0) return { code, finding: noted(context, code, known) };
   const urls = unreadUrlsOf(known, reading);
-  if (urls.length > 0) return { code, finding: { ...known, urls } };
+  if (urls.length > 0) return { code, finding: noted(context, code, { ...known, urls }) };
   return changed(context, code, { ...known, state: "resolved", since: context.now.toISOString() });
 }
 
@@ -101,7 +102,7 @@ function judgePresent(context: FindingContext, code: string, read: ReadFinding):
   if (known?.state === "open") {
     const urls = [...read.urls, ...unreadUrlsOf(known, reading)];
     const finding = settled({ ...known, ...read, urls }, now);
-    return isSilent(silent, read.checkKey) ? { code, finding } : stillOpen(site, code, finding, now);
+    return isSilent(silent, read.checkKey) ? { code, finding: noted(context, code, finding) } : stillOpen(context, code, finding);
   }
   const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
   const { checkKey } = read;
@@ -131,24 +132,31 @@ function newFinding(now: Date): Pick<KnownFinding, "since" | "flips" | "unstable
   return { since: now.toISOString(), flips: [], unstable: false };
 }
 
-/** The end of an acceptance is reported once, while the finding is still there. An owner who withdraws one needs no notice. */
-function stillOpen(site: Pick<Site, "accepted">, code: string, finding: KnownFinding, now: Date): Judged {
-  const accepted = isAccepted(site, code, now);
-  const hasEnded = finding.accepted === true && !accepted && site.accepted.some((one) => one.code === code);
-  return { code, finding: { ...finding, accepted }, ...(hasEnded && !finding.unstable ? { event: "opened" } : {}) };
+/** The end of an acceptance is reported once, while the finding is still there. That of a silent finding waits for the end of the silence. */
+function stillOpen({ site, now }: FindingContext, code: string, finding: KnownFinding): Judged {
+  const acceptance = acceptanceOf(site, code, finding, now);
+  if (acceptance === "ended" && !finding.unstable) return { code, finding: { ...finding, accepted: false }, event: "opened" };
+  return { code, finding: { ...finding, accepted: acceptance !== "none" } };
+}
+
+/** An open finding of which this run reports nothing: the end of its acceptance is left to a later one. */
+function noted({ site, now }: FindingContext, code: string, finding: KnownFinding): KnownFinding {
+  return acceptanceOf(site, code, finding, now) === "none" ? finding : { ...finding, accepted: true };
 }
 
 /** A finding that has just opened or resolved. */
 function changed({ site, silent, now }: FindingContext, code: string, finding: KnownFinding): Judged {
-  const accepted = isAccepted(site, code, now);
-  if (isSilent(silent, finding.checkKey)) return { code, finding: { ...finding, accepted }, changedSilently: true };
+  const acceptance = acceptanceOf(site, code, finding, now);
+  const acceptedWhile = (isUnstable: boolean) => acceptance === "holds" || (acceptance === "ended" && isUnstable);
+  if (isSilent(silent, finding.checkKey))
+    return { code, finding: { ...finding, accepted: acceptedWhile(finding.unstable) }, changedSilently: true };
   const { flips: before, unstable: wasUnstable } = settled(finding, now);
   const flips = [...before.filter((at) => !isPast(at, now)), now.toISOString()].slice(-(flipsMax + 1));
   const unstable = wasUnstable || flips.length > flipsMax;
-  const after = { code, finding: { ...finding, flips, unstable, accepted } };
+  const after = { code, finding: { ...finding, flips, unstable, accepted: acceptedWhile(unstable) } };
   // A silent finding that opens takes the score with it. One that resolves raises it, which is no event.
   if (wasUnstable) return { ...after, changedSilently: finding.state === "open" };
-  if (accepted) return after;
+  if (acceptance === "holds") return after;
   return { ...after, event: unstable ? "unstable" : finding.state === "open" ? "opened" : "resolved" };
 }
 

@@ -203,6 +203,39 @@ describe("an accepted finding", () => {
     expect(site.run(5 * week, shown({ codes: ["x.missing"] }))).toEqual([]);
   });
 
+  test("is reported when the acceptance begins and ends between two runs", () => {
+    const site = known(["x.missing"]);
+    site.change({ accepted: [{ ...accepted, until: "2026-11-05", acceptedAt: "2026-11-03T12:00:00Z" }] });
+    expect(inShort(site.run(week, shown({ codes: ["x.missing"] })))).toEqual(["opened x.missing"]);
+    expect(site.run(2 * week, shown({ codes: ["x.missing"] }))).toEqual([]);
+  });
+
+  test("is reported by the next verdict, if runs without one are all that saw the acceptance", () => {
+    const site = known(["x.missing"]);
+    site.change({ accepted: [{ ...accepted, acceptedAt: "2026-11-03T12:00:00Z" }] });
+    for (const runs of [1, 3, 4]) expect(site.run(runs * week, shown({ undecided: ["x"] }))).toEqual([]);
+    expect(inShort(site.run(5 * week, shown({ codes: ["x.missing"] })))).toEqual(["opened x.missing"]);
+    expect(site.run(6 * week, shown({ codes: ["x.missing"] }))).toEqual([]);
+  });
+
+  test("that is unstable when the acceptance ends is reported when its silence ends", () => {
+    const site = known(["x.missing"], 90, { accepted: [{ ...accepted, until: "2026-11-05" }] });
+    const broken = shown({ codes: ["x.missing"] });
+    for (const hours of [1, 2, 3, 4, 5, 6]) {
+      expect(site.run(3 * day + hours * 60, shown({}))).toEqual([]);
+      expect(site.run(3 * day + hours * 60 + 10, broken)).toEqual([]);
+      expect(site.run(3 * day + hours * 60 + 20, broken, "second-look")).toEqual([]);
+    }
+    expect(site.state.findings["x.missing"]).toMatchObject({ state: "open", unstable: true, accepted: true });
+    for (const days of [5, 6, 8]) expect(site.run(days * day, broken)).toEqual([]);
+    site.run(9 * day, shown({}));
+    site.run(9 * day + 10, broken);
+    expect(site.run(9 * day + 20, broken, "second-look")).toEqual([]);
+    expect(site.run(12 * day, broken)).toEqual([]);
+    expect(inShort(site.run(17 * day, broken))).toEqual(["opened x.missing"]);
+    expect(site.run(18 * day, broken)).toEqual([]);
+  });
+
   test("is not reported when the owner withdraws the acceptance", () => {
     const site = known(["x.missing"], 90, { accepted: [accepted] });
     site.run(week, shown({ codes: ["x.missing"] }));
