@@ -1,9 +1,9 @@
 /** Laws of watched sites over random runs. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { RunReading } from "../../../src/sites/run-reading.ts";
+import type { MeasuredReading, ReadCheck, RunReading } from "../../../src/sites/run-reading.ts";
 import type { NewEvent } from "../../../src/store/site-events.ts";
-import { failing, rulesGiven, scriptedSite, shown } from "./run-script.ts";
+import { address, failing, rulesGiven, scriptedSite, shown } from "./run-script.ts";
 
 const codes = ["x.missing", "x.weak", "y.weak", "z.old"];
 const codesOf = (key: string) => codes.filter((code) => code.startsWith(key));
@@ -125,6 +125,37 @@ describe("watched sites", () => {
     );
   });
 
+  test("report the same with a further address that no run can measure", () => {
+    const shop = `${address}shop`;
+    const withShop = (reading: RunReading): RunReading =>
+      reading.measured
+        ? { ...reading, addresses: [address, shop], checks: undecidedOn(reading), unmeasured: new Map([[shop, "timeout"]]) }
+        : { ...reading, addresses: [address, shop] };
+    fc.assert(
+      fc.property(anySteps, fc.nat({ max: 40 }), (steps, addedAt) => {
+        const failingToo = steps.map((step, at) => (at < addedAt ? step : { ...step, reading: withShop(step.reading) }));
+        expect(play(failingToo)).toEqual(play(steps));
+      }),
+    );
+  });
+
+  test("report the same with further addresses that score as the first, in any order", () => {
+    const further = [`${address}shop`, `${address}blog`];
+    const withAll = (reading: RunReading, order: readonly string[]): RunReading => {
+      if (!reading.measured) return { ...reading, addresses: [address, ...order] };
+      const score = reading.scores.get(address) ?? 0;
+      const checks = new Map([...reading.checks].map(([key, check]) => [key, { ...check, decidedUrls: decidedOn(check, order) }]));
+      const scores = new Map([address, ...order].map((url) => [url, score]));
+      return { ...reading, addresses: [address, ...order], checks, scores };
+    };
+    fc.assert(
+      fc.property(anySteps, fc.infiniteStream(fc.shuffledSubarray(further, { minLength: 2 })), (steps, orders) => {
+        const moved = steps.map((step) => ({ ...step, reading: withAll(step.reading, orders.next().value ?? further) }));
+        expect(play(moved)).toEqual(play(steps));
+      }),
+    );
+  });
+
   test("drop below the reference only", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
@@ -133,6 +164,15 @@ describe("watched sites", () => {
     );
   });
 });
+
+/** No check has a verdict on every address. */
+function undecidedOn({ checks }: MeasuredReading): MeasuredReading["checks"] {
+  return new Map([...checks].map(([key, check]) => [key, { ...check, decided: false }]));
+}
+
+function decidedOn({ decidedUrls }: ReadCheck, further: readonly string[]): ReadonlySet<string> {
+  return decidedUrls.size === 0 ? decidedUrls : new Set([...decidedUrls, ...further]);
+}
 
 function isOfFirstRules(reading: RunReading): boolean {
   return reading.measured && reading.rules.catalogVersion === "c1" && reading.rules.basis?.dataDates.hstsPreload === "2026-10-01";
