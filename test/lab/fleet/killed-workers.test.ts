@@ -13,6 +13,9 @@ import { startFleet, stopFleets, type TestFleet, type TestWorker, until } from "
 
 const testMsMax = 600_000;
 const endMsMax = 180_000;
+/** From the start of a worker to its moment, which a fast stage can pass unseen. */
+const momentMsMax = 100_000;
+const triesMax = 3;
 const firstByteMs = 1_000;
 /** Workers that are started at the same time. */
 const lanes = 3;
@@ -89,12 +92,14 @@ describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => 
   const workerOf = (moment: Moment) => `at-${locationOf(moment)}`;
   const endsOf = (token: string) => fleet.headLines("scan ended", token).length;
 
-  /** Starts a worker that does not survive the moment, and resolves when it and its browser are gone. */
-  async function killAt(moment: Moment): Promise<void> {
+  /** Starts a worker that does not survive the moment, and resolves when it and its browser are gone. False if the moment does not come. */
+  async function killAt(moment: Moment): Promise<boolean> {
+    let sent = "";
     let worker: TestWorker | null = null;
     const died = Promise.withResolvers<void>();
     const interposer = await startInterposer(fleet.nats.port, {
       toServer: (bytes) => {
+        sent = text(bytes);
         const end = moment.end(bytes);
         if (end < 0 || worker === null) return bytes;
         interposer.cut();
@@ -104,17 +109,33 @@ describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => 
     });
     try {
       worker = await fleet.startWorker(workerOf(moment), { natsPort: interposer.port });
-      await died.promise;
+      const isKilled = await Promise.race([died.promise.then(() => true), wait(momentMsMax, false, { ref: false })]);
+      if (!isKilled) {
+        const subjects = [...sent.matchAll(/H?PUB \S+|"stage":(?:"\w+"|null)/g)].slice(-20).map(([subject]) => subject);
+        process.stderr.write(`"${moment.name}" did not come; sent last: ${subjects.join(" ")}\n${log().slice(-2_000)}\n`);
+        await worker.end();
+        return false;
+      }
       kills.set(moment.name, (kills.get(moment.name) ?? 0) + 1);
       await until(async () => (await processesMentioning(`worker-${workerOf(moment)}/`)).length === 0, endMsMax);
+      return true;
     } finally {
       interposer.close();
     }
   }
 
+  /** Token of the scan whose worker was killed. One that has passed the moment unseen gives way to another. */
+  async function killOneOf(moment: Moment): Promise<string> {
+    let token = await fleet.scan(url(moment.name), locationOf(moment));
+    for (let tries = 1; !(await killAt(moment)); tries++) {
+      if (tries >= triesMax) throw new Error(`${moment.name} did not come in ${triesMax} tries`);
+      if (endsOf(token) > 0) token = await fleet.scan(url(`${moment.name} ${tries}`), locationOf(moment));
+    }
+    return token;
+  }
+
   async function killOnce(moment: Moment): Promise<string> {
-    const token = await fleet.scan(url(moment.name), locationOf(moment));
-    await killAt(moment);
+    const token = await killOneOf(moment);
     if (moment.stage !== undefined) await until(async () => (await shownStage(token)) === moment.stage, endMsMax, log);
     return token;
   }
@@ -126,7 +147,7 @@ describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => 
 
   /** With a worker that is killed again, or that survives. */
   async function end(moment: Moment, token: string): Promise<readonly (string | null | undefined)[]> {
-    if (moment.deaths === 2) await killAt(moment);
+    if (moment.deaths === 2 && !(await killAt(moment))) throw new Error(`${moment.name} did not come a second time`);
     const worker = await fleet.startWorker(workerOf(moment));
     const { status } = await fleet.api.ended(token, endMsMax);
     await until(() => endsOf(token) > 0, endMsMax, log);
