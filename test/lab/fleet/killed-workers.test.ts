@@ -95,20 +95,22 @@ describe.skipIf(natsIsMissing())(`a worker that is killed${skippedNote}`, () => 
   /** Starts a worker that does not survive the moment, and resolves when it and its browser are gone. False if the moment does not come. */
   async function killAt(moment: Moment): Promise<boolean> {
     let sent = "";
-    let worker: TestWorker | null = null;
+    const started = Promise.withResolvers<TestWorker>();
     const died = Promise.withResolvers<void>();
     const interposer = await startInterposer(fleet.nats.port, {
       toServer: (bytes) => {
         sent = text(bytes);
         const end = moment.end(bytes);
-        if (end < 0 || worker === null) return bytes;
+        if (end < 0) return bytes;
         interposer.cut();
-        worker.end("SIGKILL").then(died.resolve, died.reject);
+        // The job can come before the start of the worker is noticed here.
+        started.promise.then((begun) => begun.end("SIGKILL")).then(died.resolve, died.reject);
         return bytes.subarray(0, end);
       },
     });
     try {
-      worker = await fleet.startWorker(workerOf(moment), { natsPort: interposer.port });
+      const worker = await fleet.startWorker(workerOf(moment), { natsPort: interposer.port });
+      started.resolve(worker);
       const isKilled = await Promise.race([died.promise.then(() => true), wait(momentMsMax, false, { ref: false })]);
       if (!isKilled) {
         const subjects = [...sent.matchAll(/H?PUB \S+|"stage":(?:"\w+"|null)/g)].slice(-20).map(([subject]) => subject);
