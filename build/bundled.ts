@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
+// reads: node_modules/, package-lock.json
 const root = resolve(import.meta.dirname, "..");
 const licenceFileName = /^(licen[sc]e|copying|copyright|notice)[\w.-]*$/i;
 /** Libraries in a package's native module have their licences below this folder of it. */

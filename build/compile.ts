@@ -6,6 +6,7 @@ import { sourceState } from "./source-state.ts";
 
 const slim = process.argv.includes("--slim");
 const name = `dist/assay${slim ? "-slim" : ""}`;
+// reads: dist/
 const outfile = resolve(import.meta.dirname, "..", name);
 const { version, commit } = sourceState();
 await compileProgram({ outfile, slim, version, commit });

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { programMode, type StagedFile, stage, tarGz } from "./staged-files.ts";
 
+// reads: build/package/, docs/, CHANGELOG.md, LICENSE
 const root = resolve(import.meta.dirname, "..");
 const sources = join(root, "build/package");
 const maintainer = "the assay authors <assay@packages.invalid>";

@@ -6,6 +6,7 @@ import type { Setting } from "../src/app/setting.ts";
 import { settingKeys, settings } from "../src/app/settings.ts";
 import { pluginTypes, pluginTypesFile } from "./plugin-types.ts";
 
+// reads: build/package/assay.service, docs/
 const root = resolve(import.meta.dirname, "..");
 
 interface Block {

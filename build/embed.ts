@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BunPlugin } from "bun";
 
+// reads: checks/, node_modules/
 const packages = fileURLToPath(new URL("../node_modules/", import.meta.url));
 
 /** Path of tinypool's worker entry in the binary: Bun keeps the path of an entry below the build root. */

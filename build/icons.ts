@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { renderPng } from "../src/web/picture/render-png.ts";
 
+// reads: src/web/assets/
 const assets = resolve(import.meta.dirname, "../src/web/assets");
 /** Tabs, high-density tabs, and desktop shortcuts. */
 const icoSizesPx = [16, 32, 48] as const;

@@ -6,6 +6,7 @@ import { checkSource, codeOfNewCheck, type NewCheck, testSource, textsToFillIn }
 import { isCheckKey } from "../src/catalog/validate.ts";
 import { type CheckTexts, locales } from "../src/check/check.ts";
 
+// reads: checks/, locales/, test/unit/checks/
 const usage = `Usage: npm run new-check KEY
 
 Writes checks/KEY.ts, test/unit/checks/KEY.test.ts and a block in locales/en-gb.json and locales/de-de.json.

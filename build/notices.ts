@@ -5,6 +5,7 @@ import licences from "spdx-license-list/full.js";
 import { type BundledPart, lockedPackage } from "./bundled.ts";
 import { foreignGroups } from "./foreign-parts.ts";
 
+// reads: docs/notices.md
 const root = resolve(import.meta.dirname, "..");
 const rule = "=".repeat(80);
 

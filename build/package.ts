@@ -18,6 +18,7 @@ Makes, for each processor, a Debian package, a .tar.gz and a CycloneDX bill of m
   --arch A      only this processor; x64 and arm64 by default. npm has no browser for arm64, so its program has none
 The same commit gives the same bytes. SOURCE_DATE_EPOCH replaces the date of the commit.`;
 
+// reads: build/package/, docs/, CHANGELOG.md, LICENSE
 const root = resolve(import.meta.dirname, "..");
 /** Semantic version without build metadata, which cannot become part of every file name. */
 const versionFormat = /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/;

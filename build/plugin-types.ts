@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+// reads: src/authoring/, src/check/
 const root = resolve(import.meta.dirname, "..");
 
 /** Not named `.d.ts`: the compiler would take its modules in place of the source. */

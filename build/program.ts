@@ -6,6 +6,8 @@ import { type BundledPart, bundledPackages } from "./bundled.ts";
 import { embedChecks, embedNotices, embedPackages, excludeBrowser, workerEntries } from "./embed.ts";
 import { noticesOf } from "./notices.ts";
 
+// reaches: src/main.ts, src/app/placement.ts
+// reads: LICENSE
 const root = resolve(import.meta.dirname, "..");
 /** Threads of the program, as in `src/app/placement.ts`. */
 const workers = ["gather", "judge", "picture", "catalog", "author"];

@@ -7,6 +7,7 @@ import { type BundledPart, lockedPackage, lockFile } from "./bundled.ts";
 import { foreignGroups } from "./foreign-parts.ts";
 import type { SourceState } from "./source-state.ts";
 
+// reads: node_modules/
 const root = resolve(import.meta.dirname, "..");
 const programRef = "assay";
 

@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { version } from "../package.json" with { type: "json" };
 
+// reads: package.json
 const root = resolve(import.meta.dirname, "..");
 /** Characters of a commit's hash: long enough to stay unique. */
 const commitChars = 12;

@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 const binaryRoot = "/$bunfs/root/";
 const compiled = import.meta.path.startsWith(binaryRoot);
 
+// reaches: src/app/author-worker.ts, src/app/catalog-worker.ts, src/app/gather-worker.ts, src/app/judge-worker.ts
+// reaches: src/app/picture-worker.ts
 /** Entries of the worker threads. */
 export const workerFiles = {
   gather: workerFile("gather-worker"),

@@ -12,6 +12,7 @@ const queuedMax = 20;
 const pollMs = 25;
 const scanMsMax = 60_000;
 
+// reads: dist/
 const binary = resolve(import.meta.dirname, "../../dist/assay");
 export const isCompiled = existsSync(binary);
 export const programCommand = isCompiled ? [binary] : fromSource;

@@ -1,6 +1,7 @@
 /** Runs one side of a measurement in a child process, so that both sides do not share a thread. */
 import { join } from "node:path";
 
+// reaches: test/bench/
 export interface Child<Ready> {
   /** The line of JSON that the child sent when it was ready. */
   readonly ready: Ready;

@@ -83,6 +83,7 @@ for (const name of selected) {
 
 const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, bun: Bun.version };
 console.log(`${machine.cpu}, ${machine.cores} cores, bun ${machine.bun}\n\n${tableOf(rows)}`);
+// reads: dist/
 const dist = join(import.meta.dirname, "../../dist");
 mkdirSync(dist, { recursive: true });
 await Bun.write(join(dist, "bench.json"), `${JSON.stringify({ takenAt: new Date().toISOString(), machine, rows }, null, 2)}\n`);

@@ -12,6 +12,7 @@ const bytesPerMegabyte = 1e6;
 const bytesPerKilobyte = 1e3;
 /** Of the program, between the first step and the last: the spread of garbage collection. */
 const growthMBMax = 20;
+// reads: dist/
 const distDir = join(import.meta.dirname, "../../dist");
 
 /** State after so many scans, while none runs. */

@@ -7,6 +7,7 @@ import { startShopSite } from "./shop-site.ts";
 import { startSoundSite } from "./sound-site.ts";
 import { notApplicable, notChecked, passed, violated } from "./states.ts";
 
+// reads: test/support/landmarks/
 export const landmarkNames = ["sound-site", "bare-site", "silent-site", "plain-site", "old-site", "shop-site"] as const;
 export type LandmarkName = (typeof landmarkNames)[number];
 

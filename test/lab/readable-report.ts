@@ -11,6 +11,7 @@ import { createTexts, type PageLocale, type Texts } from "../../src/text/i18n.ts
 import { builtInChecks } from "../support/built-in-checks.ts";
 import type { FinishedScan } from "./laboratory.ts";
 
+// reads: dist/
 const folder = join(import.meta.dirname, "../../dist/laboratory");
 const columns = 140;
 const stateChars = 14;

@@ -196,6 +196,7 @@ import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";
 
+// reads: dist/
 const app = express();
 ${pasted}
 app.get("/", (request, response) => {

@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AnyCheck } from "../../src/check/registry.ts";
 
+// reaches: checks/
 const folder = join(import.meta.dirname, "../../checks");
 const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && name !== "index.ts");
 

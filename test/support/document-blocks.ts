@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
+// reads: docs/
 const root = resolve(import.meta.dirname, "../..");
 
 /** The first line of a file's block is a comment with its path, which is not part of the text. */

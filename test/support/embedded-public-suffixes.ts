@@ -13,6 +13,7 @@ interface Trie {
   readonly exceptionsRoot: number;
 }
 
+// reads: node_modules/
 const folder = resolve(import.meta.dirname, "../../node_modules/tldts");
 const dataFile = resolve(folder, "dist/es6/src/data/trie.js");
 

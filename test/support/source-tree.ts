@@ -1,5 +1,5 @@
 /** The source tree as data for the tests that guard its structure: files, imports, comments and long functions. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 
 export const root = resolve(import.meta.dirname, "../..");
@@ -16,6 +16,10 @@ export interface SourceFile {
   readonly path: string;
   readonly text: string;
   readonly imports: readonly SourceImport[];
+  /** Files of the tree that the code names by a path from its own folder: entries of threads and processes, documents that it reads. */
+  readonly located: readonly string[];
+  /** Whether the code computes a path from its own folder that is not written in full. */
+  readonly locatesOthers: boolean;
 }
 
 /** Paths from the root of all files below a folder. */
@@ -28,10 +32,24 @@ export function filesBelow(folder: string): readonly string[] {
 export function sourcesBelow(folder: string): readonly SourceFile[] {
   return filesBelow(folder)
     .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => {
-      const text = readFileSync(join(root, path), "utf8");
-      return { path, text, imports: importsOf(path, text) };
-    });
+    .map((path) => parseSource(path, readFileSync(join(root, path), "utf8")));
+}
+
+/** Does not look at the disk, except for the existence of located files. */
+export function parseSource(path: string, text: string): SourceFile {
+  return { path, text, imports: importsOf(path, text), ...locationsOf(path, text) };
+}
+
+/** Uses of the file's own place. A path behind it that is written in full, and is that of a file, locates that file. */
+function locationsOf(path: string, text: string): Pick<SourceFile, "located" | "locatesOthers"> {
+  const folder = resolve(root, path, "..");
+  const uses = text.match(/\bimport\.meta\.(?:dirname|dir|url|path|file)\b/g) ?? [];
+  const written = text.matchAll(/\bimport\.meta\.dirname,\s*"([^"]+)"|\bnew URL\("([^"]+)",\s*import\.meta\.url\)/g);
+  const located = [...written]
+    .map(([, joined, relativeUrl]) => resolve(folder, joined ?? relativeUrl ?? ""))
+    .filter((target) => statSync(target, { throwIfNoEntry: false })?.isFile() === true)
+    .map((target) => relative(root, target));
+  return { located: located.filter((target) => !target.startsWith("..")), locatesOthers: located.length < uses.length };
 }
 
 /** Static and dynamic imports of a file, and its re-exports. */

@@ -9,6 +9,7 @@ import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
 import { openProfilesDir } from "../../src/browser/profiles.ts";
 import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
 
+// reads: node_modules/
 /** Folder of the unpacked browser, shared by all tests. */
 export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
 

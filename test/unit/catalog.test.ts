@@ -18,6 +18,7 @@ import {
 } from "../lab/landmarks.ts";
 import { landmarkKeys } from "../support/finished-scans.ts";
 
+// reads: checks/, docs/, test/unit/checks/, README.md
 const catalog = builtInCatalog();
 const keys = catalog.checks.map(({ key }) => key);
 

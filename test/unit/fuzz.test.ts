@@ -9,6 +9,7 @@ import { fuzzResults } from "../fuzz/results.ts";
 import { failuresOn } from "../fuzz/target.ts";
 import { fuzzTargets, parserTargets } from "../fuzz/targets.ts";
 
+// reaches: src/parse/
 const folder = resolve(import.meta.dirname, "../../src/parse");
 const runs = 400;
 /** Hostile scans that are written in every export format, the same ones each time. */

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { commentsOf, type SourceFile, sentencesOf, sourcesBelow } from "../support/source-tree.ts";
 
+// reads: build/, checks/, src/, test/
 const sentenceWordsMax = 20;
 
 /** Metaphors and private words, each with a standard term to use in its place. */

@@ -102,6 +102,7 @@ const topLevel = [
   "tsconfig.json",
 ];
 
+// reads: build/, checks/, locales/, src/, test/, .gitignore
 const sources = [...sourcesBelow("src"), ...sourcesBelow("checks")];
 const allCode = [...sources, ...sourcesBelow("test"), ...sourcesBelow("build")];
 

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compiledBinary } from "../../support/binary.ts";
 import { portWithoutListener } from "../../support/program.ts";
 
+// reaches: src/main.ts
+// reads: docs/ci.md
 const root = resolve(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/ci.md"), "utf8");
 const temporary = mkdtempSync(join(tmpdir(), "assay-pipelines-"));

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endServers, fromSource, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 
+// reads: docs/ci.md
 const root = resolve(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "assay-scan-server-"));
 /** The first scan unpacks the browser. */

@@ -18,6 +18,7 @@ const slowestTimesUsualMax = 4;
 const hostileSecondsMax = 100;
 /** From the end of a hostile scan until the memory is back near the calm peak. */
 const backSecondsMax = 15;
+// reads: dist/
 const reportFile = resolve(import.meta.dirname, "../../../dist/hostile-pages.json");
 /** Failures that blame the site, which has answered. */
 const blamesTheSite = /unreachable|refused|unresolved|invalid|blocked/;

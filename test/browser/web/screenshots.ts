@@ -15,6 +15,7 @@ import { places } from "./places.ts";
 import { startServers, type TestServers } from "./servers.ts";
 import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 
+// reads: docs/pictures/
 const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "dist/screenshots");
 /** Maximum height in CSS pixels: the browser does not paint longer pages completely. */

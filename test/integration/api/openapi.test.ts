@@ -15,6 +15,7 @@ import { accountClient } from "../../support/account-api.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 import { pngImage } from "../../support/images.ts";
 
+// reads: node_modules/
 const root = resolve(import.meta.dirname, "../../..");
 FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text);
 

@@ -8,6 +8,8 @@ import { workerFiles } from "../../../src/app/placement.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
 
+// reaches: build/new-check.ts, test/unit/catalog.test.ts, test/unit/checks/severities.test.ts, test/unit/docs/, test/unit/judge/, test/unit/text/
+// reads: checks/, locales/, biome.json
 const root = resolve(import.meta.dirname, "../../..");
 const copied = [
   ".gitignore",

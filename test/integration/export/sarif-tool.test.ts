@@ -8,6 +8,7 @@ import { writeSarif } from "../../../src/export/sarif.ts";
 import { exportedScan, exportSettings } from "../../support/exported-scans.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
 
+// reads: node_modules/
 const program: string = createRequire(import.meta.url)("@microsoft/sarif-multitool-linux");
 /** Refuses connections: the tool looks for the pages that a file links to, and accepts those it cannot reach. */
 const closedProxy = "http://127.0.0.1:9";

@@ -15,6 +15,7 @@ import { openStore } from "../../../src/store/store.ts";
 import { storeFileOf } from "../../../src/store/store-file.ts";
 import { runInProcess } from "../../support/program.ts";
 
+// reads: test/integration/store/stores/
 const stores = join(import.meta.dirname, "stores");
 const folder = mkdtempSync(join(tmpdir(), "assay-released-"));
 const now = new Date("2026-11-02T12:00:00Z");

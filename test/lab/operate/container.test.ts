@@ -8,6 +8,7 @@ import { portWithoutListener } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { type CommandEnd, debianRoot, finished, machineIsMissing, spawned } from "./debian-machine.ts";
 
+// reaches: build/package.ts
 const root = resolve(import.meta.dirname, "../../..");
 const testMsMax = 300_000;
 const scanMsMax = 60_000;

@@ -10,6 +10,8 @@ import { portWithoutListener } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { bootDebian, type DebianMachine, finished, machineIsMissing, spawned } from "./debian-machine.ts";
 
+// reaches: build/package.ts
+// reads: package.json
 const root = resolve(import.meta.dirname, "../../..");
 const [oldVersion, newVersion] = ["7.1.0-rc.1", "7.1.0"];
 const [oldDeb, newDeb] = ["assay_7.1.0~rc.1_amd64.deb", "assay_7.1.0_amd64.deb"];

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { scaffoldCheck } from "../../../build/new-check.ts";
 
+// reads: checks/, locales/, test/unit/checks/
 const root = resolve(import.meta.dirname, "../../..");
 
 test("a new check has four files", () => {

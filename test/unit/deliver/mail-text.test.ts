@@ -20,6 +20,7 @@ import { createTexts } from "../../../src/text/i18n.ts";
 import { sourcesBelow } from "../../support/source-tree.ts";
 import { eventSite, newEvents, storedEvent, storedEvents } from "../../support/stored-events.ts";
 
+// reads: src/deliver/
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 const now = new Date("2026-03-05T10:00:00Z");
 const address = "https://assay.test";

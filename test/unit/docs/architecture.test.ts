@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../../support/source-tree.ts";
 
+// reads: docs/architecture.md, src/
 const page = readFileSync(join(root, "docs/architecture.md"), "utf8");
 
 describe("docs/architecture.md", () => {

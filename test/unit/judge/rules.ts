@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { algorithmVersion } from "../../../src/judge/result.ts";
 
+// reads: checks/, src/check/, src/judge/, src/parse/, package.json
 const root = resolve(import.meta.dirname, "../../..");
 /** Folders, beside the checks themselves, whose code can change a verdict. */
 const folders = ["src/check", "src/judge", "src/parse"];

@@ -57,6 +57,7 @@ const flawless: EvidenceGiven = {
   securityTxt: { attempts: [securityTxt] },
 };
 
+// reaches: test/unit/checks/
 const tables = await collectTables(builtInChecks.map(({ key }) => join(import.meta.dirname, `../checks/${key}.test.ts`)));
 
 /** The cases of every check's table: a new check brings the evidence that violates it. */

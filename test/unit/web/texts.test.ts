@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { sourcesBelow } from "../../support/source-tree.ts";
 
+// reads: src/export/, src/report/, src/text/, src/web/
 const code = ["src/web", "src/report", "src/export", "src/text"]
   .flatMap((folder) => sourcesBelow(folder))
   .map(({ text }) => text)
