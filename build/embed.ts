@@ -90,13 +90,10 @@ export const embedChecks: BunPlugin = {
   setup(build) {
     build.onLoad({ filter: /\/checks\/index\.ts$/ }, ({ path }) => {
       const names = readdirSync(dirname(path)).filter((name) => name.endsWith(".ts") && name !== "index.ts");
-      return {
-        contents: names
-          .sort()
-          .map((name) => `import "./${name}";`)
-          .join("\n"),
-        loader: "ts",
-      };
+      const imports = names.map((name, at) => `import check${at} from "./${name}";`);
+      const list = names.map((_, at) => `check${at}`).join(", ");
+      const exported = `export const builtInChecks = [${list}].sort((one, other) => (one.key < other.key ? -1 : 1));`;
+      return { contents: [...imports, exported].join("\n"), loader: "ts" };
     });
   },
 };

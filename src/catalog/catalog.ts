@@ -1,10 +1,10 @@
 /** The catalog: all checks of this process, built-in and plugins, as plain data. */
 import { createHash } from "node:crypto";
+import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
-import "../../checks/index.ts";
 import type { CheckTexts, Locale } from "../check/check.ts";
-import { type AnyCheck, type CheckDefinition, closeRegistry } from "../check/registry.ts";
+import type { AnyCheck, CheckDefinition } from "../check/registry.ts";
 import { CatalogError, faultOfFile, type PluginFault, type SourcePlace } from "./fault.ts";
 import { faultsOfCheck } from "./validate.ts";
 
@@ -71,15 +71,20 @@ export function builtInCatalog(): BuiltInCatalog {
   return builtIn;
 }
 
-/** Read once: threads register plugins later. */
 function loadBuiltIn(): BuiltInCatalog {
-  const checks = closeRegistry();
-  const faults = checks.flatMap((check) => {
+  const faults = builtInChecks.flatMap((check) => {
     const texts = { "en-gb": builtInTexts["en-gb"][check.key], "de-de": builtInTexts["de-de"][check.key] };
     return faultsOfCheck(check, texts).map(({ reason }) => faultOfFile(`"${check.key}"`, reason));
   });
   if (faults.length > 0) throw new CatalogError(faults);
-  return Object.freeze({ checks, version: versionOf(checks), texts: builtInTexts, pluginFiles: {}, warnings: [], snapshot: null });
+  return Object.freeze({
+    checks: builtInChecks,
+    version: versionOf(builtInChecks),
+    texts: builtInTexts,
+    pluginFiles: {},
+    warnings: [],
+    snapshot: null,
+  });
 }
 
 /** The built-in checks and the plugins, whose keys differ. */

@@ -1,4 +1,4 @@
-/** Registry of checks: each check file registers itself on import, and the catalog reads the registry once. */
+/** Registry of checks: each check file registers itself on import. The threads that load or judge plugins read which checks a file registered. */
 import type { ReadingName } from "../evidence/evidence.ts";
 import type { Check, FindingCode } from "./check.ts";
 

@@ -1,5 +1,6 @@
 /** Sends hostile results through the head: they are refused with one clause, or judged, rendered and exported like any other. */
 import fc from "fast-check";
+import { builtInChecks } from "../../checks/index.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { headerLimitOf } from "../../src/evidence/subject.ts";
 import { exportFormats } from "../../src/export/formats.ts";
@@ -9,7 +10,6 @@ import { performJudge } from "../../src/scan/judge-task.ts";
 import type { Gathered } from "../../src/scan/task.ts";
 import { inFixOrder } from "../../src/text/fix-order.ts";
 import { renderFullReport } from "../../src/text/render.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 import { exportedScan, exportSettings } from "../support/exported-scans.ts";
 import { knownScans } from "../support/finished-scans.ts";
 import { sentJson, sentResult } from "../support/sent-results.ts";

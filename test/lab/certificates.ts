@@ -15,7 +15,7 @@ import {
 } from "../support/certificates.ts";
 import { startFlight } from "../support/flight-server.ts";
 import { type OpensslKey, opensslDsaKey, opensslKey } from "../support/openssl-keys.ts";
-import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
+import { opensslIsMissing, startOpenssl } from "../support/openssl-server.ts";
 import { issuerDateCases, usageCases } from "./certificate-use.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { chain, expectRefusalByBrowser, labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
@@ -336,6 +336,6 @@ export const certificateCases: readonly LabCase[] = [
   ...combinations,
   ...signatures,
   ...keys,
-  ...(hasOpenssl ? rareKeys : []),
+  ...(opensslIsMissing() ? [] : rareKeys),
   ...flightCases,
 ];

@@ -1,6 +1,7 @@
 /** Writes a laboratory scan as text for review: the report of the command line and every ledger row. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../src/check/check.ts";
@@ -8,7 +9,6 @@ import { reportText } from "../../src/cli/report-text.ts";
 import { exportedScanOf, policyPageOf } from "../../src/cli/scan-outcome.ts";
 import { fullReportOf } from "../../src/export/json.ts";
 import { createTexts, type PageLocale, type Texts } from "../../src/text/i18n.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 import type { FinishedScan } from "./laboratory.ts";
 
 // reads: dist/

@@ -1,12 +1,12 @@
 /** Compares the TLS rows with testssl.sh and sslscan on many server configurations, and prints the table. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../checks/index.ts";
 import { openEgress } from "../../src/egress/dial.ts";
 import { type Evidence, failed, readingNames } from "../../src/evidence/evidence.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { probeTls } from "../../src/probe/tls/tls.ts";
 import { probeTlsOffers } from "../../src/probe/tls/tls-offers.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 import { testAuthority } from "../support/certificates.ts";
 import { egressTo } from "../support/servers.ts";
 import { type PeerConfiguration, peerConfigurations } from "./tls-peer-configurations.ts";

@@ -1,7 +1,7 @@
 /** Laboratory cases for TLS versions and cipher suites, and for servers that violate the protocol. */
 import { connect, type Socket } from "node:net";
 import { siteIdentity } from "../support/certificates.ts";
-import { hasOpenssl, startOpenssl } from "../support/openssl-server.ts";
+import { opensslIsMissing, startOpenssl } from "../support/openssl-server.ts";
 import { startHttp, startTcp, type TlsOptions } from "../support/servers.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
 import { notApplicable } from "./states.ts";
@@ -183,5 +183,5 @@ export const versionCases: readonly LabCase[] = [
   ...suites,
   ...middleboxes,
   ...others,
-  ...(hasOpenssl ? opensslCases : []),
+  ...(opensslIsMissing() ? [] : opensslCases),
 ];

@@ -1,11 +1,11 @@
 /** Pastes one configuration for all findings of a scan whole into a bare site, and scans again: the findings that it covers are gone. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../checks/index.ts";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { replaceHeader } from "../../src/check/fix.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { fixedFinding } from "../../src/text/render.ts";
 import { configurationFor, linesFor } from "../../src/text/servers/server-lines.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 import { fixedFindings } from "../support/remediations.ts";
 import { wordPressWith } from "./application.ts";
 import { applicationHost, applicationHtml, applications, faultyShop } from "./faulty-applications.ts";

@@ -5,6 +5,7 @@ import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { isMissing } from "./missing.ts";
 import { closedPort } from "./servers.ts";
 
 const startMsMax = 60_000;
@@ -13,12 +14,9 @@ const pollMs = 20;
 const searchPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const natsProgram = Bun.which("nats-server", { PATH: searchPath });
 
-/** For `describe.skipIf`: prints one line if nats-server is not installed. In CI its absence is an error. */
+/** For `describe.skipIf`. */
 export function natsIsMissing(): boolean {
-  if (natsProgram !== null) return false;
-  if (process.env.CI) throw new Error("nats-server is not installed; test/lab/install.sh installs it");
-  process.stderr.write("nats-server is not installed: its tests are skipped (Debian's package nats-server has it)\n");
-  return true;
+  return isMissing(natsProgram !== null, "nats-server (Debian: nats-server)");
 }
 
 export interface NatsServer {

@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerIdentity } from "./certificates.ts";
+import { isMissing } from "./missing.ts";
 import { isListening, startProcess } from "./server-process.ts";
 import { closedPort } from "./servers.ts";
 
-export const hasOpenssl = Bun.which("openssl") !== null;
+/** For `describe.skipIf`. */
+export function opensslIsMissing(): boolean {
+  return isMissing(Bun.which("openssl") !== null, "openssl (Debian: openssl)");
+}
 
 /** `args` of `openssl s_server`, for example `["-tls1_2", "-cipher", "DHE-RSA-AES128-GCM-SHA256"]`. */
 export async function startOpenssl(identity: ServerIdentity, args: readonly string[]): Promise<{ port: number; stop(): Promise<void> }> {

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createAccountActions } from "../../src/account/account-actions.ts";
@@ -25,7 +26,6 @@ import { createPages } from "../../src/web/app.ts";
 import { openPictures } from "../../src/web/picture/pictures.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
-import { builtInChecks } from "./built-in-checks.ts";
 import { siteServices } from "./site-services.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */

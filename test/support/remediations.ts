@@ -1,10 +1,11 @@
 /** Remediations of the built-in findings as the API sends them, in English. */
+
+import { builtInChecks } from "../../checks/index.ts";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../src/check/check.ts";
 import type { Fix } from "../../src/check/fix.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { type FixedFinding, withServerLines } from "../../src/text/servers/server-lines.ts";
-import { builtInChecks } from "./built-in-checks.ts";
 
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": {} }, builtInChecks);
 const checks: Readonly<Record<string, CheckTexts>> = enGb.checks;

@@ -1,9 +1,9 @@
 /** The real API and store with a stand-in for the dispatcher: each queued scan ends with a known result. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { builtInChecks } from "../../checks/index.ts";
 import type { ApiSettings } from "../../src/api/app.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { type ApiUnderTest, startApi } from "./api.ts";
-import { builtInChecks } from "./built-in-checks.ts";
 import { exportSettings } from "./exported-scans.ts";
 import { knownScans, type SiteName } from "./finished-scans.ts";
 

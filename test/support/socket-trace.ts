@@ -1,14 +1,12 @@
 /** All socket calls of a process tree, as strace sees them: threads and child processes too, from the first instruction on. */
 import { readFileSync } from "node:fs";
+import { isMissing } from "./missing.ts";
 
 const strace = Bun.which("strace");
 
-/** For `describe.skipIf`: prints one line if strace is not installed. In CI its absence is an error. */
+/** For `describe.skipIf`. */
 export function straceIsMissing(): boolean {
-  if (strace !== null) return false;
-  if (process.env.CI) throw new Error("strace is not installed; test/lab/install.sh installs it");
-  process.stderr.write("strace is not installed: its tests are skipped (Debian's package strace has it)\n");
-  return true;
+  return isMissing(strace !== null, "strace (Debian: strace)");
 }
 
 /** Every call by which a process can reach out. What io_uring sends is no call of its own, so its set-up is traced. */

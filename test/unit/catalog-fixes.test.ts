@@ -1,9 +1,9 @@
 /** Fixes of plugins, which nothing else checks: what is wrong is named, with the code of the finding. */
 import { expect, test } from "vitest";
+import { builtInChecks } from "../../checks/index.ts";
 import { faultsOfFixes } from "../../src/catalog/validate-fixes.ts";
 import * as fixes from "../../src/check/index.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
-import { builtInChecks } from "../support/built-in-checks.ts";
 
 const code = "security.own.fault";
 const findings: AnyCheck["findings"] = { [code]: { severity: "low", riskLevel: "low", effort: "low" } };

@@ -2,8 +2,8 @@
 import { gzipSync } from "node:zlib";
 import type { Page } from "puppeteer-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { type Locale, locales } from "../../../src/check/check.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { axeComplaints, clippedComplaints, narrow, overflowComplaints, spaceText, typeComplaints } from "./accessible.ts";
 import { markupComplaints } from "./markup.ts";
 import { layoutWidths, overlapComplaints } from "./overlap.ts";

@@ -1,11 +1,11 @@
 /** Report files on a running server with a real store: one for each export format. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { PrintPdf } from "../../../src/base/documents.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { exportSettings } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 

@@ -1,7 +1,7 @@
 /** The stored form of a scan, and the checks with their texts, on a running server with a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { exportSettings } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 

@@ -1,5 +1,6 @@
 /** Known errors of other tools, by their numbers, judged through the ledger. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { State } from "../../../src/check/check.ts";
 import { type Evidence, failed } from "../../../src/evidence/evidence.ts";
 import type { MetaElement } from "../../../src/evidence/page-facts.ts";
@@ -7,7 +8,6 @@ import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { alternativeNames } from "../../../src/parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../../src/parse/certificate-keys.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { selfSigned, siteIdentity } from "../../support/certificates.ts";
 import { cookieLines } from "../../support/cookies.ts";
 import { certificate, type EvidenceGiven, evidence, textRecords } from "../../support/evidence.ts";

@@ -1,5 +1,6 @@
 /** Client report: what it says of sites in every state of a real store, and that the file is valid and self-contained. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type ClientReportSettings, clientReportFile } from "../../../src/export/client-report-file.ts";
@@ -7,7 +8,6 @@ import type { KnownFinding } from "../../../src/store/site-runs.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { markupComplaints } from "../../browser/web/markup.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { addClientSite, type ClientSites, fillClientSites } from "../../support/client-sites.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 import { addSite } from "../../support/watched-sites.ts";

@@ -1,9 +1,9 @@
 /** `/about` and `/migrate`. */
 import { afterAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import { ownUserAgent } from "../../../src/egress/settings.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { startPages } from "../../support/pages.ts";
 
 const pages = await startPages({ contacts: { security: "mailto:security@assay.test", plans: null } });

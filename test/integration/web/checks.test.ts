@@ -1,5 +1,6 @@
 /** Check reference: complete in both languages, and correct for plugin checks. */
 import { afterAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Catalog } from "../../../src/catalog/catalog.ts";
@@ -7,7 +8,6 @@ import { areaOf, type CheckTexts, type FindingCode, type FindingDefinition, loca
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { readRemediation } from "../../../src/report/components/remediation.tsx";
 import { linesFor, serverNames } from "../../../src/text/servers/server-lines.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { startPages } from "../../support/pages.ts";
 
 const pages = await startPages();

@@ -1,10 +1,10 @@
 /** Sample report: of the present checks, in both languages, in no list. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import sample from "../../../src/web/report/sample-scan.json" with { type: "json" };
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };

@@ -1,11 +1,11 @@
 /** Hostile evidence of a worker through the store and onto the pages. */
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { packResult } from "../../../src/fleet/result-parts.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
 import { hostileEvidence } from "../../fuzz/hostile-evidence.ts";
 import { receivedFrom } from "../../fuzz/results.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { pixelJpeg, storeFinished } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 

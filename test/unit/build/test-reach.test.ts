@@ -97,7 +97,7 @@ describe("in this tree", () => {
   });
 
   test.each([
-    ["src/main.ts", "test/integration/crash.test.ts"],
+    ["src/main.ts", "test/integration/crash.binary.test.ts"],
     ["src/app/judge-worker.ts", "test/integration/scan/judging.test.ts"],
     ["checks/dnssec.ts", "test/unit/catalog.test.ts"],
     ["locales/de-de.json", "test/unit/tidy.test.ts"],

@@ -1,7 +1,7 @@
 /** Weaknesses of the CWE list that built-in findings name. */
 import { expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { FindingDefinition } from "../../../src/check/check.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 
 /** Numbers in use, with their names in version 4.18 of the list. Pillars and categories are left out, except 693. */
 const names: Readonly<Record<number, string>> = {

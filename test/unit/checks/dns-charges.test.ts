@@ -1,9 +1,9 @@
 /** Charges of the rows of DNS and mail: an improvement of the domain never lowers the score. */
 import { expect, test } from "vitest";
 import dnssec from "../../../checks/dnssec.ts";
+import { builtInChecks } from "../../../checks/index.ts";
 import mailDane from "../../../checks/mail-dane.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 
 /** The most that a check charges. */
 function chargeMax({ weight, findings }: AnyCheck): number {

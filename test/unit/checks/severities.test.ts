@@ -1,6 +1,6 @@
 /** Severities, risk levels and efforts of all built-in findings follow docs/scoring.md. */
 import { describe, expect, test } from "vitest";
-import { builtInChecks } from "../../support/built-in-checks.ts";
+import { builtInChecks } from "../../../checks/index.ts";
 
 const findings = builtInChecks.flatMap((check) => Object.entries(check.findings).map(([code, finding]) => ({ code, ...finding })));
 

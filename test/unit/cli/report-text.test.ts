@@ -1,5 +1,6 @@
 /** The report at a terminal: complete, worst first, in both languages, and without control characters of a site. */
 import { describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
 import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
@@ -7,7 +8,6 @@ import { algorithmVersion } from "../../../src/judge/result.ts";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { renderFullReport } from "../../../src/text/render.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { evidence } from "../../support/evidence.ts";
 import { checksTexts, storedResult } from "../../support/stored.ts";
 

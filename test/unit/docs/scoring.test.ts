@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { standing } from "../../../src/judge/rank.ts";
 import { scoreOf } from "../../../src/judge/score.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { calibrationSites } from "../judge/site-laws/calibration.ts";
 import { judgedSite } from "../judge/site-laws/site-law.ts";
 

@@ -1,9 +1,9 @@
 /** SARIF files as GitHub code scanning reads them. */
 import { describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { ExportedScan, ExportSettings } from "../../../src/export/export.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { readSarif } from "../../support/export-readers.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 

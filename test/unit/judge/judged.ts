@@ -1,11 +1,11 @@
 /** Judges evidence in tests of the ledger, and compares results. */
 import { expect } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { State } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 
 /** Result of the built-in checks by default; a fault of a check fails the test. */
 export function judged(given: Evidence, checks: readonly AnyCheck[] = builtInChecks): StoredResult {

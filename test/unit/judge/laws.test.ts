@@ -1,13 +1,13 @@
 /** Properties of the ledger, for the complete catalog on random evidence. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { State } from "../../../src/check/check.ts";
 import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
 import type { HeaderField } from "../../../src/evidence/http-facts.ts";
 import { headerValueCharsMax } from "../../../src/evidence/limits.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { firstHttpsAnswer } from "../../../src/parse/header-fields.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { evidence } from "../../support/evidence.ts";
 import { anyEvidence } from "./any-evidence.ts";
 import { expectSameButForOrder, judged } from "./judged.ts";

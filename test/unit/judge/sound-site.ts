@@ -1,9 +1,9 @@
 /** Evidence of a flawless site, and the cases of every check's table. */
 import { join } from "node:path";
+import { builtInChecks } from "../../../checks/index.ts";
 import type { MailHostDane } from "../../../src/evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { collectTables } from "../../support/check-tester.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";

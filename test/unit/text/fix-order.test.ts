@@ -1,8 +1,8 @@
 /** Order of findings and selection of the first steps. */
 import { expect, test } from "vitest";
+import { builtInChecks } from "../../../checks/index.ts";
 import { type Effort, type Severity, severities } from "../../../src/check/check.ts";
 import { type CostedFinding, codesInFixOrder, fixFirst, fixOrder, inFixOrder } from "../../../src/text/fix-order.ts";
-import { builtInChecks } from "../../support/built-in-checks.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 
 function costed(

@@ -17,7 +17,7 @@ import {
   type ReceivedHello,
   startHelloServer,
 } from "../../../support/hello-server.ts";
-import { hasOpenssl, startOpenssl } from "../../../support/openssl-server.ts";
+import { opensslIsMissing, startOpenssl } from "../../../support/openssl-server.ts";
 import { acceptedSuites, serveTls, tlsOffersOf } from "../../../support/tls-probe.ts";
 
 afterEach(cleanUp);
@@ -63,7 +63,7 @@ describe("the runtime's server", () => {
   });
 });
 
-describe.skipIf(!hasOpenssl)(`OpenSSL's server${hasOpenssl ? "" : " (skipped: no openssl on this machine)"}`, () => {
+describe.skipIf(opensslIsMissing())("OpenSSL's server", () => {
   const offers = async (...args: readonly string[]) => tlsOffersOf(keep(await startOpenssl(rsa(), args)), { "1.3": "refused" });
 
   test.each([

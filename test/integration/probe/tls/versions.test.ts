@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { siteIdentity, testAuthority, untrustedAuthority } from "../../../support/certificates.ts";
 import { cleanUp, keep } from "../../../support/clean-up.ts";
 import { startFlight } from "../../../support/flight-server.ts";
-import { hasOpenssl, startOpenssl } from "../../../support/openssl-server.ts";
+import { opensslIsMissing, startOpenssl } from "../../../support/openssl-server.ts";
 import { refusedBut, serveTls, tlsFactsOf } from "../../../support/tls-probe.ts";
 
 afterEach(cleanUp);
@@ -38,7 +38,7 @@ test("only 3DES with TLS 1.0, which the runtime's client does not offer", async 
   expect(facts.negotiated).toEqual({ protocol: "TLSv1", cipher: "DES-CBC3-SHA", alpn: null });
 });
 
-describe.skipIf(!hasOpenssl)(`versions of OpenSSL's server${hasOpenssl ? "" : " (skipped: no openssl on this machine)"}`, () => {
+describe.skipIf(opensslIsMissing())("versions of OpenSSL's server", () => {
   const rsa = siteIdentity("site.test", { key: "rsa-2048" });
 
   test.each([

@@ -1,9 +1,9 @@
 /** Notices above a report, and scores that are missing or held down, in both languages. */
 import { afterAll, describe, expect, test } from "vitest";
+import { builtInChecks } from "../../../../checks/index.ts";
 import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
 import { judgeEvidence } from "../../../../src/judge/ledger.ts";
 import { algorithmVersion } from "../../../../src/judge/result.ts";
-import { builtInChecks } from "../../../support/built-in-checks.ts";
 import { evidence } from "../../../support/evidence.ts";
 import { knownScans, landmarkKeys, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";

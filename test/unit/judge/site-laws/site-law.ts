@@ -1,7 +1,8 @@
 /** The law on changes of a site, for tests and for `npm run fuzz`. */
+
+import { builtInChecks } from "../../../../checks/index.ts";
 import { judgeEvidence } from "../../../../src/judge/ledger.ts";
 import type { StoredResult } from "../../../../src/judge/result.ts";
-import { builtInChecks } from "../../../support/built-in-checks.ts";
 import { landmarkKeys } from "../../../support/finished-scans.ts";
 import { type Change, improvementsOf, worseningsOf } from "./changes.ts";
 import { pastedChanges } from "./pasted.ts";

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { trustAnchors } from "../../../../src/probe/tls/trust.ts";
 import { longestTrustPath } from "../../../../src/probe/tls/trust-path.ts";
 import { type CertificateOptions, type IssuedCertificate, selfSigned } from "../../../support/certificates.ts";
-import { hasOpenssl } from "../../../support/openssl-server.ts";
+import { opensslIsMissing } from "../../../support/openssl-server.ts";
 
 const dayMs = 86_400_000;
 const nowMs = Date.now();
@@ -101,7 +101,7 @@ describe("the path that stays valid longest", () => {
   });
 });
 
-describe.skipIf(!hasOpenssl)(`openssl verify agrees${hasOpenssl ? "" : " (skipped: no openssl on this machine)"}`, () => {
+describe.skipIf(opensslIsMissing())("openssl verify agrees", () => {
   const isWithinDates = (sent: readonly IssuedCertificate[], roots: readonly IssuedCertificate[]) => {
     const { all } = trustAnchors(roots.map(({ pem }) => pem));
     const path = longestTrustPath([x509(leaf), ...sent.map(x509)], all, nowMs) ?? [];

@@ -1,0 +1,89 @@
+/** The test suites: which files each one runs, how, and what it needs. `npm run test:NAME` and the CI scripts read them from here. */
+
+/** Runs before the first test or beside all of them. Its failure fails the suite. */
+export interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+}
+
+export interface Suite {
+  readonly about: string;
+  /** Globs of test files. */
+  readonly files: readonly string[];
+  /** Globs of files that other suites run. */
+  readonly without?: readonly string[];
+  /** Processes that run test files side by side; as many as cores by default. */
+  readonly workers?: number;
+  /** Evaluates all modules again for each file. Only to find files that depend on leftovers of others. */
+  readonly isolated?: boolean;
+  /** Limit for one test that does not end. */
+  readonly timeoutMs?: number;
+  /** Needs `dist/assay` of `npm run compile`. */
+  readonly binary?: boolean;
+  /** Needs the servers that `test/lab/install.sh` installs. */
+  readonly servers?: boolean;
+  readonly beside?: readonly Step[];
+}
+
+/** Files that cost several seconds of processor time; not in `npm test`. */
+const slowFiles = "test/{unit,integration}/**/*.slow.test.{ts,tsx}";
+/** Files that start `dist/assay`. */
+const binaryFiles = "test/**/*.binary.test.ts";
+const unitFiles = "test/unit/**/*.test.{ts,tsx}";
+const integrationFiles = "test/integration/**/*.test.{ts,tsx}";
+const journeyFile = "test/browser/web/journey.test.ts";
+const staticChecks: readonly Step[] = [
+  { name: "type check", command: ["tsc", "-p", "."] },
+  { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] },
+];
+const minutesMs = 60_000;
+
+export const suites = {
+  all: {
+    about: "what every change needs: type check, lint, unit and integration tests, and one journey in the browser",
+    files: [unitFiles, integrationFiles, journeyFile],
+    without: [slowFiles, binaryFiles],
+    beside: staticChecks,
+  },
+  unit: { about: "pure tests", files: [unitFiles], without: [slowFiles] },
+  isolated: { about: "pure tests, each file with modules of its own", files: [unitFiles], without: [slowFiles], isolated: true },
+  integration: { about: "processes, store and network on loopback", files: [integrationFiles], without: [slowFiles, binaryFiles] },
+  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles] },
+  browser: {
+    about: "pages and probes in the real browser",
+    files: ["test/browser/**/*.test.ts"],
+    without: ["test/browser/hostile/**"],
+  },
+  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, "test/browser/web/single-sign-on.test.ts"], binary: true },
+  hostile: {
+    about: "hostile pages beside ordinary scans, by the compiled program",
+    files: ["test/browser/hostile/*.test.ts"],
+    workers: 1,
+    binary: true,
+  },
+  lab: { about: "real servers, resolvers and applications from Debian", files: ["test/lab/*.test.ts", "test/lab/lab.ts"], servers: true },
+  fleet: {
+    about: "head, workers and nats-server as processes",
+    files: ["test/lab/fleet/*.test.ts"],
+    workers: 3,
+    timeoutMs: 15 * minutesMs,
+    binary: true,
+    servers: true,
+  },
+  operate: {
+    about: "backups, disks, packages and days without internet",
+    files: ["test/lab/operate/*.test.ts"],
+    workers: 2,
+    timeoutMs: 15 * minutesMs,
+    binary: true,
+    servers: true,
+  },
+  sites: {
+    about: "watched sites from the first day on, with a moved clock",
+    files: ["test/lab/sites/*.test.ts"],
+    workers: 1,
+    timeoutMs: 15 * minutesMs,
+    binary: true,
+    servers: true,
+  },
+} satisfies Readonly<Record<string, Suite>>;

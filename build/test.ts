@@ -1,0 +1,232 @@
+/** `npm test` and `npm run test:NAME`: runs one suite of `build/test-suites.ts`, then prints cases, seconds and what was skipped. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { missingFileVariable } from "../test/support/missing.ts";
+import { testsReaching } from "./test-reach.ts";
+import { type Step, type Suite, suites } from "./test-suites.ts";
+
+// reads: test/lab/install.sh
+
+const root = resolve(import.meta.dirname, "..");
+const defaultTimeoutMs = 120_000;
+/** Compiled program of the suites that need one. */
+const binary = "dist/assay";
+
+const usage = `Usage: npm test -- [FILE...] [options]
+       npm run test:SUITE -- [FILE...] [options]
+
+Runs a suite, or only the named files. Suites:
+
+${Object.entries(suites)
+  .map(([name, { about }]) => `  ${name.padEnd(12)} ${about}`)
+  .join("\n")}
+
+Options:
+  --changed         only tests that reach files changed since the last commit; tells what it leaves out
+  --since REV       the same for all changes since a commit or branch
+  -t, --only WORDS  only cases whose name matches the words
+  --randomize       files and cases in random order; prints the seed
+  --seed N          the order of an earlier run with --randomize
+  --isolated        evaluates all modules again for each file
+  --workers N       processes that run files side by side (default: one for each core)
+  --help            prints this text`;
+
+class UsageError extends Error {}
+
+function parseCommandLine(args: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      changed: { type: "boolean", default: false },
+      since: { type: "string" },
+      only: { type: "string", short: "t" },
+      randomize: { type: "boolean", default: false },
+      seed: { type: "string" },
+      isolated: { type: "boolean", default: false },
+      workers: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const [name = "", ...files] = positionals;
+  return { ...values, name, files };
+}
+
+type CommandLine = ReturnType<typeof parseCommandLine>;
+
+interface Ended {
+  readonly code: number;
+  /** Standard output and standard error. */
+  readonly output: string;
+  /** With the processes that it started. */
+  readonly cpuSeconds: number;
+}
+
+/** Runs a command to its end; `show` gets its output as it comes. */
+async function runCommand(
+  command: readonly string[],
+  { env = {}, show = () => {} }: { readonly env?: NodeJS.ProcessEnv; readonly show?: (text: string) => void } = {},
+): Promise<Ended> {
+  const child = Bun.spawn([...command], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`, ...env },
+  });
+  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on("SIGINT", forward);
+  process.on("SIGTERM", forward);
+  let output = "";
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      const text = decoder.decode(chunk, { stream: true });
+      output += text;
+      show(text);
+    }
+  };
+  await Promise.all([collect(child.stdout), collect(child.stderr), child.exited]);
+  process.off("SIGINT", forward);
+  process.off("SIGTERM", forward);
+  const cpuMicroseconds = Number(child.resourceUsage()?.cpuTime.total ?? 0);
+  return { code: child.exitCode ?? 1, output, cpuSeconds: cpuMicroseconds / 1e6 };
+}
+
+function testCommand(suite: Suite, { only, randomize, seed, isolated, workers }: CommandLine, files: readonly string[]): readonly string[] {
+  return [
+    "bun",
+    "test",
+    `--parallel=${workers ?? suite.workers ?? availableParallelism()}`,
+    ...(isolated || suite.isolated ? [] : ["--no-isolate"]),
+    "--only-failures",
+    `--timeout=${suite.timeoutMs ?? defaultTimeoutMs}`,
+    ...(only === undefined ? [] : ["--test-name-pattern", only]),
+    ...(randomize || seed !== undefined ? ["--randomize"] : []),
+    ...(seed === undefined ? [] : [`--seed=${seed}`]),
+    ...files.map((file) => `./${file}`),
+  ];
+}
+
+/** Test files of the suite, by path from the root. */
+function filesOf({ files, without = [] }: Suite): readonly string[] {
+  const excluded = without.map((glob) => new Bun.Glob(glob));
+  const found = files.flatMap((glob) => [...new Bun.Glob(glob).scanSync(root)]);
+  return [...new Set(found)].filter((path) => !excluded.some((glob) => glob.match(path))).sort();
+}
+
+/** Files that differ from the commit, with those that git does not know yet. @throws UsageError */
+async function changedFiles(since: string): Promise<readonly string[]> {
+  const [tracked, untracked] = await Promise.all([
+    runCommand(["git", "diff", "--name-only", "--end-of-options", since]),
+    runCommand(["git", "ls-files", "--others", "--exclude-standard"]),
+  ]);
+  if (tracked.code !== 0) throw new UsageError(`git knows no commit "${since}": ${tracked.output.trim()}`);
+  return `${tracked.output}${untracked.output}`.split("\n").filter((path) => path !== "");
+}
+
+/** Files of the command line, folders included, or those that the changes reach, or all of the suite. @throws UsageError */
+async function chosenFiles(suite: Suite, { files, changed, since }: CommandLine): Promise<readonly string[]> {
+  const all = filesOf(suite);
+  if (files.length > 0) {
+    const named = files.map((file) => file.replace(/^\.\//, "").replace(/\/$/, ""));
+    const unknown = named.find((path) => !existsSync(join(root, path)));
+    if (unknown !== undefined) throw new UsageError(`there is no file or folder ${unknown}`);
+    return named.flatMap((path) => (/\.test\.tsx?$/.test(path) ? [path] : all.filter((file) => file.startsWith(`${path}/`))));
+  }
+  if (!changed && since === undefined) return all;
+  const paths = await changedFiles(since ?? "HEAD");
+  const { reaching, leftOut } = testsReaching(paths, { tests: all });
+  console.log(
+    `${paths.length} changed files reach ${reaching.length} test files. Left out, though the full run decides: ${summaryOf(leftOut)}`,
+  );
+  return reaching;
+}
+
+/** Number of files by folder. */
+function summaryOf(paths: readonly string[]): string {
+  const byFolder = Map.groupBy(paths, (path) => path.split("/").slice(0, 3).join("/"));
+  return paths.length === 0 ? "none" : [...byFolder].map(([folder, inFolder]) => `${folder} ${inFolder.length}`).join(", ");
+}
+
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+function countsOf(output: string): Counts {
+  const count = (word: string) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
+  return { passed: count("pass"), failed: count("fail"), skipped: count("skip") };
+}
+
+/** Runs a step beside the tests and prints its output only if it fails. */
+async function runBeside({ name, command }: Step): Promise<Ended> {
+  const ended = await runCommand(command);
+  if (ended.code !== 0) process.stdout.write(`\n${name} failed: ${command.join(" ")}\n${ended.output}\n`);
+  return ended;
+}
+
+/** What tests could not find, one line each, from the file that `test/support/missing.ts` writes. */
+function missingIn(file: string): readonly string[] {
+  return existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))] : [];
+}
+
+async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
+  const files = await chosenFiles(suite, line);
+  if (files.length === 0) {
+    console.log("no test file is affected");
+    return 0;
+  }
+  if (suite.binary && !existsSync(join(root, binary))) throw new UsageError(`${binary} is missing: run "npm run compile" first`);
+  const beganMs = performance.now();
+  const scratch = mkdtempSync(join(tmpdir(), "assay-tests-"));
+  const missingFile = join(scratch, "missing");
+  try {
+    const servers = suite.servers ? await runCommand(["sh", "test/lab/install.sh"], { show: (text) => process.stderr.write(text) }) : null;
+    if (servers !== null && servers.code !== 0) return servers.code;
+    const color = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {};
+    const env = {
+      // The cache keeps the sources of temporary folders for ever.
+      BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
+      [missingFileVariable]: missingFile,
+      ...(suite.binary ? { TEST_BINARY: binary } : {}),
+      ...color,
+    };
+    const steps = line.files.length === 0 && line.only === undefined ? (suite.beside ?? []) : [];
+    const beside = steps.map(runBeside);
+    const tests = await runCommand(testCommand(suite, line, files), { env, show: (text) => process.stdout.write(text) });
+    const all = [tests, ...(await Promise.all(beside))];
+    const missing = missingIn(missingFile);
+    const counts = countsOf(stripVTControlCharacters(tests.output));
+    const failedSteps = all.slice(1).flatMap(({ code }, at) => (code === 0 ? [] : [steps[at]?.name ?? ""]));
+    const isGreen = all.every(({ code }) => code === 0);
+    const seconds = (performance.now() - beganMs) / 1000;
+    const cpuSeconds = all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+    console.log(
+      `\n${line.name}: ${files.length} files, ${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} CPU s${failedSteps.length === 0 ? "" : `; failed: ${failedSteps.join(", ")}`}`,
+    );
+    if (missing.length > 0) console.log(`${counts.skipped} cases were skipped, because this machine lacks: ${missing.join("; ")}`);
+    console.log(`${counts.passed} passed, ${counts.failed + failedSteps.length} failed, ${counts.skipped} skipped`);
+    // A machine for integration has everything; a skipped suite there would go unnoticed.
+    return isGreen && (missing.length === 0 || !process.env.CI) ? 0 : 1;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const line = parseCommandLine(process.argv.slice(2));
+    const suite = (suites as Readonly<Record<string, Suite>>)[line.name];
+    if (line.help) console.log(usage);
+    else if (suite === undefined) throw new UsageError(`there is no suite "${line.name}"; "npm test -- --help" lists them`);
+    else process.exitCode = await runSuite(suite, line);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    console.error(`npm test: ${error.message}`);
+    process.exitCode = 2;
+  }
+}
