@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 
 /** Environment variable with the path of the file that collects the names. */
-export const missingFileVariable = "ASSAY_TESTS_MISSING";
+export const missingFileVariable = "TESTS_MISSING_FILE";
 
 /** Whether the machine lacks something, for `skipIf`. `what` names it and says how to get it: "nats-server (Debian: nats-server)". */
 export function isMissing(present: boolean, what: string): boolean {
