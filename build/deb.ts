@@ -2,22 +2,17 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type MadeFiles, packagedDocs } from "./package-files.ts";
 import { programMode, type StagedFile, stage, tarGz } from "./staged-files.ts";
 
 // reads: build/package/, docs/, CHANGELOG.md, LICENSE
 const root = resolve(import.meta.dirname, "..");
 const sources = join(root, "build/package");
 const maintainer = "the assay authors <assay@packages.invalid>";
-/** Pages about an installation; those about the source are left out. */
-export const packagedDocs = ["api.md", "ci.md", "fleet.md", "operate.md", "scoring.md", "writing-checks.md"];
-
-export interface DebOptions {
+export interface DebOptions extends MadeFiles {
   readonly architecture: "amd64" | "arm64";
   /** As Debian writes it. */
   readonly version: string;
-  readonly program: string;
-  readonly notices: string;
-  readonly sbom: string;
   /** Settings beside those of `assay.toml`. */
   readonly settings: string;
   readonly recommends: string;
@@ -57,7 +52,15 @@ function arMember({ name, bytes }: { readonly name: string; readonly bytes: Uint
   return [Buffer.from(`${fields.join("")}\`\n`), bytes, Buffer.from(bytes.length % 2 === 0 ? "" : "\n")];
 }
 
-function installedFiles({ program, notices, sbom, settings, version, epochS }: DebOptions): readonly StagedFile[] {
+/** Content of the package, below the root of the system. */
+export function installedFiles({
+  program,
+  notices,
+  sbom,
+  settings,
+  version,
+  epochS,
+}: Omit<DebOptions, "architecture" | "recommends">): readonly StagedFile[] {
   const doc = "usr/share/doc/assay";
   const source = (name: string) => readFileSync(join(sources, name), "utf8");
   return [
@@ -67,7 +70,7 @@ function installedFiles({ program, notices, sbom, settings, version, epochS }: D
     { path: "usr/share/lintian/overrides/assay", content: source("lintian-overrides") },
     { path: `${doc}/copyright`, content: copyright() },
     { path: `${doc}/changelog.gz`, content: gzip(debianChangelog(version, epochS)) },
-    { path: `${doc}/CHANGELOG.md.gz`, content: gzip(readFileSync(join(root, "CHANGELOG.md"), "utf8")) },
+    { path: `${doc}/CHANGELOG.md.gz`, content: gzip(changelog()) },
     { path: `${doc}/THIRD-PARTY-NOTICES.gz`, content: gzip(notices) },
     { path: `${doc}/assay.cdx.json`, content: sbom },
     ...packagedDocs.map((name) => ({ path: `${doc}/${name}`, from: join(root, "docs", name) })),
@@ -101,6 +104,11 @@ function controlFiles(files: readonly StagedFile[], { architecture, version, rec
     { path: "md5sums", content: sums.join("") },
     ...["postinst", "prerm", "postrm"].map((name) => ({ path: name, from: join(sources, name), mode: programMode })),
   ];
+}
+
+/** The documents lie beside it, and not in a folder. */
+function changelog(): string {
+  return readFileSync(join(root, "CHANGELOG.md"), "utf8").replaceAll("](docs/", "](");
 }
 
 function copyright(): string {

@@ -4,11 +4,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { fetchArm64 } from "./arm64.ts";
-import { debianVersion, packagedDocs, packDeb } from "./deb.ts";
+import { debianVersion, packDeb } from "./deb.ts";
+import { archiveFiles } from "./package-files.ts";
 import { compileProgram } from "./program.ts";
 import { sbomOf } from "./sbom.ts";
 import { type SourceState, sourceState } from "./source-state.ts";
-import { programMode, stage, tarGz } from "./staged-files.ts";
+import { stage, tarGz } from "./staged-files.ts";
 
 const usage = `Usage: npm run package -- [--version V] [--out DIR] [--arch x64|arm64]...
 
@@ -66,19 +67,7 @@ async function packageFor(architecture: Architecture, source: SourceState, out: 
       recommends,
       epochS,
     });
-    const files = ["assay.service", "assay.toml", "Containerfile", "seccomp.json"];
-    stage(
-      join(work, name),
-      [
-        { path: "assay", from: program, mode: programMode },
-        { path: "THIRD-PARTY-NOTICES", content: notices },
-        { path: "assay.cdx.json", content: sbom },
-        ...["LICENSE", "CHANGELOG.md"].map((file) => ({ path: file, from: join(root, file) })),
-        ...files.map((file) => ({ path: file, from: join(root, "build/package", file) })),
-        ...packagedDocs.map((file) => ({ path: `docs/${file}`, from: join(root, "docs", file) })),
-      ],
-      epochS,
-    );
+    stage(join(work, name), archiveFiles({ program, notices, sbom }), epochS);
     writeFileSync(results.tar, await tarGz(work, name));
     writeFileSync(results.sbom, sbom);
     return Object.values(results);
