@@ -1,5 +1,6 @@
 /** First account of an appliance: created from settings at the start, or by a one-time link that the start prints. */
 import { createPasswords } from "../account/passwords.ts";
+import { shellWord } from "../base/shell-word.ts";
 import { linkHours } from "../store/one-time-links.ts";
 import type { Store } from "../store/store.ts";
 import { ConfigError } from "./config.ts";
@@ -34,8 +35,4 @@ export async function firstSteps(store: Pick<Store, "oneTimeLinks">, config: Con
     `  ${ownCommand()} user create you@example.com --data ${folder}`,
     `  ${ownCommand()} token create --user you@example.com --name first --data ${folder}`,
   ];
-}
-
-function shellWord(text: string): string {
-  return /^[\w/.,:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

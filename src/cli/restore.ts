@@ -5,9 +5,10 @@ import { storeTools } from "../app/store-tools.ts";
 import type { Manifest } from "../backup/manifest.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import { schemaVersion } from "../store/migrations.ts";
+import { stepsAfterRestore } from "./backup/after-restore.ts";
 import { rowsIn, untilStopped } from "./backup/manifest-text.ts";
 import { configOf } from "./settings.ts";
-import { note, print } from "./terminal.ts";
+import { note, print, stripControls } from "./terminal.ts";
 
 const examples = `
 Examples:
@@ -26,16 +27,14 @@ export function restoreCommand(): Command {
       return untilStopped(async (stop) => {
         const manifest = await restoreBackup(data, { archive: resolve(file), tools: storeTools, stop });
         print(`restored into ${data}: ${rowsIn(manifest)}`);
-        for (const line of notesOf(manifest)) note(line);
+        for (const line of [...notesOf(manifest), ...stepsAfterRestore(resolve(data), manifest)]) note(stripControls(line));
       });
     });
 }
 
-function notesOf({ createdAt, assay, schema, outside }: Manifest): readonly string[] {
-  const elsewhere = [outside.config, outside.checks].filter((path) => path !== null);
+function notesOf({ createdAt, assay, schema }: Manifest): readonly string[] {
   return [
     `the backup was made ${createdAt} by assay ${assay}`,
     ...(schema < schemaVersion ? [`it has schema ${schema}: the next start of the server migrates it to ${schemaVersion}`] : []),
-    ...elsewhere.map((path) => `${path} lay outside of the data directory: its copy is in the folder outside, where nothing reads it`),
   ];
 }
