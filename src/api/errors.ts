@@ -18,7 +18,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly fieldErrors: FieldErrors | undefined;
-  /** Only of the readiness probe. */
+  /** Only of the readiness probe, and while the server starts. */
   readonly reasons: readonly NotReadyReason[] | undefined;
 
   constructor(status: number, message: string, options: ApiErrorOptions = {}) {
@@ -191,6 +191,14 @@ export function storeFull(retryAfterSeconds: number): ApiError {
 
 export function notReady(reasons: readonly NotReadyReason[]): ApiError {
   return new ApiError(503, `Not ready: ${reasons.map(({ because }) => because).join("; ")}.`, { reasons });
+}
+
+/** The server checks or opens its store; the same request is answered later. */
+export function stillStarting(reasons: readonly NotReadyReason[], retryAfterSeconds: number): ApiError {
+  return new ApiError(503, `The server is starting; try again in ${retryAfterSeconds} s.`, {
+    headers: { "retry-after": String(retryAfterSeconds) },
+    reasons,
+  });
 }
 
 /** Hides the cause, which is in the log. */

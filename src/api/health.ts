@@ -4,10 +4,19 @@ import { notReady } from "./errors.ts";
 import type { RequestContext } from "./request-context.ts";
 
 export interface NotReadyReason {
-  /** Part of the appliance, for programs: `browser`, `disk`, `store`, `fleet`. */
+  /** Part of the appliance, for programs: `browser`, `disk`, `store`, `fleet`; `start` while the server starts. */
   readonly source: string;
   /** Short clause for the operator, such as "the browser does not start". */
   readonly because: string;
+  /** Only of `store`, while it is checked as a whole. */
+  readonly progress?: StoreCheckProgress;
+}
+
+export interface StoreCheckProgress {
+  /** Whole percent of the pages. */
+  readonly percent: number;
+  /** Table that is read; null before the first one. */
+  readonly table: string | null;
 }
 
 /** `degraded`: parts without which scans of this machine still run. */

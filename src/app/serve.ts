@@ -7,11 +7,13 @@ import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";
 import type { CancelAnyScan } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
+import type { Listening } from "../http/server.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { accountActor, serverActor } from "../store/audit.ts";
+import { lockDataDir } from "../store/lock.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
 import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
@@ -21,7 +23,7 @@ import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catal
 import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
 import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { urlHost } from "./listen-at.ts";
+import { listenAt, urlHost } from "./listen-at.ts";
 import { loadDataFiles } from "./load-data-files.ts";
 import { observeServer } from "./observation.ts";
 import { openConfiguredAccounts } from "./oidc.ts";
@@ -29,8 +31,9 @@ import { createOperator, settingsAtStart } from "./operator.ts";
 import { createReadiness } from "./readiness.ts";
 import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 import { openServerSockets } from "./server-sockets.ts";
-import { openServerStore } from "./server-store.ts";
+import { openServerStore, type ServerStore } from "./server-store.ts";
 import type { Config } from "./settings.ts";
+import { createStartup } from "./startup.ts";
 import { openWatchedSites } from "./watched-sites.ts";
 import { webSettings } from "./web-settings.ts";
 import { natsEndpoints } from "./worker-settings.ts";
@@ -50,15 +53,34 @@ export interface ServerOptions {
 export async function runServer(loaded: LoadedConfig, options: ServerOptions): Promise<void> {
   const { config } = loaded;
   const log = createLog({ level: config["log.level"], format: config["log.format"] });
-  const opened = await openServerStore(config, { log, stop: options.stop });
-  if (opened === null) return;
+  const lock = lockDataDir(config.data);
+  try {
+    const startup = createStartup(config);
+    const main = listenAt({ ...config.listen, flag: "--listen" }, startup.handler, log);
+    try {
+      if (!lock.endedInOrder) log.info("answering probes until the store is checked", { address: main.hostname, port: main.port });
+      const opened = await openServerStore(config, { lock, onCheck: startup.noteCheck, log, stop: options.stop });
+      if (opened !== null) await serveOpened(loaded, opened, { ...options, main, log });
+    } finally {
+      await main.stop();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+type OpenedOptions = Pick<ServerParts, keyof ServerOptions | "main" | "log">;
+
+async function serveOpened(loaded: LoadedConfig, opened: ServerStore, options: OpenedOptions): Promise<void> {
+  const { config } = loaded;
   const { store } = opened;
+  const { log } = options;
   const stopHousekeeping = startHousekeeping({ config, store, now: () => new Date(), log });
   try {
     await store.audit.noteSettings(settingsAtStart(loaded), new Date());
     const fleet = await openConfiguredFleet(config, { store, log });
     try {
-      await serveStore(loaded, { ...options, store, fleet, log });
+      await serveStore(loaded, { ...options, store, fleet });
     } finally {
       await fleet?.close();
     }
@@ -69,13 +91,15 @@ export async function runServer(loaded: LoadedConfig, options: ServerOptions): P
 }
 
 interface ServerParts extends ServerOptions {
+  /** The socket of API and pages. */
+  readonly main: Listening;
   readonly store: Store;
   /** Null without workers on other machines. */
   readonly fleet: Fleet | null;
   readonly log: Log;
 }
 
-async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, store, fleet, log }: ServerParts): Promise<void> {
+async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, main, store, fleet, log }: ServerParts): Promise<void> {
   const { config } = loaded;
   const trustedPems = caPems(config);
   const data = loadDataFiles(config);
@@ -111,7 +135,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   onReloadable(() => void operator.checks.reload(serverActor));
   const scanning = { ready, progress, locations, wake, cancelled, cancelScan };
   const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning }));
-  const listening = await openServerSockets(config, { api, pages, metrics, log });
+  const listening = openServerSockets(config, { main, api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
   announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
 

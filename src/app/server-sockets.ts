@@ -12,6 +12,8 @@ import { metricsTokenOf, type ServerMetrics } from "./server-metrics.ts";
 import type { Config } from "./settings.ts";
 
 interface Served {
+  /** Socket that answers requests already, with what a starting server can say. */
+  readonly main: Listening;
   readonly api: Api;
   readonly pages: ReturnType<typeof createPages>;
   readonly metrics: ServerMetrics;
@@ -23,18 +25,12 @@ export interface ServerSockets extends Pick<Listening, "hostname" | "port" | "st
   readonly endpoints: EgressSettings["ownEndpoints"];
 }
 
-/** @throws ConfigError if an address cannot be listened on, or the token of the metrics cannot be used. */
-export async function openServerSockets(config: Config, { log, ...served }: Served): Promise<ServerSockets> {
-  const token = metricsTokenOf(config);
-  const main = listenAt({ ...config.listen, flag: "--listen" }, handlerOf(config, served, token), log);
-  const others: Listening[] = [];
-  try {
-    const place = config["metrics.listen"];
-    if (place !== null) others.push(listenAt({ ...place, flag: "metrics.listen" }, createMetricsHandler(served.metrics), log));
-  } catch (error) {
-    await main.stop();
-    throw error;
-  }
+/** From now on the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
+export function openServerSockets(config: Config, { main, log, ...served }: Served): ServerSockets {
+  const handler = handlerOf(config, served, metricsTokenOf(config));
+  const place = config["metrics.listen"];
+  const others = place === null ? [] : [listenAt({ ...place, flag: "metrics.listen" }, createMetricsHandler(served.metrics), log)];
+  main.replace(handler);
   for (const { hostname, port } of others) log.info("metrics are served", { address: hostname, port });
   const all = [main, ...others];
   return {
@@ -48,7 +44,7 @@ export async function openServerSockets(config: Config, { log, ...served }: Serv
 }
 
 /** Requests are timed only where the times can be read. */
-function handlerOf(config: Config, { api, pages, metrics }: Omit<Served, "log">, token: string | null): HttpHandler {
+function handlerOf(config: Config, { api, pages, metrics }: Omit<Served, "main" | "log">, token: string | null): HttpHandler {
   const handler = combineHandlers({ api, pages });
   if (token === null && config["metrics.listen"] === null) return handler;
   const routes = [...api.routes, ...pages.routes].map(({ path }) => path).filter((path) => !path.startsWith(assetsFolder));

@@ -1,11 +1,12 @@
 /** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
+import type { StoreCheckProgress } from "../api/health.ts";
 import { aborted, within } from "../base/deadline.ts";
 import type { Log } from "../base/log.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
 import { serverActor } from "../store/audit.ts";
 import { damagedDataDir, restoreFolderPrefix } from "../store/data-dir.ts";
 import { readDeletions } from "../store/deletions-file.ts";
-import { lockDataDir } from "../store/lock.ts";
+import type { DataDirLock } from "../store/lock.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import type { Config } from "./settings.ts";
@@ -13,7 +14,7 @@ import { checkWholeStore } from "./store-check.ts";
 
 export interface ServerStore {
   readonly store: Store;
-  /** Closes the store and notes the orderly end. */
+  /** Closes the store and notes the orderly end. The lock stays. */
   close(): Promise<void>;
 }
 
@@ -21,19 +22,20 @@ export interface ServerStore {
 const stopNoticeMs = 1_000;
 
 interface ServerStoreOptions {
+  /** Lock of the data directory. */
+  readonly lock: DataDirLock;
+  /** Called before the check of the whole store, and with its progress. Null once it has ended. */
+  readonly onCheck: (progress: StoreCheckProgress | null) => void;
   readonly log: Log;
   readonly stop: AbortSignal;
 }
 
 /** Null if `stop` ended the check: the next start repeats it. @throws DataDirError */
-export async function openServerStore(config: Config, { log, stop }: ServerStoreOptions): Promise<ServerStore | null> {
-  const lock = lockDataDir(config.data);
+export async function openServerStore(config: Config, options: ServerStoreOptions): Promise<ServerStore | null> {
+  const { lock, log, stop } = options;
   // Before the opening, which may migrate: both read pages that LMDB does not check.
-  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, log, stop);
-  if (stop.aborted) {
-    lock.release();
-    return null;
-  }
+  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, options);
+  if (stop.aborted) return null;
   const store = openStore(config.data, {
     queueMax: config["scan.queue_max"],
     screenshotsKept: config["retention.screenshots"],
@@ -52,7 +54,6 @@ export async function openServerStore(config: Config, { log, stop }: ServerStore
     close: async () => {
       await store.close();
       lock.markStopped();
-      lock.release();
     },
   };
 }
@@ -67,9 +68,23 @@ async function carryOutDeletions({ erasure }: Store, dataDir: string, log: Log):
 }
 
 /** LMDB itself survives the end of a process; this finds what a failing disk or a power loss left. */
-async function checkAfterUncleanEnd(dataDir: string, log: Log, stop: AbortSignal): Promise<void> {
+async function checkAfterUncleanEnd(dataDir: string, { onCheck, log, stop }: ServerStoreOptions): Promise<void> {
   log.warn("the last server did not end in order; checking the whole store");
-  const check = await checkWholeStore(dataDir, { onTable: (table) => log.debug("checking", { table }), stop });
+  let progress: StoreCheckProgress = { percent: 0, table: null };
+  const advance = (change: Partial<StoreCheckProgress>) => {
+    progress = { ...progress, ...change };
+    onCheck(progress);
+  };
+  advance({});
+  const check = await checkWholeStore(dataDir, {
+    onTable: (table) => {
+      log.debug("checking", { table });
+      advance({ table });
+    },
+    onPercent: (percent) => advance({ percent }),
+    stop,
+  });
+  onCheck(null);
   // A stop is signalled to the check as well, which may end before this process knows of it.
   if (check.status === "failed") await within(stopNoticeMs, aborted(stop), undefined);
   if (stop.aborted) return;

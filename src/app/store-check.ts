@@ -6,7 +6,7 @@ import { runStoreProcess, storeWorkMsOf } from "./store-process.ts";
 /** Hidden command that prints one `StoreCheckLine` per line. */
 export const storeWalkCommand = "store-walk";
 
-export type StoreCheckLine = { readonly table: string } | { readonly report: StoreReport | null };
+export type StoreCheckLine = { readonly table: string } | { readonly percent: number } | { readonly report: StoreReport | null };
 
 export type StoreCheck =
   /** Null without a store. */
@@ -20,6 +20,8 @@ export type StoreCheck =
 export interface StoreCheckOptions {
   /** Called before each table. */
   readonly onTable?: (table: string) => void;
+  /** Called with each whole percent of the pages. */
+  readonly onPercent?: (percent: number) => void;
   readonly program?: readonly string[];
   readonly timeoutMs?: number;
   /** Ends the check, which then failed. */
@@ -28,7 +30,7 @@ export interface StoreCheckOptions {
 
 export async function checkWholeStore(
   dataDir: string,
-  { onTable = () => {}, program = ownProgram, timeoutMs = storeWorkMsOf(dataDir), stop }: StoreCheckOptions = {},
+  { onTable = () => {}, onPercent = () => {}, program = ownProgram, timeoutMs = storeWorkMsOf(dataDir), stop }: StoreCheckOptions = {},
 ): Promise<StoreCheck> {
   let table = "none";
   let report: StoreReport | null | undefined;
@@ -38,6 +40,7 @@ export async function checkWholeStore(
     onLine: (text) => {
       const line = JSON.parse(text) as StoreCheckLine;
       if ("report" in line) report = line.report;
+      else if ("percent" in line) onPercent(line.percent);
       else {
         table = line.table;
         onTable(table);

@@ -12,7 +12,11 @@ export function storeWalk(): Command {
     .argument("<data>")
     .description("Walk over the whole store of a data directory; used by serve and doctor.")
     .action(async (dataDir: string) => {
-      const report = await walkStore(dataDir, (table) => printLine({ table })).catch((error) => {
+      const report = await walkStore(
+        dataDir,
+        (table) => printLine({ table }),
+        (percent) => printLine({ percent }),
+      ).catch((error) => {
         throw new CliError(exitCodes.dataDir, messageOf(error));
       });
       printLine({ report });

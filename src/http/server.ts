@@ -23,12 +23,15 @@ export interface ListenOptions {
 export interface Listening {
   readonly hostname: string;
   readonly port: number;
-  /** Accepts no new connection, waits at most `drainMsMax` for open requests, then aborts them. */
+  /** Later requests go to this handler, also those of open connections. */
+  replace(handler: HttpHandler): void;
+  /** Accepts no new connection, waits at most `drainMsMax` for open requests, then aborts them. Repeated calls wait for the same end. */
   stop(): Promise<void>;
 }
 
 /** @throws Error of the system when the address is not available: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(handler: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
+export function listen(first: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
+  let handler = first;
   const server = Bun.serve({
     hostname,
     port,
@@ -45,13 +48,22 @@ export function listen(handler: HttpHandler, { hostname, port, log }: ListenOpti
     },
   });
   handler.server = server;
+  let stopping: Promise<void> | null = null;
+  const stop = async () => {
+    const deadline = setTimeout(() => void server.stop(true), drainMsMax);
+    await server.stop();
+    clearTimeout(deadline);
+  };
   return {
     hostname,
     port: server.port ?? port,
-    stop: async () => {
-      const deadline = setTimeout(() => void server.stop(true), drainMsMax);
-      await server.stop();
-      clearTimeout(deadline);
+    replace: (next) => {
+      next.server = server;
+      handler = next;
+    },
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
     },
   };
 }

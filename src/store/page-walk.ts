@@ -40,6 +40,8 @@ export interface PageWalkOptions {
    * `value` reads it, null if it cannot be read.
    */
   readonly onRow?: (table: string, key: Buffer, value: () => Buffer | null) => void;
+  /** Called after each step: pages so far, and the pages of all tables that are known by then, by their own counts. */
+  readonly onPages?: (pages: number, counted: number) => void;
 }
 
 interface Tree {
@@ -80,6 +82,8 @@ class PageWalk {
   private readonly used: Uint8Array;
   private readonly trees: Tree[] = [];
   private readonly pending: Visit[] = [];
+  private takenPages = 0;
+  private countedPages = 0;
   private readonly freePages: { readonly first: number; readonly count: number; readonly page: number }[] = [];
 
   constructor(
@@ -105,6 +109,7 @@ class PageWalk {
         break;
       }
       this.visit(visit);
+      this.options.onPages?.(this.takenPages, this.countedPages);
     }
     return { pages: this.trees.reduce((sum, tree) => sum + tree.branchPages + tree.leafPages + tree.overflowPages, 0) };
   }
@@ -118,6 +123,7 @@ class PageWalk {
   private openTree(name: string, root: TreeRoot): void {
     const tree: Tree = { name, root, branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0, faulty: false };
     this.trees.push(tree);
+    this.countedPages += root.branchPages + root.leafPages + root.overflowPages;
     this.options.onTable?.(name, root);
     if (root.root === null && root.entries + root.depth > 0) this.fault(tree, 0, "a table that has lost its root");
     if (root.root !== null) this.pending.push({ tree, page: root.root, level: 1, from: null, to: null });
@@ -131,6 +137,7 @@ class PageWalk {
       if (this.isUsed(each)) return this.fault(tree, each, "a page that is used twice");
       this.used[each >> 3] = (this.used[each >> 3] ?? 0) | (1 << (each & 7));
     }
+    this.takenPages += count;
     return true;
   }
 

@@ -45,8 +45,15 @@ export interface StoreReport {
   readonly damagedPages: readonly PageFault[];
 }
 
-/** Null without a store. `onTable` is called before each table. @throws the error of the file system. */
-export async function walkStore(dataDir: string, onTable: (table: string) => void): Promise<StoreReport | null> {
+/**
+ * Null without a store. `onTable` is called before each table, and `onPercent` with each whole percent of the pages.
+ * @throws the error of the file system.
+ */
+export async function walkStore(
+  dataDir: string,
+  onTable: (table: string) => void,
+  onPercent: (percent: number) => void = () => {},
+): Promise<StoreReport | null> {
   const path = storeFileOf(dataDir);
   const state = statSync(path, { throwIfNoEntry: false });
   if (state === undefined) return null;
@@ -57,7 +64,7 @@ export async function walkStore(dataDir: string, onTable: (table: string) => voi
     const metas = readMetaPages(file);
     const fileBytes = fstatSync(file).size;
     if (metas === null) return notAStore(fileBytes);
-    return reportOf(file, { meta: reader === null ? metas.recovered : metas.newest, fileBytes, onTable });
+    return reportOf(file, { meta: reader === null ? metas.recovered : metas.newest, fileBytes, onTable, onPercent });
   } finally {
     closeSync(file);
     reader?.done();
@@ -87,9 +94,10 @@ interface WalkInput {
   readonly meta: Parameters<typeof walkPages>[1];
   readonly fileBytes: number;
   readonly onTable: (table: string) => void;
+  readonly onPercent: (percent: number) => void;
 }
 
-function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreReport {
+function reportOf(file: number, { meta, fileBytes, onTable, onPercent }: WalkInput): StoreReport {
   const tables = new Map(tableNames.map((name) => [name, emptyCounts()]));
   let schema: number | null = null;
   const lostRows: { table: string; key: string }[] = [];
@@ -99,6 +107,7 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
     fileBytes,
     pagesMax: null,
     onStart: onTable,
+    onPages: risingPercent(onPercent),
     onTable: (table, { entries }) => {
       if (!lmdbTrees.includes(table)) tables.set(table, { ...emptyCounts(), rows: entries });
     },
@@ -130,6 +139,16 @@ function reportOf(file: number, { meta, fileBytes, onTable }: WalkInput): StoreR
     lostRows,
     damagedPageCount,
     damagedPages,
+  };
+}
+
+/** Damaged counts may be any number, and tables become known while others are read: the percentage stays within bounds and never falls. */
+function risingPercent(onPercent: (percent: number) => void): (pages: number, counted: number) => void {
+  let latest = 0;
+  return (pages, counted) => {
+    const percent = Math.floor((100 * pages) / Math.max(pages, counted, 1));
+    if (percent > latest) onPercent(percent);
+    latest = Math.max(latest, percent);
   };
 }
 

@@ -150,7 +150,7 @@ function localeNamed(word: string | null, locales: readonly PageLocale[]): PageL
 }
 
 /** Accept-Language (RFC 9110 section 12.5.4), matched without region; null if none is supported. */
-function acceptedLocale(header: string | null, locales: readonly PageLocale[]): PageLocale | null {
+export function acceptedLocale(header: string | null, locales: readonly PageLocale[]): PageLocale | null {
   const ranges = (header ?? "").split(",", languagesMax).map((entry) => {
     const [range = "", ...parameters] = entry.trim().toLowerCase().split(";");
     const weight = parameters.find((parameter) => /^\s*q=/.test(parameter));

@@ -7,6 +7,8 @@ import { evidence } from "../../support/evidence.ts";
 import { emptyResult } from "../../support/stored.ts";
 
 export const storedPageBytes = 4_096;
+/** `P_OVERFLOW` of a page's flags. */
+const overflowPage = 4;
 /** A tenth of the scans is of this location. */
 export const smallStoreLocation = "berlin";
 const emails = ["first@site.example", "second@site.example"];
@@ -33,6 +35,14 @@ export async function writeSmallStore(scans = 40): Promise<Buffer> {
   const whole = readFileSync(join(dataDir, "store", "data.mdb"));
   rmSync(dataDir, { recursive: true });
   return whole;
+}
+
+/** Pages that only the whole check reads have the number of another one. */
+export function withDamagedOverflowPages(whole: Buffer): Buffer {
+  const bytes = Buffer.from(whole);
+  const pages = Array.from({ length: whole.length / storedPageBytes }, (_, page) => page * storedPageBytes);
+  for (const page of pages) if (whole.readUInt16LE(page + 18) === overflowPage) bytes.writeBigUInt64LE(1n, page);
+  return bytes;
 }
 
 /** Replaces the store of the data directory. */

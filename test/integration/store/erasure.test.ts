@@ -10,6 +10,7 @@ import { serverActor } from "../../../src/store/audit.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { addDeletion, deletionsName, readDeletions } from "../../../src/store/deletions-file.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
+import { lockDataDir } from "../../../src/store/lock.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { addMovedSite, measure } from "../../support/moved-site.ts";
@@ -216,11 +217,11 @@ describe("deletion of a host", () => {
 describe("a restored store", () => {
   const log = createLog({ level: "error", format: "json", write: () => {} });
   const start = async () => {
-    const opened = await openServerStore(loadConfig({ flags: { data: dataDir }, env: {}, configFile: null }), {
-      log,
-      stop: new AbortController().signal,
-    });
+    const lock = lockDataDir(dataDir);
+    const options = { lock, onCheck: () => {}, log, stop: new AbortController().signal };
+    const opened = await openServerStore(loadConfig({ flags: { data: dataDir }, env: {}, configFile: null }), options);
     await opened?.close();
+    lock.release();
   };
 
   test("loses the same data again at its first start, and no account that has the number of another", async () => {

@@ -5,11 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkWholeStore } from "../../../src/app/store-check.ts";
-import { putStore, storedPageBytes, writeSmallStore } from "../../integration/store/damaged-store.ts";
+import { putStore, storedPageBytes, withDamagedOverflowPages, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
-
-/** `P_OVERFLOW` of a page's flags. */
-const overflowPage = 4;
 
 let whole: Buffer;
 let dataDir: string;
@@ -28,14 +25,6 @@ afterEach(async () => {
 });
 afterAll(endServers);
 
-/** A page that only the whole check reads has the number of another one. */
-function withDamagedOverflowPage(): Buffer {
-  const bytes = Buffer.from(whole);
-  const pages = Array.from({ length: whole.length / storedPageBytes }, (_, page) => page * storedPageBytes);
-  for (const page of pages) if (whole.readUInt16LE(page + 18) === overflowPage) bytes.writeBigUInt64LE(1n, page);
-  return bytes;
-}
-
 describe("a server", () => {
   const args = () => ["--data", dataDir, "--browser-path", "/nonexistent"];
 
@@ -51,7 +40,7 @@ describe("a server", () => {
   });
 
   test("is refused with exit 6 if that finds damage, at every start until the store is replaced", async () => {
-    putStore(dataDir, withDamagedOverflowPage());
+    putStore(dataDir, withDamagedOverflowPages(whole));
     writeFileSync(join(dataDir, "lock"), "running\n");
     for (const _start of [1, 2]) {
       const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", ...args()]);
@@ -98,13 +87,18 @@ describe("the check in a child process", () => {
   test("reports tables, rows and pages", async () => {
     putStore(dataDir, whole);
     const tables: string[] = [];
-    const check = await checkWholeStore(dataDir, { onTable: (table) => tables.push(table) });
+    const percents: number[] = [];
+    const check = await checkWholeStore(dataDir, {
+      onTable: (table) => tables.push(table),
+      onPercent: (percent) => percents.push(percent),
+    });
     if (check.status !== "done" || check.report === null) throw new Error(`the check ended as ${check.status}`);
     expect(check.report.tables.find(({ table }) => table === "scans")).toMatchObject({ rows: 40, lost: 0 });
     expect(check.report).toMatchObject({ fileBytes: whole.length, lostRows: [], damagedPages: [], damagedPageCount: 0 });
     // Long values included, which are most of a store.
     expect(check.report.pages * storedPageBytes).toBeGreaterThan(whole.length / 2);
     expect(tables).toEqual(expect.arrayContaining(["scans", "results", "evidence", "accounts"]));
+    expect(percents.at(-1)).toBe(100);
     expect(readFileSync(join(dataDir, "store", "data.mdb")).equals(whole)).toBe(true);
   });
 
