@@ -13,7 +13,7 @@ const connections = 16;
 const durationMs = 1_500;
 const ratioMin = 0.75;
 
-export async function benchApi({ rounds }: { readonly rounds: number }): Promise<readonly Row[]> {
+export async function* benchApi({ rounds }: { readonly rounds: number }): AsyncGenerator<Row> {
   const api = await startChild<ApiReady>("api-server.ts");
   const { port, apiToken, scanToken, dataDir } = api.ready;
   const authorization = `Authorization: Bearer ${apiToken}`;
@@ -39,7 +39,6 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
     { name: "read security, 304", request: get(`If-None-Match: ${etag}`), status: 304, hasTarget: true },
     { name: "start a scan, 202, on disk", request: post, status: 202, hasTarget: false },
   ];
-  const rows: Row[] = [];
   try {
     for (const { name, request, status, hasTarget } of cases) {
       const measure = (at: number, ms: number) => load({ port: at, request, status, connections, durationMs: ms });
@@ -53,16 +52,15 @@ export async function benchApi({ rounds }: { readonly rounds: number }): Promise
         results.push(round);
       }
       const seriesOf = (at: number) => results.map((round) => round[at] ?? noResult);
-      rows.push(rowOf(name, seriesOf(0)));
-      rows.push(...bares.map(({ label }, at) => ratioRow(label, seriesOf(0), seriesOf(at + 1), hasTarget)));
+      yield rowOf(name, seriesOf(0));
+      yield* bares.map(({ label }, at) => ratioRow(label, seriesOf(0), seriesOf(at + 1), hasTarget));
     }
-    rows.push(...(await bulkRows({ port, authorization, read: get() }, rounds)));
-    rows.push(await latencyRow("start a scan, 202, on disk, one client", { port, request: post, status: 202 }, rounds));
+    yield* await bulkRows({ port, authorization, read: get() }, rounds);
+    yield await latencyRow("start a scan, 202, on disk, one client", { port, request: post, status: 202 }, rounds);
   } finally {
     await Promise.all([api.stop(), ...bares.map(({ bare }) => bare.stop())]);
     rmSync(dataDir, { recursive: true, force: true });
   }
-  return rows;
 }
 
 const noResult: LoadResult = { perSecond: Number.NaN, medianMs: Number.NaN, longestMs: Number.NaN, firstByteMs: Number.NaN };

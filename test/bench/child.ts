@@ -8,6 +8,19 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
+const running = new Set<Bun.Subprocess>();
+
+/** Ends the children of a part that failed before it could. */
+export async function stopLeftChildren(): Promise<void> {
+  await Promise.all([...running].map(stopChild));
+}
+
+async function stopChild(child: Bun.Subprocess): Promise<void> {
+  child.kill("SIGKILL");
+  await child.exited;
+  running.delete(child);
+}
+
 /** Starts a script of this folder. @throws Error if it ends before it is ready. */
 export async function startChild<Ready>(script: string, input: unknown = null): Promise<Child<Ready>> {
   const child = Bun.spawn([process.execPath, join(import.meta.dirname, script), JSON.stringify(input)], {
@@ -15,6 +28,7 @@ export async function startChild<Ready>(script: string, input: unknown = null): 
     stdout: "pipe",
     stderr: "inherit",
   });
+  running.add(child);
   const reader = child.stdout.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -25,10 +39,7 @@ export async function startChild<Ready>(script: string, input: unknown = null): 
   }
   return {
     ready: JSON.parse(text),
-    stop: async () => {
-      child.kill("SIGKILL");
-      await child.exited;
-    },
+    stop: () => stopChild(child),
   };
 }
 

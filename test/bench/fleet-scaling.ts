@@ -15,14 +15,13 @@ const msPerMinute = 60_000;
 /** Part of linear growth that must be reached. */
 const linearMin = 0.9;
 
-export async function benchFleetScaling({ workers }: { readonly workers: readonly number[] }): Promise<readonly Row[]> {
+export async function* benchFleetScaling({ workers }: { readonly workers: readonly number[] }): AsyncGenerator<Row> {
   const slow = async (_request: unknown, response: { end(body: string): void }) => {
     await wait(firstByteMs);
     response.end("<!doctype html><title>slow</title><p>slow");
   };
   const site = await startHttp({ "/": slow, "*": { status: 404, body: "not found" } });
   const fleet = await startFleet({ headEnv: { ASSAY_SCAN_QUEUE_MAX: "10000" }, workerArgs: ["--concurrency", String(slots)] });
-  const rows: Row[] = [];
   let one = 0;
   let running = 0;
   try {
@@ -34,19 +33,18 @@ export async function benchFleetScaling({ workers }: { readonly workers: readonl
       const perMinute = await scansPerMinute(fleet, `http://127.0.0.1:${site.port}/`, count * slots);
       if (one === 0) one = perMinute / count;
       const share = perMinute / (one * count);
-      rows.push({
+      yield {
         name: `fleet scaling: ${count} workers`,
         unit: "/min",
         measured: spreadOf([perMinute]),
         target: { text: `${linearMin} of linear`, met: share >= linearMin },
         note: `${share.toFixed(3)} of linear`,
-      });
+      };
     }
   } finally {
     await fleet.stop();
     await site.stop();
   }
-  return rows;
 }
 
 /** Each slot runs one scan before, which starts its browser. */

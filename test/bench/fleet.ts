@@ -42,7 +42,7 @@ const secondsPerYear = 365 * 86_400;
 /** Of a real scan, for the number of slots that a rate needs. */
 const secondsPerScan = 8;
 
-export async function benchFleet(options: FleetBenchOptions): Promise<readonly Row[]> {
+export async function* benchFleet(options: FleetBenchOptions): AsyncGenerator<Row> {
   const fleet = await startFleet({
     headArgs: ["--profile", "internal", "--concurrency", "1"],
     headEnv: { ASSAY_SCAN_QUEUE_MAX: "1000000" },
@@ -50,9 +50,11 @@ export async function benchFleet(options: FleetBenchOptions): Promise<readonly R
   });
   try {
     await fleet.enrol("absent", nobody);
-    const accepted = await acceptRow(fleet);
+    yield await acceptRow(fleet);
     const saturated = await saturate(fleet, options);
-    return [accepted, ...saturated.rows, ...yearRows(saturated), ...(await compareGatherers(fleet, options.pairs))];
+    yield* saturated.rows;
+    yield* yearRows(saturated);
+    yield* await compareGatherers(fleet, options.pairs);
   } finally {
     await fleet.stop();
   }

@@ -5,7 +5,7 @@ import { type Child, startChild } from "./child.ts";
 import { type LoadResult, load } from "./load.ts";
 import type { PagesInput, PagesReady } from "./pages-server.ts";
 import { benchProgress } from "./progress.ts";
-import type { Row } from "./report.ts";
+import { noteProgress, type Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
 /** Concurrent connections. */
@@ -19,18 +19,17 @@ const notKept = "rendered=1";
 const manyToFewRatioMin = 0.9;
 const [few, many] = [1_000, 100_000];
 
-export async function benchPages({ rounds }: { readonly rounds: number }): Promise<readonly Row[]> {
+export async function* benchPages({ rounds }: { readonly rounds: number }): AsyncGenerator<Row> {
+  noteProgress(`filling stores with ${many + few} scans`);
   const servers = [await serverWith(many), await serverWith(few)] as const;
   const list = { label: `of the same list of ${few.toLocaleString("en")} scans`, ratioMin: manyToFewRatioMin };
   try {
-    return [
-      ...(await measure("a full report, kept", ({ scanToken }) => `/scans/${scanToken}`, servers, rounds, null)),
-      ...(await measure("a full report, rendered", ({ scanToken }) => `/scans/${scanToken}?${notKept}`, servers, rounds, null)),
-      ...(await measure(`list of ${many.toLocaleString("en")} scans`, () => "/scans", servers, rounds, list)),
-      ...(await measure("  of one host, in one band", ({ host }) => `/scans?host=${host}&band=good`, servers, rounds, list)),
-      ...(await measure("  history of one host", ({ host }) => `/hosts/${host}`, servers, rounds, list)),
-      ...(await benchProgress()),
-    ];
+    yield* await measure("a full report, kept", ({ scanToken }) => `/scans/${scanToken}`, servers, rounds, null);
+    yield* await measure("a full report, rendered", ({ scanToken }) => `/scans/${scanToken}?${notKept}`, servers, rounds, null);
+    yield* await measure(`list of ${many.toLocaleString("en")} scans`, () => "/scans", servers, rounds, list);
+    yield* await measure("  of one host, in one band", ({ host }) => `/scans?host=${host}&band=good`, servers, rounds, list);
+    yield* await measure("  history of one host", ({ host }) => `/hosts/${host}`, servers, rounds, list);
+    yield* benchProgress();
   } finally {
     for (const server of servers) {
       await server.stop();

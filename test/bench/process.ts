@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { serve } from "../support/program.ts";
 import { isCompiled, programCommand, programVariant, startAppliance } from "./appliance.ts";
 import { type ProcessMemory, processMemory } from "./memory.ts";
-import type { Row } from "./report.ts";
+import { noteProgress, type Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
 const startMsMax = 300;
@@ -34,13 +34,13 @@ export async function benchStart({ starts }: { readonly starts: number }): Promi
   return [{ name: `start to first response, ${programVariant}`, unit: "ms", measured, ...(isCompiled ? { target } : {}) }];
 }
 
-export async function benchMemory({ scans }: { readonly scans: number }): Promise<readonly Row[]> {
+export async function* benchMemory({ scans }: { readonly scans: number }): AsyncGenerator<Row> {
   const appliance = await startAppliance();
   try {
-    const idle = await memorySeries(appliance.pid);
+    yield rowOf(`program, idle, ${programVariant}`, await memorySeries(appliance.pid));
+    noteProgress(`${scans} scans`);
     await appliance.runScans(scans);
-    const after = await memorySeries(appliance.pid);
-    return [rowOf(`program, idle, ${programVariant}`, idle), rowOf(`program, after ${scans} scans, ${programVariant}`, after)];
+    yield rowOf(`program, after ${scans} scans, ${programVariant}`, await memorySeries(appliance.pid));
   } finally {
     await appliance.stop();
   }

@@ -19,20 +19,17 @@ const readers = 8;
 /** Milliseconds since the epoch in microsecond resolution, equal in all processes of this machine. */
 const nowMs = () => performance.timeOrigin + performance.now();
 
-export async function benchProgress(): Promise<readonly Row[]> {
+export async function* benchProgress(): AsyncGenerator<Row> {
   const pages = await startPages();
   try {
     const { token } = await storeSite(pages.store, "bare", { at: new Date() });
-    const quiet = await delaysOf(pages);
+    yield rowOf(`a stage event, to ${watchers} watchers`, await delaysOf(pages));
     const request = `GET /scans/${token} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     const port = Number(new URL(pages.url).port);
     const reading = load({ port, request, status: 200, connections: readers, durationMs: 2 * stageCount * betweenStagesMs });
     const busy = await delaysOf(pages);
     await reading;
-    return [
-      rowOf(`a stage event, to ${watchers} watchers`, quiet),
-      rowOf(`  while ${readers} connections read reports without a pause`, busy),
-    ];
+    yield rowOf(`  while ${readers} connections read reports without a pause`, busy);
   } finally {
     await pages.stop();
   }

@@ -1,4 +1,4 @@
-/** Formats benchmark results as a table. */
+/** Formats benchmark results: one line for each row, as it is measured. */
 import type { Spread } from "./spread.ts";
 
 export interface Row {
@@ -12,19 +12,33 @@ export interface Row {
   readonly note?: string;
 }
 
-const columns = ["", "median", "p10 .. p90", "baseline", "target", "met"] as const;
+/** Columns with their widths, which fit nearly all rows: later rows are not known when one is printed. */
+const columns = [
+  ["", 54],
+  ["median", 14],
+  ["p10 .. p90", 24],
+  ["baseline", 10],
+  ["target", 26],
+  ["met", 3],
+] as const;
 
-export function tableOf(rows: readonly Row[]): string {
-  const lines = [columns, ...rows.map(cellsOf)];
-  const widths = columns.map((_name, at) => Math.max(...lines.map((line) => (line[at] ?? "").length)));
-  const text = lines.map((line) =>
-    line
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-  const notes = rows.flatMap(({ name, note }) => (note === undefined ? [] : [`${name}: ${note}`]));
-  return [...text, ...(notes.length === 0 ? [] : ["", ...notes])].join("\n");
+export const rowHead = lineOf(columns.map(([name]) => name));
+
+/** One line, and another one for its note. */
+export function rowText(row: Row): string {
+  return [lineOf(cellsOf(row)), ...(row.note === undefined ? [] : [`      ${row.note}`])].join("\n");
+}
+
+function lineOf(cells: readonly string[]): string {
+  return cells
+    .map((cell, at) => cell.padEnd(columns[at]?.[1] ?? 0))
+    .join("  ")
+    .trimEnd();
+}
+
+/** Progress of long work, on stderr. */
+export function noteProgress(text: string): void {
+  process.stderr.write(`  ${text}\n`);
 }
 
 function cellsOf({ name, unit, measured, baseline, target }: Row): readonly string[] {

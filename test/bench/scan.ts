@@ -5,7 +5,7 @@ import { performJudge } from "../../src/scan/judge-task.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { type BareLoads, openBareLoads } from "./bare-load.ts";
 import { startChild } from "./child.ts";
-import type { Row } from "./report.ts";
+import { noteProgress, type Row } from "./report.ts";
 import { type CompleteScan, openScannerUnderTest } from "./scanner.ts";
 import type { SiteReady } from "./site.ts";
 import { type Spread, spreadOf } from "./spread.ts";
@@ -36,6 +36,7 @@ async function oneAtATime(site: SiteReady, bare: BareLoads, pairs: number): Prom
   const plainScans: CompleteScan[] = [];
   try {
     for (let pair = -3; pair < pairs; pair++) {
+      noteProgress(pair < 0 ? "warm-up" : `scan ${pair + 1} of ${pairs}, and one without a screenshot`);
       const loaded = await bare.load(0);
       const scanned = await scanner.scan();
       const plain = await plainScanner.scan();

@@ -5,7 +5,7 @@ import { programVariant, startAppliance } from "./appliance.ts";
 import { openBareLoads } from "./bare-load.ts";
 import { startChild } from "./child.ts";
 import { childPids, processMemory, proportionalMB } from "./memory.ts";
-import type { Row } from "./report.ts";
+import { noteProgress, type Row } from "./report.ts";
 import { openScannerUnderTest, slotStartMs } from "./scanner.ts";
 import type { SiteReady } from "./site.ts";
 import { spreadOf } from "./spread.ts";
@@ -25,41 +25,49 @@ const perMinute = 60_000;
 export interface SlotsInput {
   readonly starts: number;
   readonly rounds: number;
+  /** Measures one number of slots only. */
+  readonly short: boolean;
 }
 
-export async function benchSlots({ starts, rounds }: SlotsInput): Promise<readonly Row[]> {
-  const rows: Row[] = [await startRow(starts)];
-  for (const slots of slotsOfMemory) rows.push(...(await memoryRows(slots)));
+export async function* benchSlots({ starts, rounds, short }: SlotsInput): AsyncGenerator<Row> {
+  yield await startRow(starts);
+  for (const slots of short ? [1] : slotsOfMemory) yield* await memoryRows(slots);
   const site = await startChild<SiteReady>("site.ts");
   const full = loadConfig({ flags: {}, env: {}, configFile: null })["scan.concurrency"];
-  const concurrencies = new Set([1, 2, full, scansPerCore * availableParallelism()]);
+  const concurrencies = new Set(short ? [full] : [1, 2, full, scansPerCore * availableParallelism()]);
   try {
     for (const concurrency of concurrencies)
-      rows.push(...(await throughputRows(site.ready, { concurrency, rounds, hasTarget: concurrency >= full })));
+      yield* await throughputRows(site.ready, { concurrency, rounds, hasTarget: concurrency >= full });
   } finally {
     await site.stop();
   }
-  return rows;
 }
 
 async function startRow(starts: number): Promise<Row> {
   const took: number[] = [];
   // The first one fills the page cache.
   await slotStartMs();
-  for (let start = 0; start < starts; start++) took.push(await slotStartMs());
+  for (let start = 0; start < starts; start++) {
+    noteProgress(`start of a slot: ${start + 1} of ${starts}`);
+    took.push(await slotStartMs());
+  }
   return { name: "start of a slot, to a page that answers", unit: "ms", measured: spreadOf(took) };
 }
 
 /** Read while the slots scan, in proportional memory. */
 async function memoryRows(slots: number): Promise<readonly Row[]> {
+  noteProgress(`memory of ${slots} slots: starting`);
   const appliance = await startAppliance({ concurrency: slots });
   try {
+    noteProgress(`memory of ${slots} slots: ${slots * (warmUpScans + scansWhileReading)} scans`);
     await appliance.runScans(slots * warmUpScans);
     const [program, browsers]: [number[], number[]] = [[], []];
     let isScanning = true;
     const scanning = appliance.runScans(slots * scansWhileReading).finally(() => {
       isScanning = false;
     });
+    // It may fail during a pause of the loop, and is awaited after it.
+    scanning.catch(() => {});
     while (isScanning) {
       await Bun.sleep(memoryEveryMs);
       const memory = processMemory(appliance.pid);
@@ -91,9 +99,12 @@ async function throughputRows(site: SiteReady, { concurrency, rounds, hasTarget 
   const tasks = [() => scanner.scan(), ownBrowsers.load, oneBrowser.load];
   const rates: number[][] = tasks.map(() => []);
   try {
+    noteProgress(`${concurrency} scans at a time: warm-up`);
     for (const task of tasks) await ratePerMinute(task, concurrency, 1);
-    for (let round = 0; round < rounds; round++)
+    for (let round = 0; round < rounds; round++) {
+      noteProgress(`${concurrency} scans at a time: round ${round + 1} of ${rounds}`);
       for (const [at, task] of tasks.entries()) rates[at]?.push(await ratePerMinute(task, concurrency, waves));
+    }
   } finally {
     await Promise.all([scanner.close(), ownBrowsers.close(), oneBrowser.close()]);
   }
