@@ -1,4 +1,5 @@
 /** Watches one scan over several connections and records when each percentage arrived. */
+import type { ScanEventData } from "../../src/web/scanning/scan-state.ts";
 import { childInput, sendReady } from "./child.ts";
 
 export interface WatchInput {
@@ -27,8 +28,8 @@ async function watch(): Promise<void> {
     const events = (buffer + chunk).split("\n\n");
     buffer = events.pop() ?? "";
     for (const event of events) {
-      const percent = /^event: percent\ndata: \{"percent":(\d+)\}$/.exec(event)?.[1];
-      if (percent !== undefined) arrivals.push({ percent: Number(percent), atMs });
+      const data = /^event: percent\ndata: (.+)$/.exec(event)?.[1];
+      if (data !== undefined) arrivals.push({ percent: (JSON.parse(data) as ScanEventData["percent"]).percent, atMs });
     }
   }
 }
