@@ -1,8 +1,8 @@
 /** Paths that differ between the source tree and the compiled binary. */
 import { fileURLToPath } from "node:url";
+import { isCompiled } from "../base/build.ts";
 
-const binaryRoot = "/$bunfs/root/";
-const compiled = import.meta.path.startsWith(binaryRoot);
+const compiledRoot = "/$bunfs/root/";
 
 // reaches: src/app/author-worker.ts, src/app/catalog-worker.ts, src/app/gather-worker.ts, src/app/judge-worker.ts
 // reaches: src/app/picture-worker.ts
@@ -16,15 +16,15 @@ export const workerFiles = {
 } as const;
 
 function workerFile(name: string): string {
-  return compiled ? `${binaryRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  return isCompiled ? `${compiledRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 }
 
 /** This program as a child process, to be followed by its arguments. */
-export const ownProgram: readonly string[] = compiled
+export const ownProgram: readonly string[] = isCompiled
   ? [process.execPath]
   : [process.execPath, fileURLToPath(new URL("../main.ts", import.meta.url))];
 
 export function ownCommand(): string {
-  if (compiled) return process.execPath;
+  if (isCompiled) return process.execPath;
   return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";
 }

@@ -1,6 +1,6 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
-import { version } from "../base/build.ts";
+import { isCompiled, version } from "../base/build.ts";
 import { aborted } from "../base/deadline.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { openDocuments } from "../browser/documents.ts";
@@ -137,7 +137,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning }));
   const listening = openServerSockets(config, { main, api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
-  announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps].join("\n"));
+  announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps, ...waysToStop()].join("\n"));
 
   const ownEndpoints = [...listening.endpoints, ...(await natsEndpoints(config["nats.url"]))];
   scanner = openConfiguredScanner(config, {
@@ -168,6 +168,12 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   await scanner.close();
   await documents.close();
   await browsers.stop();
+}
+
+/** For people who started it by hand: service managers have their own commands. */
+function waysToStop(): readonly string[] {
+  if (process.stderr.isTTY === true) return ["Ctrl+C stops it."];
+  return isCompiled ? [] : [`"kill ${process.pid}" stops it.`];
 }
 
 type ApiParts = Omit<ApiSettings, "version" | "publicUrl" | "trustedProxies" | "requestLimit" | "headerCharsMax">;

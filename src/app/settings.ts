@@ -142,7 +142,7 @@ export const settings = {
     flag: "--log-level <debug|info|warn|error>",
   }),
   "log.format": setting(oneOf("auto", "text", "json"), {
-    doc: "Log lines for people or for programs; auto is text on a terminal and JSON elsewhere.",
+    doc: "Log lines for people or for programs; auto is text on a terminal and from source, JSON elsewhere.",
     allowed: "auto, text or json",
     fallback: () => "auto",
     flag: "--log-format <auto|text|json>",

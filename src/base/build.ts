@@ -1,4 +1,4 @@
-/** Version and commit of this program. The compiler replaces the names in capitals. */
+/** Kind, version and commit of this program. The compiler replaces the names in capitals. */
 import { version as packageVersion } from "../../package.json" with { type: "json" };
 
 declare const BUILD_VERSION: string;
@@ -9,3 +9,6 @@ export const version: string = typeof BUILD_VERSION === "string" ? BUILD_VERSION
 
 /** Commit of the source, with "modified" after it if files were changed; null from source and where it is unknown. */
 export const commit: string | null = typeof BUILD_COMMIT === "string" && BUILD_COMMIT !== "" ? BUILD_COMMIT : null;
+
+/** False from source. */
+export const isCompiled: boolean = typeof BUILD_VERSION === "string";

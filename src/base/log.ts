@@ -1,5 +1,7 @@
 /** Writes log lines to stderr as text or JSON; quotes scan data and redacts secrets. */
 
+import { isCompiled } from "./build.ts";
+
 const logLevels = ["debug", "info", "warn", "error"] as const;
 type LogLevel = (typeof logLevels)[number];
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>;
@@ -9,7 +11,7 @@ export type Log = { readonly [L in LogLevel]: LogLine };
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** `auto`: text on a terminal, JSON elsewhere. */
+  /** `auto`: JSON if this is the compiled program and stderr is not a terminal, else text. */
   readonly format: "auto" | "text" | "json";
   /** Output for finished lines; stderr by default. */
   readonly write?: (line: string) => void;
@@ -19,7 +21,7 @@ export interface LogOptions {
 const fieldCharsMax = 500;
 
 export function createLog({ level, format, write = (line) => void process.stderr.write(line) }: LogOptions): Log {
-  const asText = format === "text" || (format === "auto" && process.stderr.isTTY === true);
+  const asText = format === "text" || (format === "auto" && (!isCompiled || process.stderr.isTTY === true));
   const lineOf = (at: LogLevel): LogLine => {
     if (logLevels.indexOf(at) < logLevels.indexOf(level)) return () => {};
     return (event, fields = {}) => {

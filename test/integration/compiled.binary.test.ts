@@ -96,6 +96,7 @@ describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, (
       if (asRoot) for (const path of [data, join(data, "checks")]) chownSync(path, unprivilegedUid, unprivilegedUid);
 
       const server = await serve(["--data", data, ...scanOptions], options);
+      expect(server.stderr()).toMatch(/^assay listens on http:/);
       expect(server.stderr()).toContain(`${binary} user create you@example.com`);
       await run(["user", "create", "first@assay.test", "--data", data], options);
       const created = await run(["token", "create", "--user", "first@assay.test", "--name", "test", "--data", data], options);
@@ -103,6 +104,7 @@ describe.skipIf(compiledBinary === null)(`the compiled program${skippedNote}`, (
       const token = await client.start(page);
       const result = await client.ended(token ?? "", scanMsMax);
       expect([result.status, result.security?.dimension]).toEqual(["finished", "security"]);
+      expect(server.stderr()).toMatch(/^\{"time":"\S+","level":"info","event":"scan ended"/m);
       expect(result.security?.checks?.find(({ key }) => key === "own-check")).toMatchObject({ state: "violated", label: "Own check" });
       const german = await client.get<SecurityResult>(`/api/v1/scans/${token}/security?locale=de-de`);
       expect(german.body.security?.findings.find(({ code }) => code === "security.own.always")?.title).toBe("Eigene Pr\u00fcfung");

@@ -93,7 +93,7 @@ describe("flipped bits in rows", () => {
   test(`leave every list whole (seed ${seed})`, async () => {
     const filled = await fillStore();
     await damageRows(filled);
-    const server = await serve(["--data", dataDir, "--browser-path", "/nonexistent"]);
+    const server = await serve(["--data", dataDir, "--browser-path", "/nonexistent", "--log-format", "json"]);
     const get = async (path: string) => {
       const headers = path.startsWith("/api/v1") ? { authorization: `Bearer ${filled.apiToken}` } : { cookie: `sid=${filled.session}` };
       return { path, status: (await fetch(server.url + path, { headers, redirect: "manual" })).status };

@@ -52,7 +52,9 @@ describe("/readyz", () => {
     while ((await reasons()).sources.includes("disk") && Date.now() < deadline) await Bun.sleep(200);
     expect((await reasons()).sources).toEqual(["browser"]);
     expect(await start()).toBe(202);
-    expect(server.stderr()).toContain("ready again");
+    expect(server.stderr()).toMatch(/^assay listens on http:/);
+    expect(server.stderr()).toContain(`"kill ${server.pid}" stops it.`);
+    expect(server.stderr()).toMatch(/^\S+Z info ready again/m);
     expect(await server.end("SIGTERM")).toBe(0);
   });
 });

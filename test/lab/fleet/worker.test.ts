@@ -147,7 +147,7 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
       const { head, worker } = await pair();
       await head.publish({ token: "killed", url: target("/slow") });
       await eventually(() => site.requests.length > 0, "the request", readyMsMax);
-      const pid = Number(/"browser started","pid":(\d+)/.exec(worker.log())?.[1]);
+      const pid = Number(/browser started.*pid"?[=:](\d+)/.exec(worker.log())?.[1]);
       process.kill(pid, "SIGKILL");
       const result = await head.result("killed", readyMsMax);
       if ("fault" in result || typeof result.gathered === "string") throw new Error(JSON.stringify(result));

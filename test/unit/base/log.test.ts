@@ -20,6 +20,11 @@ describe("a log", () => {
     expect(line).toMatch(/^\d{4}-\S+Z info listening port=8787\n$/);
   });
 
+  test("writes text by default where it runs from source, also without a terminal", () => {
+    const [line] = lines({ format: "auto" }, (log) => log.info("listening"));
+    expect(line).toMatch(/^\d{4}-\S+Z info listening\n$/);
+  });
+
   test("omits lower levels", () => {
     expect(lines({ level: "warn" }, (log) => [log.debug("a"), log.info("b"), log.warn("c"), log.error("d")])).toHaveLength(2);
   });
