@@ -1,11 +1,17 @@
-/** Signals. SIGTERM and SIGINT: the first asks for an orderly end, the second ends the process at once. SIGHUP asks for a reload. */
+/** Signals. SIGTERM and SIGINT: the first asks for an orderly end, a later one ends the process at once. SIGHUP asks for a reload. */
 import { closeSync, openSync } from "node:fs";
 import { exitCodes } from "./exit.ts";
 
+/** Ctrl+C reaches a program under npm twice: the terminal signals both, and npm passes its own signal on. */
+const sameSignalMs = 1_000;
+
 export function stopSignal(): AbortSignal {
   const controller = new AbortController();
+  let stoppedAtMs: number | undefined;
   const stop = () => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+    const nowMs = performance.now();
+    stoppedAtMs ??= nowMs;
+    if (nowMs - stoppedAtMs > sameSignalMs) process.exit(exitCodes.interrupted);
     controller.abort();
   };
   process.on("SIGTERM", stop);

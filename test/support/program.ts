@@ -20,10 +20,11 @@ export interface RunOptions {
 
 export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
 
-/** This process's environment without settings of assay, plus the given variables. */
+/** This process's environment without settings of assay, apart from the browser of tests, plus the given variables. */
 function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
-  return { ...Object.fromEntries(inherited), ...variables };
+  const browser = process.env.TEST_BROWSER_PATH;
+  return { ...Object.fromEntries(inherited), ...(browser === undefined ? {} : { ASSAY_BROWSER_PATH: browser }), ...variables };
 }
 
 /** Where and for how long a process runs. */
@@ -81,8 +82,16 @@ export async function endServers(): Promise<void> {
 }
 
 /** Starts a server on a free port. @throws Error with its output if it ends before it listens. */
-export async function serve(args: readonly string[], { command = fromSource, env, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
-  const child = Bun.spawn([...command, "serve", "--listen", "127.0.0.1:0", ...args], {
+export function serve(args: readonly string[], { command = fromSource, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
+  return startServer([...command, "serve", "--listen", "127.0.0.1:0", ...args], options);
+}
+
+/** Starts a server by its whole command line. @throws Error with its output if it ends before it listens. */
+export async function startServer(
+  commandLine: readonly string[],
+  { env, ...options }: Omit<RunOptions, "command"> = {},
+): Promise<ServerUnderTest> {
+  const child = Bun.spawn([...commandLine], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
