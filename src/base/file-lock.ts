@@ -1,6 +1,7 @@
 /** Exclusive file locks between processes (flock(2), fcntl(2)). The kernel releases a lock when its process ends, also in another container. */
 import { dlopen, ptr } from "bun:ffi";
 import { closeSync, constants, openSync } from "node:fs";
+import { systemLibrary } from "./system-library.ts";
 
 const lockShared = 1;
 const lockExclusive = 2;
@@ -81,7 +82,7 @@ export function tryLockFirstByte(path: string): FileLock | null {
   const lock = Buffer.alloc(recordLock.bytes);
   lock.writeInt16LE(recordLock.exclusive, 0);
   lock.writeBigInt64LE(1n, recordLock.lengthAt);
-  const { symbols } = dlopen("libc.so.6", { fcntl: { args: ["i32", "i32", "ptr"], returns: "i32" } });
+  const { symbols } = dlopen(systemLibrary, { fcntl: { args: ["i32", "i32", "ptr"], returns: "i32" } });
   if (symbols.fcntl(file, setRecordLock, ptr(lock)) === 0) return { release: () => closeSync(file) };
   closeSync(file);
   return null;
@@ -102,6 +103,6 @@ function lockHeld(file: number, operation: number): void {
 let flock: ((file: number, operation: number) => number) | undefined;
 
 function systemLock(file: number, operation: number): boolean {
-  flock ??= dlopen("libc.so.6", { flock: { args: ["i32", "i32"], returns: "i32" } }).symbols.flock;
+  flock ??= dlopen(systemLibrary, { flock: { args: ["i32", "i32"], returns: "i32" } }).symbols.flock;
   return flock(file, operation) === 0;
 }

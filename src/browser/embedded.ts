@@ -13,6 +13,9 @@ export interface EmbeddedBrowser {
   readonly fonts: string;
 }
 
-/** Null in a slim binary, whose build omits the archives. */
+/** The archives have programs for this platform only. */
+const runsHere = process.platform === "linux" && process.arch === "x64";
+
+/** Null on other platforms, and in a slim binary, whose build omits the archives. */
 export const embeddedBrowser: EmbeddedBrowser | null =
-  (chromium as string | null) === null ? null : { version: about.version, chromium, libraries, fonts };
+  runsHere && (chromium as string | null) !== null ? { version: about.version, chromium, libraries, fonts } : null;

@@ -1,6 +1,7 @@
 /** Processes below a browser, and their memory, from Linux's /proc (proc(5)). */
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { systemLibrary } from "../base/system-library.ts";
 
 /** Unit of `st_blocks`, see stat(2). */
 const blockBytes = 512;
@@ -11,7 +12,7 @@ const anonymousField = /^RssAnon:\s*(\d+) kB/m;
 const sharedField = /^RssShmem:\s*(\d+) kB/m;
 /** waitpid(2): WNOHANG. */
 const waitNoHang = 1;
-const { symbols: libc } = dlopen("libc.so.6", { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
+const { symbols: libc } = dlopen(systemLibrary, { waitpid: { args: ["i32", "ptr", "i32"], returns: "i32" } });
 /** A killed process ends within milliseconds. */
 const endPollMs = 5;
 const endPollsMax = 400;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
+import { embeddedBrowser } from "../../src/browser/embedded.ts";
 import { findExecutable } from "../../src/browser/executable.ts";
 import { chromiumFlags } from "../../src/browser/flags.ts";
 import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
@@ -12,6 +13,15 @@ import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
 // reads: node_modules/
 /** Folder of the unpacked browser, shared by all tests. */
 export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
+
+/** A Chromium of the system, which other platforms than linux-x64 need; null for the embedded one. */
+export const browserPath: string | null = process.env.TEST_BROWSER_PATH ?? null;
+
+/** Whether no test can use a browser on this machine. */
+export const browserIsMissing = browserPath === null && embeddedBrowser === null;
+
+/** Part of the suite's name, which shows the reason in the test output. */
+export const browserNote = browserIsMissing ? " (skipped: TEST_BROWSER_PATH names no Chromium)" : "";
 
 export interface TestBrowser {
   /** Runs the action with a healthy browser, after the actions before it. */
@@ -25,7 +35,7 @@ export interface TestBrowser {
 
 export function openTestBrowser(): TestBrowser {
   const profiles = openProfilesDir(browserDir);
-  const slot = openBrowserSlot({ path: null, dir: browserDir, sandbox: "auto", profilesDir: profiles.path });
+  const slot = openBrowserSlot({ path: browserPath, dir: browserDir, sandbox: "auto", profilesDir: profiles.path });
   let last: Promise<unknown> = Promise.resolve();
   return {
     use: (action) => {
@@ -63,7 +73,7 @@ export function rendererPids(browserPid: number): readonly number[] {
 /** The same browser with the same flags, driven by puppeteer itself. */
 export async function launchPlainBrowser(): Promise<Browser> {
   const profileDir = mkdtempSync(join(tmpdir(), "assay-plain-browser-"));
-  const { path, environment } = await findExecutable({ path: null, dir: browserDir });
+  const { path, environment } = await findExecutable({ path: browserPath, dir: browserDir });
   const browser = await puppeteer.launch({
     executablePath: path,
     pipe: true,

@@ -10,6 +10,7 @@ import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../../../src/scan/task.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
+import { browserPath } from "../../support/test-browser.ts";
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -46,7 +47,7 @@ export async function startEngine({
   const log = createLog({ level: "debug", format: "json", write: (line) => lines.push(line) });
   const store = openStore(dataDir);
   const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
-  const browsers = openBrowsers({ path: null, dir: browserDir, sandbox: "auto", limits, log });
+  const browsers = openBrowsers({ path: browserPath, dir: browserDir, sandbox: "auto", limits, log });
   const scanner = openScanner({
     egress,
     caPems,

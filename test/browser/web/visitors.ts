@@ -2,7 +2,7 @@
 import { type Browser, type BrowserContext, launch, type Page } from "puppeteer-core";
 import { findExecutable } from "../../../src/browser/executable.ts";
 import type { Locale } from "../../../src/check/check.ts";
-import { browserDir } from "../../support/test-browser.ts";
+import { browserDir, browserPath } from "../../support/test-browser.ts";
 
 /** Host names that resolve to this machine, as on a LAN; all others are unresolvable. */
 const resolverRules = "MAP *.assay.test 127.0.0.1, MAP assay.test 127.0.0.1, MAP nas.lan 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
@@ -47,7 +47,7 @@ export interface Visitors {
 }
 
 export async function openVisitors(): Promise<Visitors> {
-  const executable = await findExecutable({ path: null, dir: browserDir });
+  const executable = await findExecutable({ path: browserPath, dir: browserDir });
   const browser = await launch({
     executablePath: executable.path,
     env: { ...process.env, ...executable.environment },

@@ -17,7 +17,7 @@ import { serverActor } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
-import { browserDir } from "../../support/test-browser.ts";
+import { browserDir, browserIsMissing, browserNote, browserPath } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
 const catalog: Catalog = {
@@ -40,7 +40,7 @@ let dns: DnsServerHandle;
 beforeAll(async () => {
   store = openStore(folder);
   const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
-  browsers = openBrowsers({ path: null, dir: browserDir, sandbox: "auto", limits, log });
+  browsers = openBrowsers({ path: browserPath, dir: browserDir, sandbox: "auto", limits, log });
   dns = await startDnsServer({ "example.com": { A: ["192.0.2.1"], AAAA: [] } });
 });
 afterAll(async () => {
@@ -51,7 +51,11 @@ afterAll(async () => {
 });
 
 const load = (env: Record<string, string>) =>
-  loadConfigWithOrigins({ flags: { data: folder }, env: { ASSAY_BROWSER_DIR: browserDir, ...env }, configFile: null });
+  loadConfigWithOrigins({
+    flags: { data: folder },
+    env: { ASSAY_BROWSER_DIR: browserDir, ...(browserPath === null ? {} : { ASSAY_BROWSER_PATH: browserPath }), ...env },
+    configFile: null,
+  });
 const backups = { state: () => ({ lastSuccess: null, lastFailure: null }), nextAt: () => null };
 const operatorOf = (env: Record<string, string> = {}) =>
   createOperator(load(env), { store, checks, browsers, fleet: () => null, backups, activity, log });
@@ -118,7 +122,7 @@ async function examined({ examination }: ReturnType<typeof operatorOf>) {
 }
 
 describe("the doctor inside the server", () => {
-  test("scans a page of its own, with a browser that ends afterwards", async () => {
+  test.skipIf(browserIsMissing)(`scans a page of its own, with a browser that ends afterwards${browserNote}`, async () => {
     const findings = await examined(operatorOf({ ASSAY_DNS_SERVERS: dns.address }));
     expect(findings?.map(({ what, state }) => `${what}: ${state}`)).toEqual(["data directory: ok", "checks: ok", "dns: ok", "browser: ok"]);
   });

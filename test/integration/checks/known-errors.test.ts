@@ -12,7 +12,7 @@ import { selfSigned, siteIdentity } from "../../support/certificates.ts";
 import { cookieLines } from "../../support/cookies.ts";
 import { certificate, type EvidenceGiven, evidence, textRecords } from "../../support/evidence.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";
-import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
+import { browserIsMissing, browserNote, openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 import { visit } from "../../support/visits.ts";
 
 function judged(given: Evidence, ...keys: readonly string[]): StoredResult {
@@ -191,7 +191,8 @@ describe('10. Lighthouse calls a pass "not applicable"', () => {
   });
 });
 
-describe("11. A challenge of a firewall graded as the site is the field's most common false verdict", () => {
+const challenges11 = `11. A challenge of a firewall graded as the site is the field's most common false verdict${browserNote}`;
+describe.skipIf(browserIsMissing)(challenges11, () => {
   let browser: TestBrowser;
   beforeAll(() => {
     browser = openTestBrowser();

@@ -14,7 +14,7 @@ import { knownScans } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
-import { browserDir } from "../../support/test-browser.ts";
+import { browserDir, browserIsMissing, browserNote } from "../../support/test-browser.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
 /** Upper bound for busy machines; the browser usually starts within seconds. */
@@ -176,7 +176,7 @@ describe("the events of a scan", () => {
   });
 });
 
-describe("in a browser", () => {
+describe.skipIf(browserIsMissing)(`in a browser${browserNote}`, () => {
   let visitors: Visitors;
   let visitor: Visitor;
   beforeAll(async () => {
@@ -287,7 +287,7 @@ describe("in a browser", () => {
   );
 });
 
-describe("with the real engine", () => {
+describe.skipIf(browserIsMissing)(`with the real engine${browserNote}`, () => {
   let engine: Engine;
   let engineDir: string;
   let site: TestServer;
