@@ -138,7 +138,7 @@ function dataFiles(config: Config, now: Date): readonly Read[] {
 /** Lists without a date of their own, which come with a release. */
 function otherData(config: Config): readonly Given[] {
   const path = config["browser.path"];
-  const browser = path === null ? `Chromium ${embeddedBrowser?.version ?? "none: this is a slim build"}` : "Chromium";
+  const browser = path === null ? `Chromium ${embeddedBrowser?.version ?? "none for this platform"}` : "Chromium";
   return [
     { what: "data", name: "common passwords", source: "embedded", detail: `entries: ${commonPasswordCount}; compared on this machine` },
     { what: "data", name: `bypasses of policies, of csp_evaluator ${scriptBypassesRelease}`, source: "embedded" },

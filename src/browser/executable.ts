@@ -29,7 +29,7 @@ export async function findExecutable({ path, dir }: ExecutableOptions): Promise<
     return { path, environment: {} };
   }
   if (embeddedBrowser === null)
-    throw new BrowserError("this binary contains no browser: set browser.path or ASSAY_BROWSER_PATH to a Chromium");
+    throw new BrowserError("this program contains no browser for this platform: set browser.path or ASSAY_BROWSER_PATH to a Chromium");
   const home = join(dir, embeddedBrowser.version);
   if (!existsSync(home)) await unpack(embeddedBrowser, dir, home);
   const executable = join(home, "chromium");
