@@ -18,10 +18,12 @@ export interface Suite {
   readonly isolated?: boolean;
   /** Limit for one test that does not end. */
   readonly timeoutMs?: number;
+  /** Sets TEST_FULL: all random runs, languages and widths instead of a part. */
+  readonly full?: boolean;
   /** Needs `dist/assay` of `npm run compile`. */
   readonly binary?: boolean;
-  /** Needs the servers that `test/lab/install.sh` installs. */
-  readonly servers?: boolean;
+  /** Needs the servers that `test/lab/install.sh` installs, or also its Debian system. */
+  readonly servers?: "installed" | "with machine";
   readonly beside?: readonly Step[];
 }
 
@@ -48,11 +50,16 @@ export const suites = {
   unit: { about: "pure tests", files: [unitFiles], without: [slowFiles] },
   isolated: { about: "pure tests, each file with modules of its own", files: [unitFiles], without: [slowFiles], isolated: true },
   integration: { about: "processes, store and network on loopback", files: [integrationFiles], without: [slowFiles, binaryFiles] },
-  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles] },
+  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true },
   browser: {
     about: "pages and probes in the real browser",
     files: ["test/browser/**/*.test.ts"],
     without: ["test/browser/hostile/**"],
+  },
+  places: {
+    about: "every page in every language and at every width",
+    files: ["test/browser/web/every-page.test.ts"],
+    full: true,
   },
   binary: { about: "the compiled program", files: [binaryFiles, journeyFile, "test/browser/web/single-sign-on.test.ts"], binary: true },
   hostile: {
@@ -61,14 +68,18 @@ export const suites = {
     workers: 1,
     binary: true,
   },
-  lab: { about: "real servers, resolvers and applications from Debian", files: ["test/lab/*.test.ts", "test/lab/lab.ts"], servers: true },
+  lab: {
+    about: "real servers, resolvers and applications from Debian",
+    files: ["test/lab/*.test.ts", "test/lab/lab.ts"],
+    servers: "installed",
+  },
   fleet: {
     about: "head, workers and nats-server as processes",
     files: ["test/lab/fleet/*.test.ts"],
     workers: 3,
     timeoutMs: 15 * minutesMs,
     binary: true,
-    servers: true,
+    servers: "installed",
   },
   operate: {
     about: "backups, disks, packages and days without internet",
@@ -76,7 +87,7 @@ export const suites = {
     workers: 2,
     timeoutMs: 15 * minutesMs,
     binary: true,
-    servers: true,
+    servers: "with machine",
   },
   sites: {
     about: "watched sites from the first day on, with a moved clock",
@@ -84,6 +95,6 @@ export const suites = {
     workers: 1,
     timeoutMs: 15 * minutesMs,
     binary: true,
-    servers: true,
+    servers: "installed",
   },
 } satisfies Readonly<Record<string, Suite>>;

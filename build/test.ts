@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { missingFileVariable } from "../test/support/missing.ts";
+import { type Ended, runCommand } from "./run-command.ts";
 import { testsReaching } from "./test-reach.ts";
 import { type Step, type Suite, suites } from "./test-suites.ts";
 
@@ -55,45 +56,6 @@ function parseCommandLine(args: readonly string[]) {
 }
 
 type CommandLine = ReturnType<typeof parseCommandLine>;
-
-interface Ended {
-  readonly code: number;
-  /** Standard output and standard error. */
-  readonly output: string;
-  /** With the processes that it started. */
-  readonly cpuSeconds: number;
-}
-
-/** Runs a command to its end; `show` gets its output as it comes. */
-async function runCommand(
-  command: readonly string[],
-  { env = {}, show = () => {} }: { readonly env?: NodeJS.ProcessEnv; readonly show?: (text: string) => void } = {},
-): Promise<Ended> {
-  const child = Bun.spawn([...command], {
-    cwd: root,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`, ...env },
-  });
-  const forward = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on("SIGINT", forward);
-  process.on("SIGTERM", forward);
-  let output = "";
-  const collect = async (stream: ReadableStream<Uint8Array>) => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream) {
-      const text = decoder.decode(chunk, { stream: true });
-      output += text;
-      show(text);
-    }
-  };
-  await Promise.all([collect(child.stdout), collect(child.stderr), child.exited]);
-  process.off("SIGINT", forward);
-  process.off("SIGTERM", forward);
-  const cpuMicroseconds = Number(child.resourceUsage()?.cpuTime.total ?? 0);
-  return { code: child.exitCode ?? 1, output, cpuSeconds: cpuMicroseconds / 1e6 };
-}
 
 function testCommand(suite: Suite, { only, randomize, seed, isolated, workers }: CommandLine, files: readonly string[]): readonly string[] {
   return [
@@ -185,14 +147,18 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
   const scratch = mkdtempSync(join(tmpdir(), "assay-tests-"));
   const missingFile = join(scratch, "missing");
   try {
-    const servers = suite.servers ? await runCommand(["sh", "test/lab/install.sh"], { show: (text) => process.stderr.write(text) }) : null;
-    if (servers !== null && servers.code !== 0) return servers.code;
+    if (suite.servers !== undefined) {
+      const install = ["sh", "test/lab/install.sh", ...(suite.servers === "with machine" ? ["--machine"] : [])];
+      const { code } = await runCommand(install, { show: (text) => process.stderr.write(text) });
+      if (code !== 0) return code;
+    }
     const color = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {};
     const env = {
       // The cache keeps the sources of temporary folders for ever.
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
       [missingFileVariable]: missingFile,
       ...(suite.binary ? { TEST_BINARY: binary } : {}),
+      ...(suite.full ? { TEST_FULL: "1" } : {}),
       ...color,
     };
     const steps = line.files.length === 0 && line.only === undefined ? (suite.beside ?? []) : [];

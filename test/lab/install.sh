@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the servers of the laboratory from Debian packages, without starting them.
+# With --machine also the Debian system in which the packages of the program are tested.
 set -eu
 missing=""
 # Pairs of program:package.
@@ -32,7 +33,8 @@ if [ -n "$missing" ]; then
   # Run level 1 stops invoke-rc.d from starting services. PHP's Apache module is left out: it would change Apache's defaults.
   RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing libapache2-mod-php8.2- >/dev/null
 fi
-# A minimal Debian with systemd, for the tests of the packages. The name is that of test/lab/operate/debian-machine.ts.
+[ "${1-}" = --machine ] || exit 0
+# A minimal Debian with systemd. The name is that of test/lab/operate/debian-machine.ts.
 debian_root=/var/cache/assay-laboratory/bookworm.tar
 [ -e "$debian_root" ] || [ "$(id -u)" != 0 ] && exit 0
 echo "Making $debian_root ..." >&2
