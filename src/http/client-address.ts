@@ -27,6 +27,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     if (forwardedFor === null || !isTrusted(client)) return rateLimitKey(client);
     for (const hop of forwardedFor.split(",").slice(-forwardingHopsMax).reverse()) {
       const address = parseIp(withoutPort(hop.trim()));
+      // Whatever is to the left of it may come from the client, who would choose an address for each request.
       if (address === null) break;
       client = address;
       if (!isTrusted(address)) break;
@@ -58,9 +59,9 @@ function parseRange(text: string): Range {
 
 /** Converts IPv4-mapped IPv6 addresses to IPv4, because a dual-stack listener sees IPv4 peers that way. */
 function parseIp(text: string): Ip | null {
+  if (!text.includes(":")) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null;
   const withoutZone = text.replace(/%.*$/, "");
-  const strict = withoutZone.includes(":") ? ipaddr.IPv6.isValid(withoutZone) : ipaddr.IPv4.isValidFourPartDecimal(withoutZone);
-  return strict ? ipaddr.process(withoutZone) : null;
+  return ipaddr.IPv6.isValid(withoutZone) ? ipaddr.process(withoutZone) : null;
 }
 
 /** `192.0.2.1:4711` and `[2001:db8::1]:4711` without their ports and brackets. */

@@ -45,3 +45,20 @@ test("a port in use throws the system's error", async () => {
   expect(code).toBe("EADDRINUSE");
   await api.stop();
 });
+
+test("several lines of X-Forwarded-For are one list, in their order", async () => {
+  const log = createLog({ level: "error", format: "json", write: () => {} });
+  const handler = { server: null as unknown, fetch: ({ headers }: Request) => new Response(headers.get("x-forwarded-for")) };
+  const server = listen(handler, { hostname: "127.0.0.1", port: 0, log });
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.setEncoding("utf8").on("data", (chunk) => {
+    text += chunk;
+  });
+  const closed = new Promise((resolve) => socket.on("close", resolve));
+  const lines = ["X-Forwarded-For: 1.1.1.1", "x-forwarded-for: 2.2.2.2", "X-Forwarded-For:3.3.3.3"];
+  socket.write(`GET / HTTP/1.1\r\nHost: assay.test\r\nConnection: close\r\n${lines.join("\r\n")}\r\n\r\n`);
+  await closed;
+  expect(text.split("\r\n\r\n")[1]).toBe("1.1.1.1, 2.2.2.2, 3.3.3.3");
+  await server.stop();
+});
