@@ -1,6 +1,8 @@
 /** Policy of one call: its flags and files, read and checked before the first scan. */
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { catalogOptions } from "../app/configured-catalog.ts";
 import { loadPolicy, type PolicySettings } from "../app/policy-settings.ts";
 import type { Config } from "../app/settings.ts";
 import type { TextFault } from "../parse/text-position.ts";
@@ -78,7 +80,19 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
 /** Files from which the settings are read, and those that they name. */
 function configFiles(config: Config, configFile: string | undefined): readonly (string | null)[] {
   const data = (["hsts.preload_file", "public_suffixes.file", "scripts.advisories_file"] as const).map((key) => config[key]);
-  return [configFile ?? join(config.data, "assay.toml"), ...config["scan.ca_files"], ...data, config["browser.path"]];
+  const { checksDir, pinsFile = null } = catalogOptions(config);
+  const checks = checksDir === null ? [] : codeFilesIn(checksDir);
+  return [configFile ?? join(config.data, "assay.toml"), ...config["scan.ca_files"], ...data, ...checks, pinsFile, config["browser.path"]];
+}
+
+/** Checks and what they share. Empty for a folder that cannot be read: loading the checks reports it. */
+function codeFilesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /\.[tj]s$/.test(name));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }
 
 interface BaselineFile {

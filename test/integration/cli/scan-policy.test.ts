@@ -1,8 +1,9 @@
 /** Outputs and policy files of `assay scan` that are refused: exit 2 before anything is scanned, one sentence, and no trace. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { scanCommand } from "../../../src/cli/scan.ts";
 import { runInProcess } from "../../support/program.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assay-scan-policy-"));
@@ -56,6 +57,42 @@ describe("outputs", () => {
   ])("%j", async (args, sentence) => {
     expectRefused(await scan(...args), sentence);
     expect(readFileSync(join(folder, "baseline.json"), "utf8")).toBe(baseline);
+  });
+});
+
+/** `--sarif-anchor` is a path within the repository, which is not read. */
+const notRead: readonly string[] = ["--write-baseline", "--sarif-anchor"];
+const fileFlags = [
+  "--config",
+  ...scanCommand(() => {})
+    .options.filter(({ flags }) => /<file\b/.test(flags))
+    .map(({ long }) => String(long)),
+];
+
+describe("an output in place of a file that the call reads", () => {
+  test.each(fileFlags.filter((flag) => !notRead.includes(flag)))("%s", async (flag) => {
+    const text = flag === "--baseline" ? baseline : "";
+    writeFileSync(join(folder, "input"), text);
+    expectRefused(await scan("-o", "json=@/input", flag, "@/input"), "@/input would be overwritten, but this call reads it");
+    symlinkSync(join(folder, "input"), join(folder, "link"));
+    expectRefused(await scan("-o", "json=@/sub/../link", flag, "@/input"), "@/sub/../link would be overwritten");
+    expect(readFileSync(join(folder, "input"), "utf8")).toBe(text);
+  });
+
+  test("a check of one's own, and the list of their hashes", async () => {
+    writeFileSync(join(folder, "sub", "own.ts"), "");
+    expectRefused(await scan("-o", "json=@/sub/own.ts", "--checks-dir", "@/sub"), "@/sub/own.ts would be overwritten");
+    writeFileSync(join(folder, "sub", "report.json"), "");
+    const beside = await scan("-o", "json=@/sub/report.json", "--checks-dir", "@/sub", "--location", "berlin");
+    expectRefused(beside, "--location needs --server URL");
+    writeFileSync(join(folder, "hashes"), "");
+    writeFileSync(join(folder, "assay.toml"), `[checks]\nrequire_sha256 = "${join(folder, "hashes")}"\n`);
+    expectRefused(await scan("-o", "json=@/hashes", "--config", "@/assay.toml"), "@/hashes would be overwritten");
+  });
+
+  test("the settings of the data folder", async () => {
+    writeFileSync(join(folder, "assay.toml"), "");
+    expectRefused(await scan("-o", "json=@/assay.toml", "--data", "@"), "@/assay.toml would be overwritten");
   });
 });
 
