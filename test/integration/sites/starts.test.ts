@@ -48,6 +48,28 @@ test("an import of one account holds up no other, and none of its own sites that
   expect(stored(known)?.lastRunAt).not.toBe(firstRun);
 });
 
+test.each([false, true])("starts by cron cost their account no turn, restarted: %s", async (restarted) => {
+  rig = await siteRig();
+  await rig.store.accounts.create({ email: "other@agency.example", now: rig.now() });
+  await add("cron", { schedule: { cron: "0 12 * * *", zone: "UTC" } });
+  await rig.at(0);
+  expect(rig.store.scans.listOfAccount(1, { limit: 10, cursor: null }).items).toHaveLength(1);
+  rig.setMinute(1);
+  const own = await add("own");
+  rig.setMinute(2);
+  const other = await addSite(rig.store, { accountId: 2, url: "https://other.example/", now: rig.now() });
+  if (restarted) rig.restart();
+  rig.setMinute(3);
+  await rig.ticker.tick();
+  const first = await rig.store.scans.claimNext("local", rig.now());
+  // Both are at their first run, and the one of the account with the run by cron waits longer.
+  expect([first?.accountId, stored(own)?.lastRunAt, stored(other)?.lastRunAt]).toEqual([
+    1,
+    rig.now().toISOString(),
+    rig.now().toISOString(),
+  ]);
+});
+
 describe("a certificate that was read long ago", () => {
   beforeEach(async () => {
     rig = await siteRig();

@@ -141,6 +141,25 @@ test("an account has at most fifty; the oldest of its own ends", async () => {
   expect(store.sessions.findByValue(ofOther.value, at(0))).toBeDefined();
 });
 
+test("ended ones leave the store when the account opens another; open ones and those of others stay", async () => {
+  const ofOther = await opened(2);
+  const [unused, used] = [await opened(), await opened()];
+  await store.sessions.recordUse(used.session, at(20));
+  const last = await opened(1, 31);
+  const idsOf = (accountId: number) => store.sessions.listOfAccount(accountId, at(0)).map(({ id }) => id);
+  // At that time the first one was open: only its removal takes it out of the list.
+  expect(idsOf(1)).toEqual([used.session.id, last.session.id]);
+  expect(store.sessions.findByValue(unused.value, at(0))).toBeUndefined();
+  expect(idsOf(2)).toEqual([ofOther.session.id]);
+});
+
+test("ended ones do not count towards the fifty", async () => {
+  for (let count = 0; count < 49; count++) await opened();
+  const kept = await opened(1, 25);
+  for (let count = 0; count < 49; count++) await opened(1, 31);
+  expect(store.sessions.findByValue(kept.value, at(31))).toBeDefined();
+});
+
 test("User-Agent and address are cut to their bounds", async () => {
   const given = { userAgent: "u".repeat(10_000), address: "a".repeat(1_000) };
   const session = await store.sessions.open({ accountId: 1, verifiedPasswordHash: "one@site.example", origin: given, now: at(0) });

@@ -1,6 +1,6 @@
 /** Budget of starts: order, limits, and the demand of many sites. */
 import { describe, expect, test } from "vitest";
-import { createAdmission, type RecentStart, type StartKind, startBudgetFor } from "../../../src/sites/start-budget.ts";
+import { createAdmission, type RecentStart, type RunCandidate, type StartKind, startBudgetFor } from "../../../src/sites/start-budget.ts";
 import { admitAll } from "./admit-all.ts";
 
 const now = new Date("2026-05-06T07:08:09Z");
@@ -127,6 +127,31 @@ describe("accounts take turns", () => {
   test("known sites of an account go before those that were just added", () => {
     const imported = Array.from({ length: 50 }, (_, at) => ({ id: `a${at}`, accountId: 1, isFirst: true, minutes: 300 }));
     expect(order([...imported, { id: "known", accountId: 1 }], 1)[0]).toBe("known");
+  });
+
+  test("runs by cron cost no account its turn", () => {
+    const of = (accountId: number, id: string, kind: StartKind = "interval") => ({
+      ...candidate(id, kind, accountId),
+      accountId,
+      isFirst: false,
+    });
+    const startedBy = (recent: readonly RecentStart[], waiting: readonly RunCandidate[]) => {
+      const admission = createAdmission(waiting, recent, now, 5_000);
+      const started: (string | number)[] = [];
+      for (let run = admission.next(); run !== null; run = admission.next()) {
+        admission.noteStart(run);
+        started.push(run.id);
+      }
+      return started;
+    };
+    const start = (accountId: number, kind: StartKind, minutes = 30): RecentStart => ({ atMs: minutesAgo(minutes), accountId, kind });
+    const both = [of(2, "of2"), of(1, "of1")];
+    // The account 2 waits longer, so it goes first unless it has had more starts.
+    expect(startedBy([start(2, "cron"), start(2, "cron")], both)).toEqual(["of2", "of1"]);
+    expect(startedBy([start(2, "interval")], both)).toEqual(["of1", "of2"]);
+    expect(startedBy([start(2, "interval", 60)], both)).toEqual(["of2", "of1"]);
+    expect(startedBy([start(2, "interval", -30)], both)).toEqual(["of1", "of2"]);
+    expect(startedBy([], [...both, of(2, "cron", "cron")])).toEqual(["cron", "of2", "of1"]);
   });
 
   test("each account with a backlog gets its part of every hour", () => {
