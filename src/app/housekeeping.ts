@@ -1,5 +1,6 @@
 /** Removes what has expired or is no longer kept by the settings of retention, in small steps between the requests. */
 import { type Log, messageOf } from "../base/log.ts";
+import { pause } from "../base/timers.ts";
 import type { RetentionRules } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { Config } from "./settings.ts";
@@ -64,17 +65,4 @@ function rulesOf(config: HousekeepingOptions["config"]): RetentionRules {
     scansPerHost: config["retention.scans_per_host"],
     screenshots: config["retention.screenshots"],
   };
-}
-
-function pause(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) return resolve();
-    const timer = setTimeout(end, ms);
-    stop.addEventListener("abort", end, { once: true });
-    function end(): void {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", end);
-      resolve();
-    }
-  });
 }

@@ -1,4 +1,5 @@
 /** Time limits that release timers and listeners early. `AbortSignal.timeout` keeps its listeners until it fires. */
+import { systemTimers, type Timers } from "./timers.ts";
 
 /** Runs `action` with a signal that aborts after `limitMs` or with any of `parents`. The action itself must react to the signal. */
 export async function withDeadline<T>(
@@ -22,15 +23,13 @@ export async function withDeadline<T>(
 }
 
 /** Value of the promise, or `fallback` after `limitMs`. */
-export async function within<T, U>(limitMs: number, promise: Promise<T>, fallback: U): Promise<T | U> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<U>((resolve) => {
-    timer = setTimeout(resolve, limitMs, fallback);
-  });
+export async function within<T, U>(limitMs: number, promise: Promise<T>, fallback: U, timers: Timers = systemTimers): Promise<T | U> {
+  const late = Promise.withResolvers<U>();
+  const cancel = timers.after(limitMs, () => late.resolve(fallback));
   try {
-    return await Promise.race([promise, late]);
+    return await Promise.race([promise, late.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Scans on a server, through its API: started once, followed to their end, and read as they are stored. */
 import { serverCatalogOf } from "../app/server-catalog.ts";
 import { openServerClient, type ServerAddress, type ServerClient, type StoredScanBody } from "../app/server-client.ts";
+import { pause } from "../base/timers.ts";
 import { evidenceIn } from "../evidence/evidence-file.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -8,7 +9,7 @@ import { localLocation } from "../parse/location.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import type { ScannedUrl } from "./scan-outcome.ts";
 import type { ScanOrder, ScanSource } from "./scan-source.ts";
-import { createPatience, Interrupted, type Patience, pause } from "./server-patience.ts";
+import { createPatience, Interrupted, type Patience } from "./server-patience.ts";
 import { type FollowedScans, followedScans } from "./server-scans.ts";
 import { note, printError, stripControls } from "./terminal.ts";
 

@@ -1,5 +1,6 @@
 /** Repeats requests to a server while it cannot answer for a time: a restart, a cut connection, a limit of requests. */
 import { ServerError } from "../app/server-client.ts";
+import { pause } from "../base/timers.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { note, stripControls } from "./terminal.ts";
 
@@ -49,20 +50,6 @@ export function createPatience({ stop, repeatMs, limitMs }: PatienceOptions): Pa
       }
     }
   };
-}
-
-/** Resolves early if `stop` aborts. */
-export function pause(ms: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stop.aborted) return resolve();
-    const end = () => {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    stop.addEventListener("abort", end);
-  });
 }
 
 /** Between half and all of it, so that many pipelines do not come back at once. */
