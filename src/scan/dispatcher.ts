@@ -1,8 +1,8 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
-import { setTimeout as wait } from "node:timers/promises";
 import { within } from "../base/deadline.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
-import { type Cancellation, type ProgressStage, type ScanErrorCode, stagePercent } from "../evidence/scan.ts";
+import { pause, systemTimers, type Timers } from "../base/timers.ts";
+import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { isBackgroundLane } from "../store/lanes.ts";
@@ -11,12 +11,11 @@ import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
 import type { ProgressHub } from "./progress.ts";
+import { createProgressWriter } from "./progress-writer.ts";
 import type { ScanObserver } from "./scan-observer.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
 
-/** Interval between writes of a scan's progress: each write reaches the disk. */
-const progressEveryMs = 250;
 /** Wait before a retry after a failed write, as on a full disk. */
 const storeRetryMs = 2_000;
 /** Longest wait for the outcome of a cancelled scan. */
@@ -27,8 +26,17 @@ const sweepEveryMs = 60_000;
 /** Replaces an outcome that cannot be stored; contains nothing that could fail again. */
 const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
 
+/** Methods of the store that the dispatcher uses. */
+interface DispatcherStore {
+  readonly scans: Pick<
+    Store["scans"],
+    "cancelQueued" | "claimNext" | "fail" | "failWaiting" | "findByToken" | "finish" | "listRunning" | "requeueInterrupted" | "setProgress"
+  >;
+  readonly workers: Pick<Store["workers"], "list">;
+}
+
 export interface DispatcherOptions {
-  readonly store: Pick<Store, "scans" | "workers">;
+  readonly store: DispatcherStore;
   readonly scanner: Pick<Scanner, "scanStored">;
   /** Scans at a time in this process. */
   readonly concurrency: number;
@@ -39,7 +47,12 @@ export interface DispatcherOptions {
   readonly progress: Pick<ProgressHub, "publish">;
   readonly observer: ScanObserver;
   readonly log: Log;
+  /** Clock and timers of the system by default. */
+  readonly now?: () => Date;
+  readonly timers?: Timers;
 }
+
+type DispatcherParts = Required<DispatcherOptions>;
 
 export interface Dispatcher {
   wake(): void;
@@ -51,23 +64,24 @@ export interface Dispatcher {
 }
 
 /** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
-export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
-  const { store, remote, log } = options;
+export async function startDispatcher(given: DispatcherOptions): Promise<Dispatcher> {
+  const options: DispatcherParts = { now: () => new Date(), timers: systemTimers, ...given };
+  const { store, remote, log, now, timers } = options;
   await requeueInterrupted(options);
   const active = createActiveScans(options, () => wake());
   let stopped = false;
   let claiming = false;
   let latestClaim = Promise.resolve();
   let wokenDuringClaim = false;
-  let retry: ReturnType<typeof setTimeout> | undefined;
+  let cancelRetry = () => {};
 
   /** Whether a scan was claimed. */
   async function claimAt(location: string): Promise<boolean> {
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
     const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
-    const scan = await store.scans.claimNext(location, new Date(), background);
+    const scan = await store.scans.claimNext(location, now(), background);
     if (scan === undefined) return false;
-    const waitedMs = Date.now() - Date.parse(scan.createdAt);
+    const waitedMs = now().getTime() - Date.parse(scan.createdAt);
     log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
     // The wait of a later attempt would count the earlier attempt too.
     if (scan.attempts === 1) options.observer.claimed(waitedMs);
@@ -87,8 +101,8 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       }
     } catch (error) {
       log.error("queue not readable", { because: messageOf(error) });
-      clearTimeout(retry);
-      retry = setTimeout(wake, storeRetryMs);
+      cancelRetry();
+      cancelRetry = timers.after(storeRetryMs, wake);
     } finally {
       claiming = false;
     }
@@ -111,19 +125,19 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
       stopped = true;
       stopSweep();
       active.leaveRemote();
-      const timer = setTimeout(active.abandon, drainMs);
+      const cancelAbandon = timers.after(drainMs, active.abandon);
       // It may still claim one scan, which then counts as running.
       await latestClaim;
-      clearTimeout(retry);
+      cancelRetry();
       await active.allEnded();
-      clearTimeout(timer);
+      cancelAbandon();
     },
   };
 }
 
-async function requeueInterrupted({ store, remote, observer, log }: DispatcherOptions): Promise<void> {
+async function requeueInterrupted({ store, remote, observer, log, now }: DispatcherParts): Promise<void> {
   const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
-  for (const scan of await store.scans.requeueInterrupted(new Date(), isAdoptable)) {
+  for (const scan of await store.scans.requeueInterrupted(now(), isAdoptable)) {
     log.warn("scan was interrupted", { ...fieldsOf(scan), status: scan.status });
     if (scan.status === "failed") observer.ended(scan, "interrupted");
   }
@@ -134,7 +148,7 @@ function fieldsOf(scan: ScanRecord): LogFields {
   return scanFields(url, { token, attempt, location: scanLocationOf(scan), requestId });
 }
 
-function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
+function capacityOf({ concurrency, remote }: DispatcherParts, location: string): number {
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
 
@@ -150,7 +164,7 @@ interface ActiveScan {
 }
 
 /** Running scans by location and token. */
-function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
+function createActiveScans(options: DispatcherParts, onEnded: () => void) {
   const active = new Map<string, Map<string, ActiveScan>>();
   const stops = { local: new AbortController(), remote: new AbortController() };
   const all = () => [...active.values()].flatMap((scans) => [...scans.values()]);
@@ -195,12 +209,12 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
 }
 
 /** `claimed`: a scan that was just claimed is active afterwards. */
-function createCancel(options: DispatcherOptions, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
+function createCancel(options: DispatcherParts, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
   return async (token: string): Promise<Cancellation> => {
     if (await cancelQueued(options, token)) return "cancelled";
     await claimed();
     // While the disk is full, the outcome cannot be stored. The scan ends all the same.
-    await within(cancelMsMax, active.cancel(token), undefined);
+    await within(cancelMsMax, active.cancel(token), undefined, options.timers);
     const scan = options.store.scans.findByToken(token);
     if (scan === undefined) return "unknown";
     if (scan.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
@@ -209,8 +223,8 @@ function createCancel(options: DispatcherOptions, active: ReturnType<typeof crea
 }
 
 /** Whether the scan waited. */
-async function cancelQueued({ store, progress, observer, log }: DispatcherOptions, token: string): Promise<boolean> {
-  const scan = await store.scans.cancelQueued(token, new Date());
+async function cancelQueued({ store, progress, observer, log, now }: DispatcherParts, token: string): Promise<boolean> {
+  const scan = await store.scans.cancelQueued(token, now());
   if (scan === undefined) return false;
   log.info("waiting scan cancelled", fieldsOf(scan));
   progress.publish(token, { type: "failed" });
@@ -228,7 +242,7 @@ interface RunningScan {
   readonly ending: AbortSignal;
 }
 
-async function runScan(options: DispatcherOptions, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
+async function runScan(options: DispatcherParts, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
   const { scanner, progress, observer } = options;
   const { token, url, attempts } = scan;
   const log = logWith(options.log, fieldsOf(scan));
@@ -266,11 +280,11 @@ function asCancelled(outcome: ScanOutcome): ScanOutcome {
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
-function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log }: DispatcherOptions): () => void {
-  const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(new Date());
+function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, now: clock, timers }: DispatcherParts): () => void {
+  const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(clock());
 
   async function sweep(): Promise<void> {
-    const now = new Date();
+    const now = clock();
     const before = new Date(now.getTime() - waitMaxMs);
     for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
       const absentSince = lastWorkerAt(location);
@@ -284,40 +298,9 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log }: Dis
     }
   }
 
-  const timer = setInterval(() => {
+  return timers.every(sweepEveryMs, () => {
     sweep().catch((error) => log.error("waiting scans not readable", { because: messageOf(error) }));
-  }, sweepEveryMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
-function createProgressWriter({ store, progress, log }: DispatcherOptions, { token, progressPercent }: ScanRecord) {
-  let percent = progressPercent;
-  let latest: ProgressStage | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const write = () => {
-    timer = undefined;
-    if (latest === null) return;
-    const stage = latest;
-    latest = null;
-    timer = setTimeout(write, progressEveryMs);
-    store.scans
-      .setProgress(token, stage, stagePercent[stage])
-      .catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
-  };
-  return {
-    report: (stage: ProgressStage) => {
-      percent = Math.max(percent, stagePercent[stage]);
-      progress.publish(token, { type: "stage", stage, percent });
-      latest = stage;
-      if (timer === undefined) write();
-    },
-    end: () => {
-      latest = null;
-      clearTimeout(timer);
-    },
-  };
+  });
 }
 
 /**
@@ -325,7 +308,7 @@ function createProgressWriter({ store, progress, log }: DispatcherOptions, { tok
  * or it would stay `running` forever. Null when nothing was stored.
  */
 async function storePersistently(
-  { store, log }: DispatcherOptions,
+  { store, log, now: clock, timers }: DispatcherParts,
   token: string,
   outcome: ScanOutcome,
   stop: AbortSignal,
@@ -333,13 +316,13 @@ async function storePersistently(
   let toStore = outcome;
   do {
     try {
-      const now = new Date();
+      const now = clock();
       if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
       else await store.scans.fail(token, { ...toStore, now });
       return toStore;
     } catch (error) {
       log.error("scan not stored", { status: toStore.status, because: messageOf(error) });
-      if (error instanceof DataDirError) await wait(storeRetryMs, undefined, { signal: stop }).catch(() => {});
+      if (error instanceof DataDirError) await pause(storeRetryMs, stop, timers);
       else if (toStore === storageFailure) return null;
       else toStore = storageFailure;
     }
