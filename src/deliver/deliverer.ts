@@ -4,6 +4,7 @@
  */
 import { within } from "../base/deadline.ts";
 import { messageOf } from "../base/log.ts";
+import { pause, systemTimers, type Timers } from "../base/timers.ts";
 import type { Channel } from "../store/channels.ts";
 import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
@@ -56,14 +57,16 @@ export function startDeliverer(parts: DeliveryParts): Deliverer {
 class RunningDeliverer implements Deliverer {
   readonly notices: RunningNotices;
   readonly #parts: DeliveryParts;
+  readonly #timers: Timers;
   readonly #ending = new AbortController();
   readonly #slots: Slots;
   readonly #tests: HourlyQuota;
   #stopped = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancelLook = () => {};
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#timers = parts.timers ?? systemTimers;
     this.#slots = createSlots(parts.store, () => this.wake());
     this.#tests = createHourlyQuota(testsPerHourMax, parts.now);
     this.notices = createNotices(parts, this.#ending.signal);
@@ -71,7 +74,7 @@ class RunningDeliverer implements Deliverer {
 
   wake(): void {
     if (this.#stopped) return;
-    clearTimeout(this.#timer);
+    this.#cancelLook();
     const { now, log } = this.#parts;
     let waitMs = lookMsMax;
     try {
@@ -81,15 +84,15 @@ class RunningDeliverer implements Deliverer {
     } catch (error) {
       log.error("deliveries cannot be read", { because: messageOf(error) });
     }
-    this.#timer = setTimeout(() => this.wake(), waitMs);
+    this.#cancelLook = this.#timers.after(waitMs, () => this.wake());
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#timer);
-    await within(drainMs, this.#slots.idle(), null);
+    this.#cancelLook();
+    await within(drainMs, this.#slots.idle(), null, this.#timers);
     this.#ending.abort();
-    await within(abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
+    await within(abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null, this.#timers);
   }
 
   async test(channel: Channel): Promise<TestOutcome> {
@@ -120,7 +123,7 @@ class RunningDeliverer implements Deliverer {
     } catch (error) {
       log.error("a delivery cannot be read", { delivery: delivery.id, because: messageOf(error) });
       // It is still due: without a wait, it would be read again at once.
-      await pause(storeRetryMs, this.#ending.signal);
+      await pause(storeRetryMs, this.#ending.signal, this.#timers);
     }
   }
 
@@ -145,17 +148,20 @@ class RunningDeliverer implements Deliverer {
     this.notices.wake();
   }
 
-  /** Tries again while the store takes nothing, as with a full disk: meanwhile the channel is busy, so that nothing is sent twice. */
+  /**
+   * Tries again while the store takes nothing, as with a full disk: meanwhile the channel is busy, so that nothing is sent twice.
+   * Tries once while the process ends: what was just delivered must not be sent again after the next start.
+   */
   async #stored(write: () => Promise<unknown>): Promise<void> {
-    while (!this.#ending.signal.aborted) {
+    do {
       try {
         await write();
         return;
       } catch (error) {
         this.#parts.log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
       }
-      await pause(storeRetryMs, this.#ending.signal);
-    }
+      await pause(storeRetryMs, this.#ending.signal, this.#timers);
+    } while (!this.#ending.signal.aborted);
   }
 }
 
@@ -174,16 +180,4 @@ function outcomeOf(delivery: Delivery, { channel }: Sendable, attempted: Attempt
 function resultOf(attempted: Attempted, { state }: AttemptOutcome): "delivered" | "retried" | "failed" | "gone" {
   if (state !== "failed") return state === "delivered" ? "delivered" : "retried";
   return attempted.result === "failed" && attempted.because === "gone" ? "gone" : "failed";
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
 }

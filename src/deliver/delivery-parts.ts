@@ -1,5 +1,6 @@
 /** What sending of events and of single mails needs of the server. */
 import type { Log } from "../base/log.ts";
+import type { Timers } from "../base/timers.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
@@ -27,6 +28,8 @@ export interface DeliveryParts {
   /** Without a slash at its end. A mail server needs it. */
   readonly publicUrl: string | null;
   readonly now: () => Date;
+  /** Those of the system by default. */
+  readonly timers?: Timers;
   /** 0 to 1, as `Math.random`. */
   readonly random: () => number;
   readonly metrics: DeliveryMetrics;
