@@ -1,0 +1,324 @@
+/** Protocol of the deliverer over models of receivers and clock: attempts, schedules, refused writes, stops and kills, in any order. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DataDirError } from "../../../src/store/data-dir.ts";
+import { type DeliveryModel, deliveredWebhook, deliveryModel, failedWith, mailFailedWith } from "../../support/delivery-model.ts";
+
+const hourMs = 3_600_000;
+const digestMs = 60_000;
+const storeRetryMs = 10_000;
+const full = () => new DataDirError("full", "no space is left");
+
+let model: DeliveryModel;
+beforeEach(async () => {
+  model = await deliveryModel();
+});
+afterEach(() => model.stop());
+
+const first = () => model.deliveries().at(-1);
+const states = () => model.deliveries().map(({ state }) => state);
+const untilNextMs = () => Date.parse(first()?.nextAttemptAt ?? "") - model.timers.now().getTime();
+
+/** A process with one attempt of a webhook under way. */
+async function sending(options: Parameters<DeliveryModel["start"]>[0] = {}) {
+  const channel = await model.addChannel({ kind: "webhook" });
+  await model.report();
+  const process = model.start(options);
+  await model.settle();
+  expect(process.webhooks).toHaveLength(1);
+  return { channel, process };
+}
+
+/** `refuse` makes the store refuse what follows from attempts. */
+function refusingStore() {
+  const state = { refuses: false };
+  const { noteAttempt } = model.store.deliveries;
+  return {
+    refuse: (refuses: boolean) => void Object.assign(state, { refuses }),
+    deliveries: {
+      noteAttempt: (...given: Parameters<typeof noteAttempt>) => (state.refuses ? Promise.reject(full()) : noteAttempt(...given)),
+    },
+  };
+}
+
+describe("the schedule", () => {
+  test("is followed to the tenth attempt, under one id, and then disables the channel", async () => {
+    const { channel, process } = await sending();
+    const waits: number[] = [];
+    for (let count = 1; count < 10; count++) {
+      process.webhooks.at(-1)?.end(failedWith("status"));
+      await model.settle();
+      waits.push(untilNextMs());
+      model.timers.advance(untilNextMs() - 1);
+      await model.settle();
+      expect(process.webhooks).toHaveLength(count);
+      // The next look is at most 50 milliseconds after the time.
+      model.timers.advance(50);
+      await model.settle();
+      expect(process.webhooks).toHaveLength(count + 1);
+    }
+    expect(waits.map((ms) => ms / 60_000)).toEqual([5 / 60, 5, 30, 120, 300, 600, 840, 1_200, 1_440]);
+    expect(model.store.channels.find(1, channel.id)?.disabled).toBeNull();
+    process.webhooks.at(-1)?.end(failedWith("status"));
+    await model.settle();
+    expect([first()?.state, first()?.attempts.length]).toEqual(["failed", 10]);
+    expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("failed");
+    expect(new Set(process.webhooks.map(({ given: { id, body } }) => `${id} ${body}`)).size).toBe(1);
+    expect(process.counted).toEqual([...Array(9).fill("webhook retried"), "webhook failed"]);
+    expect(process.mails.map(({ given: { to } }) => to)).toEqual(["owner1@agency.test"]);
+  });
+
+  test("gives way to a longer wait that the receiver asks for, and not to a shorter one", async () => {
+    const { process } = await sending();
+    process.webhooks[0]?.end(failedWith("status", hourMs));
+    await model.settle();
+    expect(untilNextMs()).toBe(hourMs);
+    model.timers.advance(hourMs);
+    await model.settle();
+    process.webhooks[1]?.end(failedWith("status", 1_000));
+    await model.settle();
+    expect(untilNextMs()).toBe(5 * 60_000);
+  });
+
+  test("ends with 410, which disables the channel and drops what waits for it", async () => {
+    const { channel, process } = await sending();
+    await model.report();
+    process.webhooks[0]?.end({ result: "gone", status: 410, ms: 5 });
+    await model.settle();
+    expect(states()).toEqual(["dropped", "failed"]);
+    expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("gone");
+    expect([process.counted, process.webhooks.length]).toEqual([["webhook gone"], 1]);
+  });
+
+  test("of a mail ends at once with a refused recipient alone, and only then disables the channel", async () => {
+    for (const [at, [outcome, state, disabled]] of (
+      [
+        [mailFailedWith("recipient", true), "failed", "failed"],
+        [mailFailedWith("refused", true), "failed", undefined],
+        [mailFailedWith("recipient"), "waiting", undefined],
+      ] as const
+    ).entries()) {
+      const accountId = at + 1;
+      const channel = await model.addChannel({ kind: "mail", accountId, target: "team@client.test" });
+      await model.report(accountId);
+      const process = model.start();
+      model.timers.advance(digestMs);
+      await model.settle();
+      process.mails.find(({ given: { to } }) => to === channel.target)?.end(outcome);
+      await model.settle();
+      expect(model.deliveries(accountId)[0]?.state).toBe(state);
+      expect(model.store.channels.find(accountId, channel.id)?.disabled?.because).toBe(disabled);
+      await process.deliverer.stop(0);
+    }
+  });
+
+  test("goes on without a mail server", async () => {
+    await model.addChannel({ kind: "mail" });
+    await model.report();
+    model.start({ hasMail: false });
+    model.timers.advance(digestMs);
+    await model.settle();
+    expect(first()).toMatchObject({ state: "waiting", attempts: [{ because: "no-mail" }] });
+  });
+});
+
+describe("a channel", () => {
+  test("gets one delivery at a time, the earliest first, and the next at once", async () => {
+    const { process } = await sending();
+    await model.report();
+    process.deliverer.wake();
+    await model.settle();
+    expect(process.webhooks).toHaveLength(1);
+    // What is due belongs to a busy channel: the next look is in a second.
+    expect(model.timers.waits()).toEqual([1_000]);
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    expect([states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
+    process.webhooks[1]?.end(deliveredWebhook);
+    await model.settle();
+    expect([states(), process.counted]).toEqual([
+      ["delivered", "delivered"],
+      ["webhook delivered", "webhook delivered"],
+    ]);
+    // Nothing waits: the next look is in a minute.
+    expect(model.timers.waits()).toEqual([60_000]);
+  });
+
+  test("that was removed or disabled, or whose account is disabled, gets nothing: its delivery is dropped", async () => {
+    await model.addChannel({ kind: "webhook", accountId: 1 });
+    await model.report(1);
+    const disabled = await model.addChannel({ kind: "webhook", accountId: 2 });
+    await model.report(2);
+    await model.store.channels.disable(2, disabled.id, "owner", model.timers.now());
+    await model.store.accounts.setDisabled(1, true);
+    const process = model.start();
+    await model.settle();
+    expect([process.webhooks, model.deliveries(1)[0]?.state, model.deliveries(2)[0]?.state]).toEqual([[], "dropped", "dropped"]);
+  });
+
+  test("that is disabled during an attempt keeps the reason, and the delivery stays dropped", async () => {
+    const { channel, process } = await sending();
+    await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    expect([states(), first()?.attempts]).toEqual([["dropped"], []]);
+    expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("owner");
+    expect(process.mails).toEqual([]);
+  });
+
+  test("shares the slots: three for an account, sixteen for webhooks, eight for mails", async () => {
+    for (let accountId = 1; accountId <= 6; accountId++)
+      for (const name of ["a", "b", "c", "d"]) {
+        await model.addChannel({ kind: "webhook", accountId, target: `https://${name}.test/` });
+        await model.addChannel({ kind: "mail", accountId, target: `${name}@client.test` });
+      }
+    for (let accountId = 1; accountId <= 6; accountId++) await model.report(accountId);
+    const process = model.start();
+    await model.settle();
+    expect([process.webhooks.length, process.mails.length]).toEqual([16, 0]);
+    model.timers.advance(digestMs);
+    await model.settle();
+    expect([process.webhooks.length, process.mails.length]).toEqual([16, 8]);
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    expect([process.webhooks.length, process.mails.length]).toEqual([17, 8]);
+  });
+});
+
+describe("a store that takes nothing", () => {
+  test("is asked again every ten seconds, and the webhook is not sent again meanwhile", async () => {
+    const { refuse, deliveries } = refusingStore();
+    const { process } = await sending({ deliveries });
+    await model.report();
+    refuse(true);
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    model.timers.advance(storeRetryMs);
+    await model.settle();
+    refuse(false);
+    model.timers.advance(storeRetryMs - 1);
+    await model.settle();
+    expect([states(), process.webhooks.length]).toEqual([["waiting", "waiting"], 1]);
+    model.timers.advance(1);
+    await model.settle();
+    expect([states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
+    expect(process.counted).toEqual(["webhook delivered"]);
+  });
+
+  test("and cannot be read is looked at again after a minute, or when something is due", async () => {
+    let isBroken = true;
+    const { listDue } = model.store.deliveries;
+    const faulty: typeof listDue = (...given) => {
+      if (isBroken) throw new Error("a fault of the test");
+      return listDue(...given);
+    };
+    await model.addChannel({ kind: "webhook" });
+    await model.report();
+    const process = model.start({ deliveries: { listDue: faulty } });
+    expect([process.log.join("\n").includes("a fault of the test"), model.timers.waits()]).toEqual([true, [60_000]]);
+    isBroken = false;
+    model.timers.advance(60_000);
+    await model.settle();
+    expect(process.webhooks).toHaveLength(1);
+  });
+
+  test("leaves a delivery that cannot be dropped due, and its channel busy for ten seconds", async () => {
+    const channel = await model.addChannel({ kind: "webhook" });
+    await model.report();
+    await model.store.accounts.setDisabled(1, true);
+    let drops = 0;
+    const { drop } = model.store.deliveries;
+    const refusing: typeof drop = (...given) => (++drops === 1 ? Promise.reject(full()) : drop(...given));
+    model.start({ deliveries: { drop: refusing } });
+    await model.settle();
+    expect([drops, states()]).toEqual([1, ["waiting"]]);
+    model.timers.advance(storeRetryMs);
+    await model.settle();
+    expect([drops, states(), channel.disabled]).toEqual([2, ["dropped"], null]);
+  });
+});
+
+describe("a stop", () => {
+  test("waits for the attempts under way, and begins no other", async () => {
+    const { process } = await sending();
+    await model.report();
+    let stopped = false;
+    const stopping = process.deliverer.stop(5_000).then(() => (stopped = true));
+    process.deliverer.wake();
+    model.timers.advance(4_999);
+    await model.settle();
+    expect([stopped, process.webhooks[0]?.signal?.aborted]).toEqual([false, false]);
+    process.webhooks[0]?.end(deliveredWebhook);
+    await stopping;
+    await model.settle();
+    expect([states(), process.webhooks.length, model.timers.waits()]).toEqual([["waiting", "delivered"], 1, []]);
+  });
+
+  test("aborts an attempt, which counts nowhere, and the next start repeats under the same id", async () => {
+    const { process } = await sending();
+    const stopping = process.deliverer.stop(5_000);
+    model.timers.advance(5_000);
+    await stopping;
+    await model.settle();
+    expect(process.webhooks[0]?.signal?.aborted).toBe(true);
+    expect([states(), first()?.attempts, process.counted]).toEqual([["waiting"], [], []]);
+    const next = model.start();
+    await model.settle();
+    expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(process.webhooks.map(({ given: { id } }) => id));
+    next.webhooks[0]?.end(failedWith("status"));
+    await model.settle();
+    expect([first()?.attempts.length, untilNextMs()]).toEqual([1, 5_000]);
+  });
+
+  test("stores what was delivered although it was aborted, so that it is not sent again", async () => {
+    const { process } = await sending({ hangs: true });
+    const stopping = process.deliverer.stop(0);
+    model.timers.advance(0);
+    await model.settle();
+    process.webhooks[0]?.end(deliveredWebhook);
+    await stopping;
+    await model.settle();
+    expect([states(), process.counted]).toEqual([["delivered"], ["webhook delivered"]]);
+  });
+
+  test("ends two seconds after it has aborted attempts that do not end", async () => {
+    const { process } = await sending({ hangs: true });
+    let stopped = false;
+    process.deliverer.stop(1_000).then(() => (stopped = true));
+    model.timers.advance(1_000);
+    await model.settle();
+    model.timers.advance(1_999);
+    await model.settle();
+    expect(stopped).toBe(false);
+    model.timers.advance(1);
+    await model.settle();
+    expect(stopped).toBe(true);
+  });
+
+  test("does not wait for a store that takes nothing", async () => {
+    const { refuse, deliveries } = refusingStore();
+    const { process } = await sending({ deliveries });
+    refuse(true);
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    const stopping = process.deliverer.stop(1_000);
+    model.timers.advance(1_000);
+    await stopping;
+    await model.settle();
+    expect([states(), model.timers.waits()]).toEqual([["waiting"], []]);
+  });
+});
+
+test("a process that is killed between sending and storing sends again, under the same id, and counts one attempt", async () => {
+  const noteAttempt = () => new Promise<undefined>(() => {});
+  const channel = await model.addChannel({ kind: "webhook" });
+  await model.report();
+  const killed = model.start({ deliveries: { noteAttempt }, hangs: true });
+  await model.settle();
+  killed.webhooks[0]?.end(deliveredWebhook);
+  const next = model.start();
+  await model.settle();
+  expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(killed.webhooks.map(({ given: { id } }) => id));
+  next.webhooks[0]?.end(deliveredWebhook);
+  await model.settle();
+  expect([states(), first()?.attempts.length, channel.disabled]).toEqual([["delivered"], 1, null]);
+});
