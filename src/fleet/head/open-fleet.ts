@@ -1,7 +1,6 @@
 /** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
-import { setTimeout as wait } from "node:timers/promises";
 import { jetstreamManager } from "@nats-io/jetstream";
-import { within } from "../../base/deadline.ts";
+import { pauseFor, within } from "../../base/deadline.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
@@ -18,6 +17,8 @@ import type { HeadEvents } from "./transport.ts";
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
   readonly times?: Partial<FleetTimes>;
   readonly limits?: Partial<StreamLimits>;
+  /** `connectNats` by default. */
+  readonly connect?: typeof connectNats;
   readonly log: Log;
 }
 
@@ -116,12 +117,12 @@ class FleetLife {
 
   /** Until the connection is made and everything is set up. @throws FleetError */
   async #start(): Promise<void> {
-    const { times } = this.#options;
+    const { times, connect = connectNats } = this.#options;
     const onFailure = (clause: string) => {
       this.fault = clause;
     };
     const waiting = { signal: this.#ending.signal, retryMs: times.retryMs, onFailure };
-    const connection = await connectNats({ ...this.#options, name: "assay head", ...waiting });
+    const connection = await connect({ ...this.#options, name: "assay head", ...waiting });
     this.#link = { connection, manager: await jetstreamManager(connection, { checkAPI: false, timeout: times.requestMs }) };
     this.#settingUp = this.#setUp(this.#link);
     void this.#follow(this.#link);
@@ -142,7 +143,7 @@ class FleetLife {
         if (error instanceof FleetError || this.#ending.signal.aborted) throw error;
         this.fault = `nats-server is not ready: ${messageOf(error)}`;
         if (failures === 0) log.warn("streams in NATS not ready yet", { because: messageOf(error) });
-        await wait(times.retryMs * Math.min(retryFactorMax, failures + 1), undefined, { signal: this.#ending.signal }).catch(() => {});
+        await pauseFor(times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
       }
     }
   }

@@ -2,7 +2,7 @@
  * Receives results. A manifest announces one: its parts are fetched, checked and handed to the scan that waits.
  * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
  */
-import { setTimeout as wait } from "node:timers/promises";
+import { pauseFor } from "../../base/deadline.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
@@ -263,6 +263,6 @@ async function fetchPart(transport: HeadTransport, address: ResultAddress): Prom
   for (let tries = 1; ; tries++) {
     const bytes = await transport.resultPart(address);
     if (bytes !== null || tries === partTriesMax) return bytes;
-    await wait(partRetryMs * tries);
+    await pauseFor(partRetryMs * tries);
   }
 }

@@ -99,9 +99,13 @@ function ignoreApiError(error: unknown): void {
   if (!(error instanceof JetStreamApiError)) throw error;
 }
 
+/** Error code of JetStream for the deletion of a message that was deleted before. */
+const sequenceNotFound = 10_043;
+
 /** The stream, consumer or message does not exist. nats-server answers 500 to the deletion of a message that was just acknowledged. */
 export function isMissingInNats(error: unknown): boolean {
-  return error instanceof JetStreamApiError && (error.status === 404 || error.message === "no message found");
+  if (!(error instanceof JetStreamApiError)) return false;
+  return error.status === 404 || error.code === sequenceNotFound || error.message === "no message found";
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Sends a result to the head in parts, each confirmed by JetStream, for as long as it takes. */
-import { setTimeout as wait } from "node:timers/promises";
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { aborted, withDeadline } from "../../base/deadline.ts";
+import { aborted, pauseFor, withDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
 import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
@@ -49,7 +48,7 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
       const because = messageOf(error);
       if (!signal.aborted && because !== last) onRetry(because);
       last = because;
-      await wait(retryDelayMs(attempt), undefined, { signal }).catch(() => {});
+      await pauseFor(retryDelayMs(attempt), signal);
     }
   }
   return false;
@@ -60,14 +59,18 @@ async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmati
   const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
   await withDeadline(partMsMax, [signal], async (ended) => {
     const published = jetstream(connection).publish(resultSubject(address), bytes, options);
-    await Promise.race([published, unconfirmed(connection, confirmationMs), aborted(ended).then(() => Promise.reject(ended.reason))]);
+    await Promise.race([
+      published,
+      unconfirmed(connection, confirmationMs, ended),
+      aborted(ended).then(() => Promise.reject(ended.reason)),
+    ]);
   });
 }
 
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
-async function unconfirmed(connection: NatsConnection, confirmationMs: number): Promise<never> {
+async function unconfirmed(connection: NatsConnection, confirmationMs: number, signal: AbortSignal): Promise<never> {
   await connection.flush();
-  await wait(confirmationMs);
+  await pauseFor(confirmationMs, signal);
   throw new Error("JetStream does not confirm results");
 }
 
