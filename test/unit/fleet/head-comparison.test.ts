@@ -1,0 +1,96 @@
+/** The head compares its scans with a nats-server in memory: what it removes, and which jobs it ends. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { partsMax } from "../../../src/fleet/result-parts.ts";
+import { type FakeFleet, type SentByHand, startFakeFleet } from "../../support/fake-fleet.ts";
+
+const minuteMs = 60_000;
+
+let fleet: FakeFleet;
+beforeEach(async () => {
+  fleet = await startFakeFleet();
+});
+afterEach(() => fleet[Symbol.asyncDispose]());
+
+const soon = () => fleet.time.pass(1_000);
+
+/** A head alone whose scan `one` is out. */
+async function headWithScan(options: Parameters<FakeFleet["handOut"]>[2] = {}) {
+  const head = await fleet.openHead();
+  const scan = fleet.handOut(head, "one", options);
+  await soon();
+  return { head, scan };
+}
+
+describe("what a worker has sent", () => {
+  test("is not used once the worker is revoked, and its parts are removed", async () => {
+    const { head, scan } = await headWithScan();
+    await fleet.send({}, [0]);
+    fleet.changeWorker(0, { revokedAt: new Date().toISOString() });
+    await fleet.time.pass(minuteMs + 1_000);
+    expect([fleet.messages(), head.counters().removed]).toEqual([{ jobs: ["one"], results: [] }, 1]);
+    await fleet.send();
+    await soon();
+    expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
+  });
+
+  test("is removed by the comparison unless it can be part of a result", async () => {
+    const { head } = await headWithScan();
+    const parts: readonly (readonly [SentByHand, number])[] = [
+      [{}, 0],
+      [{ delivery: 2 }, 0],
+      [{ delivery: 3 }, 0],
+      [{ attempt: 2 }, 0],
+      [{}, partsMax - 1],
+      [{}, partsMax],
+      [{ worker: `U${"C".repeat(55)}` }, 0],
+      [{ token: "over" }, 0],
+      [{ token: "over" }, 1],
+    ];
+    for (const [sent, part] of parts) await fleet.send(sent, [part]);
+    await fleet.time.pass(minuteMs + 1_000);
+    expect(fleet.messages()).toEqual({ jobs: ["one"], results: ["one.1.1.0", "one.1.2.0", `one.1.1.${partsMax - 1}`] });
+    // Both parts of the scan that is over count as one.
+    expect(head.counters().removed).toBe(5);
+  });
+
+  test("for another location than its own is removed", async () => {
+    await headWithScan();
+    await fleet.send({}, [0]);
+    fleet.changeWorker(0, { location: "paris" });
+    await fleet.time.pass(minuteMs + 1_000);
+    expect(fleet.messages().results).toEqual([]);
+  });
+});
+
+describe("a job without a result", () => {
+  test("ends as crashed once both its deliveries are spent, and no result is on its way", async () => {
+    const head = await fleet.openHead();
+    const scan = fleet.handOut(head, "one");
+    for (const which of [0, 1] as const) {
+      const worker = await fleet.startWorker({ which });
+      await fleet.time.pass(which * 31_000);
+      expect(worker.scans).toHaveLength(1);
+      await worker.connection.close();
+    }
+    expect([head.counters().spent, scan.ended]).toEqual([0, null]);
+    await fleet.time.pass(31_000);
+    expect([head.counters().spent, scan.ended?.gathered]).toEqual([1, "crashed"]);
+  });
+
+  test("has no time limit while it waits, and one from its first delivery", async () => {
+    const head = await fleet.openHead();
+    const scan = fleet.handOut(head, "one");
+    // Keeps the location from having no worker, and takes no job.
+    await fleet.startWorker({ browserFault: () => "none" });
+    await fleet.time.pass(30 * minuteMs, 1_000);
+    expect(scan.ended).toBeNull();
+    const worker = await fleet.startWorker({ which: 1 });
+    await soon();
+    expect(worker.scans).toHaveLength(1);
+    const limitMs = 2 * ((worker.scans[0]?.terms.deadlines?.scanMs ?? 0) + 5_000 + 30_000) + 300_000;
+    await fleet.time.pass(limitMs - minuteMs, 1_000);
+    expect(scan.ended).toBeNull();
+    await fleet.time.pass(3 * minuteMs, 1_000);
+    expect([scan.ended?.gathered, worker.scans[0]?.signal?.aborted]).toEqual(["timeout", true]);
+  });
+});
