@@ -122,7 +122,7 @@ class BoundedSlots implements JobSlots {
     const sinceMs = performance.now() - this.#renewedAtMs;
     this.#renewedAtMs += sinceMs;
     if (sinceMs < standstillMsMax) {
-      if (isConnected()) for (const { delivered } of this.#held.values()) delivered.working();
+      if (isConnected()) for (const { delivered, ending } of this.#held.values()) if (!ending.signal.aborted) delivered.working();
     } else if (this.#held.size > 0) {
       onFault(`the process stood still for ${Math.round(sinceMs / 1_000)} s: its scans go to other workers`);
       for (const { ending } of this.#held.values()) ending.abort("standstill" satisfies Ending);
