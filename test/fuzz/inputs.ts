@@ -1,5 +1,6 @@
 /** Generates inputs for a fuzz target: random tokens, mutated and spliced samples, and binary noise. */
 import fc from "fast-check";
+import { unicodeText } from "../support/unicode-text.ts";
 import type { FuzzTarget } from "./target.ts";
 
 const tokensMax = 24;
@@ -7,7 +8,7 @@ const tokensMax = 24;
 const longTokensMax = 600;
 
 export function inputsOf({ tokens, samples }: Pick<FuzzTarget, "tokens" | "samples">): fc.Arbitrary<string> {
-  const noise = fc.string({ unit: "binary", maxLength: 3 });
+  const noise = unicodeText({ maxLength: 3 });
   const token = fc.oneof({ arbitrary: fc.constantFrom(...tokens), weight: 12 }, { arbitrary: noise, weight: 1 });
   const sequence = (lengthMax: number) => fc.array(token, { maxLength: lengthMax, size: "max" }).map((parts) => parts.join(""));
   const sample = fc.constantFrom(...samples);
@@ -23,7 +24,7 @@ export function inputsOf({ tokens, samples }: Pick<FuzzTarget, "tokens" | "sampl
     { arbitrary: sequence(tokensMax), weight: 40 },
     { arbitrary: mutated, weight: 40 },
     { arbitrary: spliced, weight: 15 },
-    { arbitrary: fc.string({ unit: "binary", maxLength: 60 }), weight: 4 },
+    { arbitrary: unicodeText({ maxLength: 60 }), weight: 4 },
     { arbitrary: sequence(longTokensMax), weight: 1 },
   );
 }

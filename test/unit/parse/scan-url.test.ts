@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
+import { unicodeText } from "../../support/unicode-text.ts";
 
 const long = (chars: number) => `https://site.example/${"a".repeat(chars - "https://site.example/".length)}`;
 
@@ -115,11 +116,9 @@ describe("rejected", () => {
 
 describe("properties", () => {
   const given = fc.oneof(
-    fc.string({ unit: "binary" }),
+    unicodeText(),
     fc.webUrl({ withFragments: true, withQueryParameters: true }),
-    fc
-      .tuple(fc.constantFrom("http://", "https://", "HTTPS://", "https:/"), fc.string({ unit: "binary", maxLength: 40 }))
-      .map((parts) => parts.join("")),
+    fc.tuple(fc.constantFrom("http://", "https://", "HTTPS://", "https:/"), unicodeText({ maxLength: 40 })).map((parts) => parts.join("")),
   );
   test("never throws, and accepts its stored form unchanged", () => {
     fc.assert(

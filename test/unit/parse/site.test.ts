@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { hostOf, isRegistrySuffix } from "../../../src/parse/site.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
+import { unicodeText } from "../../support/unicode-text.ts";
 
 test.each([
   ["com", true],
@@ -18,7 +19,7 @@ test.each([
 });
 
 test("never throws, and takes linear time", () => {
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (name) => typeof isRegistrySuffix(name) === "boolean"));
+  fc.assert(fc.property(unicodeText(), (name) => typeof isRegistrySuffix(name) === "boolean"));
   const fromMs = cpuMs();
   for (const piece of ["a", ".", "a.", "[", ":", "/", "@"]) isRegistrySuffix(piece.repeat(65_536 / piece.length));
   expect(cpuMs() - fromMs).toBeLessThan(3_000);

@@ -5,6 +5,7 @@ import { withoutSecrets } from "../../../src/evidence/redact.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
 import { readTypedUrl } from "../../../src/web/scanning/typed-url.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
+import { unicodeText } from "../../support/unicode-text.ts";
 
 const pieces = fc.constantFrom(
   ...["https://", "http:", "//", "user", ":", "@", "site.test", "/", "?", "&", ";", "#", "=", "token", "key", "abcdef", "[", "]", "::1"],
@@ -14,7 +15,7 @@ const typed = fc.oneof(
   fc.array(pieces, { maxLength: 20 }).map((parts) => parts.join("")),
   fc.array(pieces, { maxLength: 12 }).map((parts) => `https://site.test/${parts.join("")}`),
   fc.webUrl({ withFragments: true, withQueryParameters: true }),
-  fc.string({ unit: "binary", maxLength: 60 }),
+  unicodeText({ maxLength: 60 }),
 );
 
 describe("typed text", () => {
