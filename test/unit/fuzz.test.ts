@@ -8,14 +8,15 @@ import { inputsOf } from "../fuzz/inputs.ts";
 import { fuzzResults } from "../fuzz/results.ts";
 import { failuresOn } from "../fuzz/target.ts";
 import { fuzzTargets, parserTargets } from "../fuzz/targets.ts";
+import { randomRuns } from "../support/random-runs.ts";
 
 // reaches: src/parse/
 const folder = resolve(import.meta.dirname, "../../src/parse");
-const runs = 400;
+const runs = randomRuns(400);
 /** Hostile scans that are written in every export format, the same ones each time. */
-const exportedScans = 60;
+const exportedScans = randomRuns(60);
 const exportsSeed = 13;
-const resultsOfWorkers = 40;
+const resultsOfWorkers = randomRuns(40);
 const resultsSeed = 14;
 
 /** Files that use the facts of probes. Most of them read no text, and tests of their own cover them; some are fuzzed all the same. */

@@ -1,43 +1,23 @@
 /** The HTML file: content, self-containment, unique ids, and texts of hostile sites. */
 import { describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import type { ExportedScan } from "../../../src/export/export.ts";
-import { writeHtml } from "../../../src/export/html.tsx";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
-import { markupComplaints } from "../../browser/web/markup.ts";
-import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
+import { exportedScan } from "../../support/exported-scans.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";
+import { htmlCases, htmlOf, several, shop } from "./html-cases.ts";
 
 /** Uncompressed size limit of a file with one report of a faulty shop. */
 const shopBytesMax = 400_000;
 
 const texts = enGb.pages.report;
-const shop = exportedScan("shop");
-const several = [exportedScan("sound"), shop, failedExport(), exportedScan("shop"), exportedScan("plain")];
-const cases: readonly (readonly [string, readonly ExportedScan[]])[] = [
-  ["one report", [shop]],
-  ["a report without evidence", [exportedScan("bare", { evidence: null })]],
-  ["several reports", several],
-  ["a failed scan", [failedExport()]],
-  ["a hostile site", [exportedScan(poisonedScan())]],
-  ["no scan", []],
-];
-
-function fileOf(scans: readonly ExportedScan[], given: Parameters<typeof exportSettings>[0] = {}): string {
-  return writeHtml(scans, exportSettings(given)) ?? "";
-}
 
 const idsOf = (html: string) => [...html.matchAll(/<[^>]+? id="([^"]*)"/g)].map(([, id = ""]) => id);
 const hrefsOf = (html: string) => [...html.matchAll(/<a [^>]*?href="([^"]*)"/g)].map(([, href = ""]) => href);
 
-describe.each(cases)("a file with %s", (_words, scans) => {
-  test.each(["en-gb", "de-de"])("is valid in %s", async (locale) => {
-    expect(await markupComplaints(fileOf(scans, { locale }))).toEqual([]);
-  });
-
+describe.each(htmlCases)("a file with %s", (_words, scans) => {
   test("loads nothing, runs nothing and sends nothing", () => {
-    const html = fileOf(scans);
+    const html = htmlOf(scans);
     expect(html).not.toMatch(/<(script|img|iframe|object|embed|form|input|button|base|audio|video|source)\b/);
     expect(html).not.toMatch(/<[^>]*\s(src|srcset|style|on\w+)=/);
     expect(html.match(/<link [^>]*>/g)).toEqual([expect.stringMatching(/^<link rel="icon" href="data:image\/svg\+xml,/)]);
@@ -48,7 +28,7 @@ describe.each(cases)("a file with %s", (_words, scans) => {
   });
 
   test("has unique ids, and links that lead somewhere", () => {
-    const html = fileOf(scans);
+    const html = htmlOf(scans);
     const ids = idsOf(html);
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     const inside = hrefsOf(html).filter((href) => href.startsWith("#"));
@@ -59,7 +39,7 @@ describe.each(cases)("a file with %s", (_words, scans) => {
 });
 
 describe("a report", () => {
-  const html = fileOf([shop]);
+  const html = htmlOf([shop]);
 
   test("starts with the verdict and the first steps, then has findings, ledger and evidence", () => {
     const order = [
@@ -102,24 +82,13 @@ describe("a report", () => {
 
   test("links to its appliance only if there is one", () => {
     expect(hrefsOf(html).filter((href) => href.includes("/checks/"))).toEqual([]);
-    const linked = fileOf([shop], { origin: "https://assay.example" });
+    const linked = htmlOf([shop], { origin: "https://assay.example" });
     expect(hrefsOf(linked)).toContain("https://assay.example/checks/tls-trust-chain");
   });
 
   test("is small", () => {
     expect(Buffer.byteLength(html)).toBeLessThan(shopBytesMax);
   });
-});
-
-test("a file of very many pages has a table of all, and the reports of the lowest scores and of failed scans", () => {
-  const plain = exportedScan("plain");
-  const many = Array.from({ length: 150 }, (_, at) => ({ ...plain, scan: { ...plain.scan, url: `https://${at}.example/` } }));
-  const html = fileOf([...many, shop, failedExport()], { locale: "de-de" });
-  expect(html.match(/<article /g)).toHaveLength(101);
-  expect(html.match(/<a href="#r\d+-report"/g)).toHaveLength(101);
-  expect(html).toContain("die mit den 100 niedrigsten Punktzahlen");
-  for (const { scan } of many) expect(html).toContain(`>${new URL(scan.url).host}<`);
-  expect(html.indexOf('aria-labelledby="r1-report"')).toBeLessThan(html.indexOf('aria-labelledby="r152-report"'));
 });
 
 describe("the policy of a pipeline", () => {
@@ -132,7 +101,7 @@ describe("the policy of a pipeline", () => {
     [second, mark({ accepted: { reason: "Never again", until: null } })],
     [third, mark({ inBaseline: false })],
   ]);
-  const html = fileOf([{ ...shop, marks }]);
+  const html = htmlOf([{ ...shop, marks }]);
   const rowOf = (code: string) => html.split('<details class="finding-row"').find((row) => row.includes(` id="${code}"`)) ?? "";
 
   test("marks accepted findings with reason and last day", () => {
@@ -154,8 +123,8 @@ describe("the policy of a pipeline", () => {
     const all = (file: string) => /<details class="paste all-lines".*?<\/figure>/s.exec(file)?.[0] ?? "";
     const hsts = "security.missing-header.strict-transport-security";
     const accepted = new Map([[hsts, mark({ accepted: { reason: "Not yet", until: null } })]]);
-    expect(all(fileOf([shop]))).toContain("Strict-Transport-Security");
-    const without = all(fileOf([{ ...shop, marks: accepted }]));
+    expect(all(htmlOf([shop]))).toContain("Strict-Transport-Security");
+    const without = all(htmlOf([{ ...shop, marks: accepted }]));
     expect(without).toContain("X-Content-Type-Options");
     expect(without).not.toContain("Strict-Transport-Security");
   });
@@ -172,7 +141,7 @@ describe("the policy of a pipeline", () => {
 });
 
 describe("several scans", () => {
-  const html = fileOf(several);
+  const html = htmlOf(several);
 
   test("are listed with links, the lowest scores first, and failed ones last", () => {
     const table = /<table.*?<\/table>/s.exec(html)?.[0] ?? "";
@@ -192,12 +161,12 @@ describe("several scans", () => {
   });
 
   test("do not depend on the order in which they are given", () => {
-    expect(fileOf(several.toReversed())).toBe(html);
+    expect(htmlOf(several.toReversed())).toBe(html);
   });
 });
 
 test.each(["en-gb", "de-de"])("texts of a site stay texts in %s", (locale) => {
-  const html = fileOf([exportedScan(poisonedScan())], { locale });
+  const html = htmlOf([exportedScan(poisonedScan())], { locale });
   expect(html).toContain("&lt;script>alert(1)");
   expect(html).not.toMatch(/<[^>]*\sonerror=/);
   expect(html).toContain('<span class="sign">U+202E</span>');
@@ -210,7 +179,7 @@ test("an address that is no web address is not linked", () => {
   if (navigation.status === "failed") throw new Error("the known navigation was read");
   const facts = { ...navigation.facts, finalUrl: "javascript:alert(1)//https://x" };
   const evidence = { ...knownScans.bare.evidence, navigation: { status: "read", facts } } as const;
-  const html = fileOf([exportedScan("bare", { evidence })]);
+  const html = htmlOf([exportedScan("bare", { evidence })]);
   expect(html).toContain("javascript:alert(1)");
   expect(html).not.toMatch(/href="javascript:/i);
 });

@@ -63,23 +63,6 @@ describe("a summary", () => {
   });
 });
 
-describe("the limit of 1 MiB", () => {
-  const scans = Array.from({ length: 200 }, (_, at) => ({ ...bare, scan: { ...bare.scan, url: `https://host-${at}.example/` } }));
-  const text = write(scans, exportSettings()) ?? "";
-
-  test("is used, and kept", () => {
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1_048_576);
-    expect(Buffer.byteLength(text)).toBeGreaterThan(900_000);
-  });
-
-  test("leaves every verdict in the file, and says what is missing", () => {
-    const { html } = readMarkdown(text);
-    expect(count(html, /<h2>/g)).toBe(200);
-    expect(count(html, /<details>/g)).toBe(count(html, /<\/details>/g));
-    expect(html).toMatch(/This summary is cut: \d+ of its 800 parts are left out/);
-  });
-});
-
 describe("escaped text", () => {
   const rendered = (text: string) => readMarkdown(`Text ${escapedMarkdown(text)}`).html;
 

@@ -1,6 +1,7 @@
 /** A single improvement of a site never lowers its score, and a single worsening never raises it. Pairs with a cut header are left out. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { randomRuns } from "../../../support/random-runs.ts";
 import { remediationOf } from "../../../support/remediations.ts";
 import { anySite, flawlessSite, soundHeaders } from "./any-site.ts";
 import { improvementsOf, worseningsOf } from "./changes.ts";
@@ -10,7 +11,7 @@ import { servers } from "./server-lines.ts";
 import { type Headers, host, type Site } from "./site.ts";
 import { breachOf, judgedSite, pairOf } from "./site-law.ts";
 
-const pairs = 500;
+const pairs = randomRuns(500);
 
 const scoreOf = (site: Site): number => judgedSite(site).score ?? Number.NaN;
 const withHeaders = (headers: Headers): Site => ({ ...flawlessSite, headers: { ...flawlessSite.headers, ...headers } });
