@@ -9,6 +9,7 @@ import { createClientAddress } from "../http/client-address.ts";
 import { createServerOrigin } from "../http/server-origin.ts";
 import type { Operator } from "../web/admin/operator.ts";
 import { openPictures } from "../web/picture/pictures.ts";
+import { startHeartbeats } from "../web/scanning/scan-events.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
 import { ConfigError } from "./config.ts";
 import { workerFiles } from "./placement.ts";
@@ -57,6 +58,7 @@ function fixedSettings(
     },
     scanning: {
       ...scanning,
+      startHeartbeats,
       guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
       cooldownSeconds: config["scan.cooldown"],
       workerWaitHoursMax: config["fleet.wait_max"],

@@ -91,6 +91,8 @@ export interface ScanningSettings {
   /** False while scans cannot start yet; they wait in the queue. */
   readonly ready: () => boolean;
   readonly progress: ScanProgress;
+  /** Calls `beat` at the pace of heartbeats, until the returned function is called. */
+  readonly startHeartbeats: (beat: () => void) => () => void;
   readonly locations: LocationDirectory;
   /** Hours that a scan waits for a location without workers. */
   readonly workerWaitHoursMax: number;

@@ -1,7 +1,4 @@
 /** API on a real port with a temporary store and a settable clock. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Api, type ApiSettings, createApi } from "../../src/api/app.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
@@ -10,11 +7,12 @@ import type { StoredResult } from "../../src/judge/result.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import type { Plan } from "../../src/store/accounts.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { evidence } from "./evidence.ts";
 import { type SiteServicesUnderTest, siteServices } from "./site-services.ts";
 import { checksTexts, storedResult } from "./stored.ts";
+import { temporaryStore } from "./temporary-store.ts";
 
 export interface ApiUnderTest {
   readonly store: Store;
@@ -49,8 +47,7 @@ export interface ApiUnderTest {
 const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [], version: "v" } };
 
 export async function startApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ApiUnderTest> {
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-api-"));
-  const store = openStore(dataDir, settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
+  const { store, dataDir, stop } = temporaryStore(settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const services = siteServices();
@@ -137,8 +134,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     },
     stop: async () => {
       await server.stop();
-      await store.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      await stop();
     },
   };
   return underTest;

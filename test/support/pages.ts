@@ -1,7 +1,4 @@
 /** Pages on a real port over a temporary store, with a settable clock and visitors with cookie jars. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
@@ -19,14 +16,16 @@ import { createServerOrigin } from "../../src/http/server-origin.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
 import { noActivity } from "../../src/store/activity.ts";
-import { openStore, type Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import type { Operator } from "../../src/web/admin/operator.ts";
 import { createPages } from "../../src/web/app.ts";
 import { openPictures } from "../../src/web/picture/pictures.ts";
+import { startHeartbeats } from "../../src/web/scanning/scan-events.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
 import { siteServices } from "./site-services.ts";
+import { temporaryStore } from "./temporary-store.ts";
 
 /** The built-in checks, without closing the registry as loading the catalog does. */
 export const builtInCatalog: Catalog = {
@@ -95,8 +94,8 @@ interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "scanni
 }
 
 export async function startPages(options: PagesOptions = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, dataDir = mkdtempSync(join(tmpdir(), "assay-pages-")), addresses, scanning, accounts, ...settings } = options;
-  const store = openStore(dataDir);
+  const { publicUrl = null, dataDir, addresses, scanning, accounts, ...settings } = options;
+  const { store, stop } = temporaryStore({}, dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   let shiftMs = 0;
@@ -122,6 +121,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       mayBeScanned: () => true,
       ready: () => true,
       progress,
+      startHeartbeats,
       locations: noRemoteLocations(new Date()),
       wake: () => {
         underTest.woken += 1;
@@ -177,8 +177,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     visitor: () => visitorOf(`http://127.0.0.1:${server.port}`),
     stop: async () => {
       await server.stop();
-      await store.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      await stop();
     },
   };
   return underTest;

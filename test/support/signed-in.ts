@@ -9,6 +9,14 @@ export async function accountIn({ store }: PagesUnderTest, email: string, given:
   return account;
 }
 
+let accounts = 0;
+
+/** Another account, with a new address, on the agency plan: for tests that share their pages. */
+export function anotherAccount(pages: PagesUnderTest): Promise<Account> {
+  accounts += 1;
+  return accountIn(pages, `account-${accounts}@assay.test`, { plan: "agency" });
+}
+
 export async function signedIn(pages: Pick<PagesUnderTest, "store" | "visitor">, { id }: Account): Promise<Visitor> {
   const origin = { userAgent: "test", address: "127.0.0.1" };
   const opened = await pages.store.sessions.open({ accountId: id, verifiedPasswordHash: null, origin, now: new Date() });

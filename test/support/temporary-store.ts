@@ -10,15 +10,15 @@ export interface TemporaryStore {
   stop(): Promise<void>;
 }
 
-export function temporaryStore(options: StoreOptions = {}): TemporaryStore {
-  const dataDir = mkdtempSync(join(tmpdir(), "assay-store-"));
+/** `dataDir` may hold a store already; `stop` deletes it in any case. */
+export function temporaryStore(options: StoreOptions = {}, dataDir = mkdtempSync(join(tmpdir(), "assay-store-"))): TemporaryStore {
   const store = openStore(dataDir, options);
   return {
     store,
     dataDir,
     stop: async () => {
       await store.close();
-      rmSync(dataDir, { recursive: true });
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

@@ -32,6 +32,12 @@ const headers = {
 /** State of a scan that was cancelled while watched: its page explains the rest. */
 const cancelledScan = { status: "cancelled", progressStage: null, progressPercent: 0 } as const;
 
+/** Pace of the heartbeats of a server. */
+export function startHeartbeats(beat: () => void): () => void {
+  const interval = setInterval(beat, heartbeatMs);
+  return () => clearInterval(interval);
+}
+
 export type ScanEvents = (visit: Visit, scan: ScanRecord) => Response;
 
 export function createScanEvents(): ScanEvents {
@@ -82,12 +88,12 @@ function streamOf(visit: Visit, scan: ScanRecord, release: () => void): Readable
         if (!mayReadOn(visit) || writer.write(event)) close();
       });
       const fromMs = performance.now();
-      const heartbeat = setInterval(() => {
+      const endHeartbeats = visit.settings.scanning.startHeartbeats(() => {
         const isLate = performance.now() - fromMs > streamMsMax || (controller.desiredSize ?? 0) < -unsentEventsMax;
         if (isLate || !mayReadOn(visit) || writer.heartbeat()) close();
-      }, heartbeatMs);
+      });
       end = () => {
-        clearInterval(heartbeat);
+        endHeartbeats();
         unsubscribe?.();
         release();
       };
