@@ -1,5 +1,5 @@
 /** Entry of the threads that judge: each imports the checks once, plugins from the snapshot of their catalog. */
-import { judgingCatalog } from "../catalog/plugin-thread.ts";
+import { judgingCatalog } from "../catalog/judging-catalog.ts";
 import { usePublicSuffixes } from "../parse/site.ts";
 import { performJudge } from "../scan/judge-task.ts";
 import { type JudgeWorkerData, type WorkerCall, workerData } from "../scan/pool.ts";

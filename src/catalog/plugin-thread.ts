@@ -1,11 +1,10 @@
-/** Runs in threads: imports plugin files, to load and validate them or to judge with them. */
-import "../../checks/index.ts";
+/** Runs in a thread: imports plugin files, to load and validate them. It needs no built-in check, so the thread starts fast. */
 import type { CheckTexts, Locale } from "../check/check.ts";
-import { type AnyCheck, type CheckDefinition, closeRegistry, registeredChecks } from "../check/registry.ts";
-import type { JudgingCatalog, LoadedPlugin, PluginSnapshot } from "./catalog.ts";
+import { type AnyCheck, type CheckDefinition, registeredChecks } from "../check/registry.ts";
+import type { LoadedPlugin, PluginSnapshot } from "./catalog.ts";
 import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
 import type { Pins } from "./pins.ts";
-import { assertRecordable, type ModuleRecord, RefusedModule, recordModules, replayModules } from "./plugin-modules.ts";
+import { assertRecordable, type ModuleRecord, RefusedModule, recordModules } from "./plugin-modules.ts";
 import { unknownKeysOf } from "./unknown-keys.ts";
 import { faultsOfCheck } from "./validate.ts";
 
@@ -45,17 +44,6 @@ export async function loadPluginFiles({ files, pins }: LoadTask, post: (message:
     post("faults" in outcome ? { type: "refused", faults: outcome.faults } : { type: "loaded", plugin: outcome });
   }
   post({ type: "end", snapshot: record.snapshot(files.map(({ realPath }) => realPath)) });
-}
-
-/** Checks of a thread that judges: the built-in ones and the plugins of the snapshot. Call once per thread. */
-export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
-  if (snapshot !== null) {
-    // Of timers and promises that a check left behind: no judgement waits for them.
-    onStrayErrors(() => {});
-    replayModules(snapshot);
-    for (const entry of snapshot.entries) await import(entry);
-  }
-  return { checks: closeRegistry(), version };
 }
 
 async function loadPluginFile(
@@ -114,7 +102,7 @@ async function importPlugin(path: string): Promise<void> {
 }
 
 /** Errors that no caller catches do not end this thread, but are given to `listener`. Returns the function that ends this. */
-function onStrayErrors(listener: (error: unknown) => void): () => void {
+export function onStrayErrors(listener: (error: unknown) => void): () => void {
   process.on("uncaughtException", listener);
   process.on("unhandledRejection", listener);
   return () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import { describeFault } from "../../../src/catalog/fault.ts";
@@ -65,6 +65,14 @@ export default registerCheck({
 
 describe("plugin checks", () => {
   const builtInKeys = builtInCatalog().checks.map(({ key }) => key);
+  /** Begun before the other cases, so that its deadline passes beside them. */
+  let endless: ReturnType<typeof load>;
+
+  beforeAll(() => {
+    const endlessFile = "for (;;) Bun.sleepSync(10);";
+    const files = { "a-check.ts": 'throw new Error("no luck");', "b-check.ts": endlessFile, "own-check.ts": checkFile() };
+    endless = load(folderWith(files), { deadlineMs: 4_000 });
+  });
 
   test("a valid one joins the catalog and changes its version", async () => {
     const { keys, version, label, faults } = await load(folderWith({ "own-check.ts": checkFile() }));
@@ -155,88 +163,127 @@ describe("plugin checks", () => {
     expect((await load(join(tmpdir(), "assay-no-such-folder"))).keys).toEqual(builtInKeys);
   });
 
-  test.each([
-    ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts:2:\d+: /],
-    ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts:1:\d+: /],
-    ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts:1:\d+: no luck/],
-    ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, but registered 0/],
-    ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but must equal the file name, "other"/],
-    [
-      "has a built-in key",
-      { "https-available.ts": checkFile({ key: "https-available" }) },
-      /https-available\.ts: "https-available" is the key of a built-in check/,
-    ],
-    [
-      "registers twice",
-      { "own-check.ts": `${checkFile()}\nregisterCheck({ key: "own-two" });` },
-      /own-check\.ts:13:17: must register exactly one check, but registered 2 \(own-check, own-two\)/,
-    ],
-    [
-      "throws in a shared file",
-      { "_shared.ts": '\nthrow new TypeError("no luck");', "own-check.ts": `import "./_shared";\n${checkFile()}` },
-      /_shared\.ts:2:\d+: no luck/,
-    ],
-    ["imports a missing file", { "own-check.ts": 'import "assay/check";\nimport "./no.ts";' }, /own-check\.ts:2:9: Cannot find module/],
-    [
-      "imports a missing name",
-      { "own-check.ts": `import { nothing } from "assay/check";\n${checkFile()}nothing();` },
-      /own-check\.ts:1:10: Export named 'nothing' not found/,
-    ],
-    ["imports broken JSON", { "_d.json": "{", "own-check.ts": 'import d from "./_d.json"; d();' }, /_d\.json: JSON Parse error/],
-    ["ends its thread", { "own-check.ts": "process.exit(0);" }, /own-check\.ts: ended its thread while it loaded/],
-    ["breaks its thread", { "own-check.ts": "throw null;" }, /own-check\.ts: threw null/],
-    ["has a finding that is no object", { "own-check.ts": checkFile().replace(/{ severity.*}/, "7 }") }, /:4:\d+: severity of/],
-    ["has texts that are no object", { "own-check.ts": checkFile().replace(/"de-de": {.*$/s, '"de-de": 7 } });') }, /no texts for de-de/],
-    ["has a malformed key", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
-    ["has a malformed code", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
-    ["reads an unknown reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
-    ["consults an unknown reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults contains "tsl"/],
-    ["has an unknown condition", { "own-check.ts": declaring('appliesTo: ["htps"]') }, /appliesTo contains "htps"; allowed are https/],
-    ["has an unknown area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
-    ["has standards that are no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
-    ["has a blank standard", { "own-check.ts": declaring('standards: [" "]') }, /standards contains " "/],
-    ["has too many standards", { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') }, /standards has 21 entries; at most 20/],
-    ["has its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
-    ["has a blank method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
-    [
-      "quotes a value in its method",
-      { "own-check.ts": withText('notApplicable: "{{value}}"') },
-      /notApplicable quotes a value, but only findings/,
-    ],
-    ["has a too long method", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
-    [
-      "names a header in capitals",
-      { "own-check.ts": declaring('headers: ["X-Own"]') },
-      /headers contains "X-Own"; names must be in lower case/,
-    ],
-    ["has an unknown headersFrom", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
-    ["has a negative weight", { "own-check.ts": checkFile({ weight: "-1" }) }, /weight -1 is not from 0 to 10/],
-    ["is a note with a severity", { "own-check.ts": checkFile({ weight: "0" }) }, /belongs to a check of weight 0: its severity is info/],
-    [
-      "has an unknown severity",
-      { "own-check.ts": checkFile({ severity: "dire" }) },
-      /severity of "security\.own\.found" is not one of critical/,
-    ],
-    ["quotes other values in German", { "own-check.ts": checkFile({ german: "{{wert}}" }) }, /quote different values/],
-    ["has no German texts", { "own-check.ts": checkFile().replace('"de-de"', '"fr-fr"') }, /no texts for de-de/],
-    [
-      "shares a code with another",
-      { "own-check.ts": checkFile(), "own-two.ts": checkFile({ key: "own-two" }) },
-      /both declare the code "security\.own\.found"/,
-    ],
-  ] as [string, Record<string, string>, RegExp][])("one that %s is named with file and reason", async (_words, files, message) => {
-    expect((await load(folderWith(files))).faults?.join("\n")).toMatch(message);
-  });
+  /** Loaded together in one thread, because a thread for each takes seconds: a fault of one file must not change those of another. */
+  describe("of several folders in one", () => {
+    const broken: readonly (readonly [words: string, files: Readonly<Record<string, string>>, message: RegExp | string])[] = [
+      ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts:2:\d+: /],
+      ["does not parse in two places", { "own-check.ts": "impost { a };\nconst = 1;" }, /own-check\.ts:1:\d+: /],
+      ["throws on import", { "own-check.ts": 'throw new Error("no luck");' }, /own-check\.ts:1:\d+: no luck/],
+      ["registers nothing", { "own-check.ts": "export {};" }, /exactly one check, but registered 0/],
+      ["has another key than its file", { "other.ts": checkFile() }, /its key is "own-check", but must equal the file name, "other"/],
+      [
+        "has a built-in key",
+        { "https-available.ts": checkFile({ key: "https-available" }) },
+        /https-available\.ts: "https-available" is the key of a built-in check/,
+      ],
+      [
+        "registers twice",
+        { "own-check.ts": `${checkFile()}\nregisterCheck({ key: "own-two" });` },
+        /own-check\.ts:13:17: must register exactly one check, but registered 2 \(own-check, own-two\)/,
+      ],
+      [
+        "throws in a shared file",
+        { "_shared.ts": '\nthrow new TypeError("no luck");', "own-check.ts": `import "./_shared";\n${checkFile()}` },
+        /_shared\.ts:2:\d+: no luck/,
+      ],
+      ["imports a missing file", { "own-check.ts": 'import "assay/check";\nimport "./no.ts";' }, /own-check\.ts:2:9: Cannot find module/],
+      [
+        "imports a missing name",
+        { "own-check.ts": `import { nothing } from "assay/check";\n${checkFile()}nothing();` },
+        /own-check\.ts:1:10: Export named 'nothing' not found/,
+      ],
+      ["imports broken JSON", { "_d.json": "{", "own-check.ts": 'import d from "./_d.json"; d();' }, /_d\.json: JSON Parse error/],
+      ["breaks its thread", { "own-check.ts": "throw null;" }, /own-check\.ts: threw null/],
+      ["has a finding that is no object", { "own-check.ts": checkFile().replace(/{ severity.*}/, "7 }") }, /:4:\d+: severity of/],
+      ["has texts that are no object", { "own-check.ts": checkFile().replace(/"de-de": {.*$/s, '"de-de": 7 } });') }, /no texts for de-de/],
+      ["has a malformed key", { "Own_Check.ts": checkFile({ key: "Own_Check" }) }, /lower-case words joined by hyphens/],
+      ["has a malformed code", { "own-check.ts": checkFile({ code: "own.found" }) }, /not of the form security\.<kind>\.<name>/],
+      ["reads an unknown reading", { "own-check.ts": declaring('reads: ["pagee"]') }, /reads contains "pagee"; allowed are navigation/],
+      ["consults an unknown reading", { "own-check.ts": declaring('consults: ["tsl"]') }, /consults contains "tsl"/],
+      ["has an unknown condition", { "own-check.ts": declaring('appliesTo: ["htps"]') }, /appliesTo contains "htps"; allowed are https/],
+      ["has an unknown area", { "own-check.ts": declaring('area: "mial"') }, /area "mial" is not one of headers/],
+      ["has standards that are no list", { "own-check.ts": declaring('standards: "RFC 1"') }, /standards is not a list/],
+      ["has a blank standard", { "own-check.ts": declaring('standards: [" "]') }, /standards contains " "/],
+      [
+        "has too many standards",
+        { "own-check.ts": declaring('standards: Array(21).fill("RFC 1")') },
+        /standards has 21 entries; at most 20/,
+      ],
+      ["has its method in one language", { "own-check.ts": withGermanText('method: "M"') }, /en-gb: no method/],
+      ["has a blank method", { "own-check.ts": withText('method: " "') }, /en-gb: no method/],
+      [
+        "quotes a value in its method",
+        { "own-check.ts": withText('notApplicable: "{{value}}"') },
+        /notApplicable quotes a value, but only findings/,
+      ],
+      ["has a too long method", { "own-check.ts": withText('method: "M".repeat(1001)') }, /method has 1001 characters/],
+      [
+        "names a header in capitals",
+        { "own-check.ts": declaring('headers: ["X-Own"]') },
+        /headers contains "X-Own"; names must be in lower case/,
+      ],
+      ["has an unknown headersFrom", { "own-check.ts": declaring('headersFrom: "x"') }, /headersFrom contains "x"/],
+      ["has a negative weight", { "own-check.ts": checkFile({ weight: "-1" }) }, /weight -1 is not from 0 to 10/],
+      ["is a note with a severity", { "own-check.ts": checkFile({ weight: "0" }) }, /belongs to a check of weight 0: its severity is info/],
+      [
+        "has an unknown severity",
+        { "own-check.ts": checkFile({ severity: "dire" }) },
+        /severity of "security\.own\.found" is not one of critical/,
+      ],
+      ["quotes other values in German", { "own-check.ts": checkFile({ german: "{{wert}}" }) }, /quote different values/],
+      ["has no German texts", { "own-check.ts": checkFile().replace('"de-de"', '"fr-fr"') }, /no texts for de-de/],
+      [
+        "shares a code with another",
+        { "own-check.ts": checkFile(), "own-two.ts": checkFile({ key: "own-two" }) },
+        /both declare the code "security\.own\.found"/,
+      ],
+      // Line and column of each fault, from its message.
+      ["has a wrong severity", { "own-check.ts": checkFile({ severity: "dire" }) }, "check own-check.ts:4:39: severity of"],
+      ["has another key", { "own-check.ts": checkFile({ key: "other-check" }) }, "check own-check.ts:3:3: its key is"],
+      ["has a weight", { "own-check.ts": checkFile({ weight: "11" }) }, "check own-check.ts:3:21: weight 11"],
+      [
+        "has German placeholders",
+        { "own-check.ts": checkFile({ german: "{{wert}}" }) },
+        "check own-check.ts:10:134: the locales quote different values",
+      ],
+      ["has an unknown reading", { "own-check.ts": declaring('reads: ["pagee"]') }, "check own-check.ts:3:32: reads contains"],
+    ];
+    /** Names of the same length, so that columns stay. */
+    const ownNames = (at: number) =>
+      [
+        ["own-check", `own-chk${String(at).padStart(2, "0")}`],
+        ["own-two", `own-x${String(at).padStart(2, "0")}`],
+      ] as const;
+    const renamed = (text: string, at: number) => ownNames(at).reduce((all, [name, own]) => all.replaceAll(name, own), text);
+    const namedBack = (text: string, at: number) => ownNames(at).reduce((all, [name, own]) => all.replaceAll(own, name), text);
+    let all: readonly string[];
 
-  /** Line and column of each fault, from its message. */
-  test.each([
-    ["a wrong severity", checkFile({ severity: "dire" }), "own-check.ts:4:39: severity of"],
-    ["another key", checkFile({ key: "other-check" }), "own-check.ts:3:3: its key is"],
-    ["a weight", checkFile({ weight: "11" }), "own-check.ts:3:21: weight 11"],
-    ["German placeholders", checkFile({ german: "{{wert}}" }), "own-check.ts:10:134: the locales quote different values"],
-    ["an unknown reading", declaring('reads: ["pagee"]'), "own-check.ts:3:32: reads contains"],
-  ])("a fault has its line and column: %s", async (_words, text, message) => {
-    expect((await load(folderWith({ "own-check.ts": text }))).faults?.join("\n")).toContain(`check ${message}`);
+    beforeAll(async () => {
+      const named = broken.flatMap(([, files], at) =>
+        Object.entries(files).map(([name, text]) => [renamed(name, at), renamed(text, at)] as const),
+      );
+      expect(new Set(named.map(([name]) => name)).size).toBe(named.length);
+      all = (await load(folderWith(Object.fromEntries(named)))).faults ?? [];
+    });
+
+    /** Faults in the files of one case, in the names of the case. */
+    function faultsOfCase(at: number): readonly string[] {
+      const names = Object.keys(broken[at]?.[1] ?? {}).map((name) => renamed(name, at));
+      return all.filter((fault) => names.includes(/^check ([^:]+)/.exec(fault)?.[1] ?? "")).map((fault) => namedBack(fault, at));
+    }
+
+    test.each(broken.map(([words, , message], at) => [words, message, at] as const))(
+      "one that %s is named with file and reason",
+      (_words, message, at) => {
+        expect(faultsOfCase(at).join("\n")).toMatch(message);
+      },
+    );
+
+    test("no case is without its own fault", () => {
+      const found = broken.map((_each, at) => faultsOfCase(at).length);
+      expect(found).not.toContain(0);
+      expect(found.reduce((sum, count) => sum + count)).toBe(all.length);
+    });
   });
 
   test("all faults of all files are named at once, each file by itself", async () => {
@@ -264,20 +311,26 @@ describe("plugin checks", () => {
     expect(faults?.filter((fault) => fault.includes("_shared.ts:1:"))).toHaveLength(1);
   });
 
-  test("a file that loops at import is named after the deadline, with the faults before it", async () => {
-    const folder = folderWith({ "a-check.ts": 'throw new Error("no luck");', "b-check.ts": "for (;;);", "own-check.ts": checkFile() });
-    expect((await load(folder, { deadlineMs: 4_000 })).faults).toEqual([
+  test("a file that loops at import is named after the deadline", async () => {
+    expect((await load(folderWith({ "own-check.ts": "for (;;);" }), { deadlineMs: 500 })).faults).toEqual([
+      "check own-check.ts: did not finish loading within 0.5 seconds",
+    ]);
+  });
+
+  test("a file that never ends at import is named after the deadline, with the faults before it", async () => {
+    expect((await endless).faults).toEqual([
       expect.stringMatching(/a-check\.ts:1:\d+: no luck/),
       "check b-check.ts: did not finish loading within 4 seconds",
     ]);
   });
 
   test.each([
-    ["an await without end", "await new Promise(() => {});", /own-check\.ts: ended its thread while it loaded/],
-    ["an await of a timer", "await Bun.sleep(60_000);", /own-check\.ts: did not finish loading within 4 seconds/],
-  ])("a file that waits at import is named: %s", async (_words, statement, message) => {
+    ["an end of its thread", "process.exit(0);", /own-check\.ts: ended its thread while it loaded/, undefined],
+    ["an await without end", "await new Promise(() => {});", /own-check\.ts: ended its thread while it loaded/, undefined],
+    ["an await of a timer", "await Bun.sleep(60_000);", /own-check\.ts: did not finish loading within 0\.5 seconds/, 500],
+  ])("a file that waits or ends its thread at import is named: %s", async (_words, statement, message, deadlineMs) => {
     const folder = folderWith({ "own-check.ts": `${statement}\n${checkFile()}` });
-    expect((await load(folder, { deadlineMs: 4_000 })).faults?.join("\n")).toMatch(message);
+    expect((await load(folder, deadlineMs === undefined ? {} : { deadlineMs })).faults?.join("\n")).toMatch(message);
   });
 
   test("a world-writable file is refused", async () => {

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeSarif } from "../../../src/export/sarif.ts";
 import { exportedScan, exportSettings } from "../../support/exported-scans.ts";
@@ -38,37 +38,55 @@ const files: Readonly<Record<string, string | null>> = {
 };
 
 let folder: string;
+/** Rules that a file breaks, by the name of the file. */
+let complaints: ReadonlyMap<string, readonly string[]>;
 beforeAll(() => {
   // npm runs the script of the package that does this only if it is allowed to.
   chmodSync(program, 0o755);
   folder = mkdtempSync(join(tmpdir(), "assay-sarif-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, `${name}.sarif`), text ?? "");
-});
+  complaints = complaintsByFile(Object.keys(files));
+}, 300_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Rules that a file breaks, from the log that the tool writes. Its exit code says nothing about them. */
-function complaintsOn(name: string): readonly string[] {
-  const log = join(folder, `${name}.log.json`);
+interface Complaint {
+  readonly ruleId: string;
+  readonly level: string;
+  readonly message: unknown;
+  readonly locations: readonly { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } }[];
+}
+
+/** One call for all files, because a start of the tool takes a second. The exit code says nothing about broken rules. */
+function complaintsByFile(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const log = join(folder, "log.json");
   const proxies = { HTTP_PROXY: closedProxy, HTTPS_PROXY: closedProxy, http_proxy: closedProxy, https_proxy: closedProxy };
-  const command = [program, "validate", join(folder, `${name}.sarif`), "--rule-kind", "Sarif;Ghas", "--output", log];
-  const { stdout, stderr } = Bun.spawnSync(command, { env: { ...process.env, ...proxies, DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1" } });
+  const paths = names.map((name) => join(folder, `${name}.sarif`));
+  const command = [program, "validate", ...paths, "--rule-kind", "Sarif;Ghas", "--output", log];
+  // Compiling each method only once takes a third less time in a process that lives this shortly.
+  const runtime = { DOTNET_SYSTEM_GLOBALIZATION_INVARIANT: "1", DOTNET_TieredCompilation: "0" };
+  const { stdout, stderr } = Bun.spawnSync(command, { env: { ...process.env, ...proxies, ...runtime } });
   const output = `${stdout}${stderr}`;
+  expect(output).toContain(`${names.length} files scanned`);
   expect(output).toContain("Analysis completed successfully");
   const { runs } = JSON.parse(readFileSync(log, "utf8").replace(/^\ufeff/, ""));
   const [{ results = [], invocations = [] }] = runs;
-  const notes = invocations.flatMap(({ toolExecutionNotifications = [] }) => toolExecutionNotifications);
-  return [...results, ...notes].map((each) => JSON.stringify([each.ruleId, each.level, each.message]));
+  // Notifications are about the run of the tool: none may occur.
+  expect(invocations.flatMap(({ toolExecutionNotifications = [] }) => toolExecutionNotifications)).toEqual([]);
+  const found = new Map<string, string[]>(names.map((name) => [name, []]));
+  for (const { ruleId, level, message, locations } of results as readonly Complaint[]) {
+    const name = basename(locations[0]?.physicalLocation.artifactLocation.uri ?? "", ".sarif");
+    const ofFile = found.get(name);
+    if (ofFile === undefined) throw new Error(`a complaint names no file that was given: ${JSON.stringify([ruleId, level, message])}`);
+    ofFile.push(JSON.stringify([ruleId, level, message]));
+  }
+  return found;
 }
 
-test.each(Object.keys(files).filter((name) => name !== "broken"))(
-  "the tool has no complaint about the file: %s",
-  (name) => {
-    expect(files[name]).not.toBeNull();
-    expect(complaintsOn(name)).toEqual([]);
-  },
-  60_000,
-);
+test.each(Object.keys(files).filter((name) => name !== "broken"))("the tool has no complaint about the file: %s", (name) => {
+  expect(files[name]).not.toBeNull();
+  expect(complaints.get(name)).toEqual([]);
+});
 
 test("the tool complains about a broken file", () => {
-  expect(complaintsOn("broken").length).toBeGreaterThan(0);
-}, 60_000);
+  expect(complaints.get("broken")?.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,17 @@
+/** Runs in threads that judge: the built-in checks, and plugins from the snapshot of their catalog. */
+import "../../checks/index.ts";
+import { closeRegistry } from "../check/registry.ts";
+import type { JudgingCatalog, PluginSnapshot } from "./catalog.ts";
+import { replayModules } from "./plugin-modules.ts";
+import { onStrayErrors } from "./plugin-thread.ts";
+
+/** Call once per thread. */
+export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
+  if (snapshot !== null) {
+    // Of timers and promises that a check left behind: no judgement waits for them.
+    onStrayErrors(() => {});
+    replayModules(snapshot);
+    for (const entry of snapshot.entries) await import(entry);
+  }
+  return { checks: closeRegistry(), version };
+}
