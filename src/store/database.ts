@@ -148,6 +148,8 @@ export interface Db extends Tables {
 
 export interface DatabaseOptions {
   readonly readOnly: boolean;
+  /** See `StoreOptions`. */
+  readonly noSync?: boolean | undefined;
   /** The server's lock, if the caller holds it: a migration needs it, because no server may run meanwhile. */
   readonly lock?: DataDirLock | undefined;
   /** Called once for each row that is passed over because it cannot be read. */
@@ -155,7 +157,7 @@ export interface DatabaseOptions {
 }
 
 /** @throws DataDirError */
-export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = () => {} }: DatabaseOptions): Db {
+export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, onUnreadable = () => {} }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
   const report = createUnreadableReport(onUnreadable);
   const health = createStoreHealth(path);
@@ -169,21 +171,17 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       refuseHalfRestored(dataDir);
       ensureWritable(path);
     }
-    prepareStoreFile(dataDir, { readOnly });
-    return openEnvironment(path, { maxDbs: tablesMax, mapSize: mapBytes, readOnly }, withTables);
+    prepareStoreFile(dataDir, { readOnly, noSync });
+    return openEnvironment(path, { maxDbs: tablesMax, mapSize: mapBytes, readOnly, noSync }, withTables);
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }
 
   function withTables({ root, commit, close }: OpenedStore): Db {
-    const meta: Tables["meta"] = openNumberTable(root, "meta", report);
-    const storedVersion = meta.get("schemaVersion");
-    if (storedVersion !== undefined) assertReadable(dataDir, storedVersion, readOnly);
-    const tables = openTables(root, meta, { report, asFault });
-    if (storedVersion === undefined) assertNew(dataDir, tables);
-    if (storedVersion === undefined && !readOnly) meta.putSync("schemaVersion", schemaVersion);
-    else if (storedVersion !== undefined && storedVersion < schemaVersion)
-      migrateStore(dataDir, lock, { root, meta, context: { report, asFault, anyShape: true } });
+    // One transaction creates all tables: one for each would flush to the disk fifty times.
+    const open = () => openVersion(dataDir, readOnly, { root, context: { report, asFault } });
+    const { meta, tables, storedVersion } = readOnly ? open() : root.transactionSync(open);
+    if (storedVersion < schemaVersion) migrateStore(dataDir, lock, { root, meta, context: { report, asFault, anyShape: true } });
     if (!readOnly) putInstanceIfMissing(root, tables);
     const { cacheReads, expire } = createReadCaches(() => {
       root.resetReadTxn();
@@ -222,6 +220,18 @@ export function openDatabase(dataDir: string, { readOnly, lock, onUnreadable = (
       },
     };
   }
+}
+
+/** Tables, and the version before a migration; a new store gets both. */
+function openVersion(dataDir: string, readOnly: boolean, { root, context }: Omit<OpenedRoot, "meta">) {
+  const meta: Tables["meta"] = openNumberTable(root, "meta", context.report);
+  const storedVersion = meta.get("schemaVersion");
+  if (storedVersion !== undefined) assertReadable(dataDir, storedVersion, readOnly);
+  const tables = openTables(root, meta, context);
+  if (storedVersion !== undefined) return { meta, tables, storedVersion };
+  assertNew(dataDir, tables);
+  if (!readOnly) meta.putSync("schemaVersion", schemaVersion);
+  return { meta, tables, storedVersion: schemaVersion };
 }
 
 /** Runs before any table is created, so that a refused store stays unchanged. */

@@ -7,7 +7,7 @@
 import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { openFolderLock } from "../base/file-lock.ts";
 
-type EnvironmentOptions = Pick<RootDatabaseOptionsWithPath, "maxDbs" | "mapSize" | "readOnly">;
+type EnvironmentOptions = Pick<RootDatabaseOptionsWithPath, "maxDbs" | "mapSize" | "readOnly" | "noSync">;
 
 export interface OpenedStore {
   readonly root: RootDatabase;

@@ -12,7 +12,7 @@ const pageLeak = "MDB_INCOMPATIBLE";
  * copy is not flushed to disk. @throws DataDirError for a store that cannot be opened; the error of LMDB or of the file system.
  */
 export async function copyStore(dataDir: string, into: string): Promise<void> {
-  prepareStoreFile(dataDir, { readOnly: true });
+  prepareStoreFile(dataDir, { readOnly: true, noSync: false });
   mkdirSync(join(into, "store"), { mode: 0o700 });
   const { root, close } = openEnvironment(join(dataDir, "store"), { readOnly: true }, (environment) => environment);
   try {

@@ -84,11 +84,11 @@ function snapshotOf(metas: MetaPages | null) {
  * Checks the file before LMDB maps it, and creates it for an opening for writing. @throws DataDirError for a damaged or truncated file, and for
  * one that cannot be read without writing; the error of the file system.
  */
-export function prepareStoreFile(dataDir: string, { readOnly }: { readonly readOnly: boolean }): void {
+export function prepareStoreFile(dataDir: string, { readOnly, noSync }: { readonly readOnly: boolean; readonly noSync: boolean }): void {
   const file = storeFileOf(dataDir);
   const state = checkStoreFile(file);
   if (state === "missing" && readOnly) throw new DataDirError("missing", `data directory ${dataDir} has no store yet`);
-  if (state === "missing") createStoreFile(file);
+  if (state === "missing") createStoreFile(file, { noSync });
   // LMDB would read the unflushed state here, and the flushed one in a process that writes.
   if (state === "unflushed" && readOnly)
     throw new DataDirError(
@@ -127,15 +127,15 @@ function damaged(path: string, reason: string): DataDirError {
  * Creates the file of an empty store: written beside its place and linked into it whole, so that a crash leaves no half-made file.
  * Keeps a file that another process created meanwhile. @throws the error of the file system.
  */
-export function createStoreFile(path: string): void {
+export function createStoreFile(path: string, { noSync = false } = {}): void {
   const draft = `${path}.new-${process.pid}`;
   try {
-    writeFileSync(draft, emptyStore(), { mode: 0o600, flush: true });
+    writeFileSync(draft, emptyStore(), { mode: 0o600, flush: !noSync });
     linkSync(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   } finally {
     rmSync(draft, { force: true });
   }
-  syncFolder(dirname(path));
+  if (!noSync) syncFolder(dirname(path));
 }

@@ -38,6 +38,8 @@ export type Store = ReturnType<typeof openStore>;
 export interface StoreOptions {
   /** Opens for reading only; the store must exist. */
   readonly readOnly?: boolean;
+  /** For tests only: changes are not flushed to the disk, so that a power loss may lose or damage the store. */
+  readonly noSync?: boolean;
   readonly queueMax?: number;
   /** Newest scans that keep their screenshot; `screenshotsKeptDefault` by default. */
   readonly screenshotsKept?: number;
@@ -52,8 +54,8 @@ export interface StoreOptions {
  * @throws DataDirError when the directory is not writable, full, damaged, of a newer release, or cannot be migrated.
  */
 export function openStore(dataDir: string, options: StoreOptions = {}) {
-  const { readOnly = false, queueMax = defaultQueueMax, screenshotsKept = screenshotsKeptDefault, lock, onUnreadable } = options;
-  const db = openDatabase(dataDir, { readOnly, lock, onUnreadable });
+  const { readOnly = false, queueMax = defaultQueueMax, screenshotsKept = screenshotsKeptDefault, noSync, lock, onUnreadable } = options;
+  const db = openDatabase(dataDir, { readOnly, noSync, lock, onUnreadable });
   return {
     scans: scanRepository(db, { queueMax, screenshotsKept }),
     publicScans: publicScanRepository(db),

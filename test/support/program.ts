@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { run as runCommandLine } from "../../src/cli/program.ts";
 
-interface CommandResult {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -21,7 +21,7 @@ export interface RunOptions {
 export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
 
 /** This process's environment without settings of assay, apart from the browser of tests, plus the given variables. */
-function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+export function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
   const browser = process.env.TEST_BROWSER_PATH;
   return { ...Object.fromEntries(inherited), ...(browser === undefined ? {} : { ASSAY_BROWSER_PATH: browser }), ...variables };

@@ -1,4 +1,4 @@
-/** Real store in a temporary folder. */
+/** Real store in a temporary folder, which does not wait for the disk. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export interface TemporaryStore {
 
 /** `dataDir` may hold a store already; `stop` deletes it in any case. */
 export function temporaryStore(options: StoreOptions = {}, dataDir = mkdtempSync(join(tmpdir(), "assay-store-"))): TemporaryStore {
-  const store = openStore(dataDir, options);
+  const store = openStore(dataDir, { noSync: true, ...options });
   return {
     store,
     dataDir,

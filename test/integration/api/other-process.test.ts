@@ -1,19 +1,24 @@
 /** Changes by the command line count from the next request on. It is another process, and the server keeps hot tokens. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
-import { run } from "../../support/program.ts";
+import { type CommandProcess, startCommandProcess } from "../../support/command-process.ts";
 
 const connections = 8;
 const path = "/api/v1/scans";
 
 let api: ApiUnderTest;
+let commands: CommandProcess;
 
 beforeAll(async () => {
+  commands = startCommandProcess();
   const unlimited = { requestsMax: 1_000_000, windowSeconds: 60 };
   api = await startApi({ requestLimit: unlimited, failedAuthenticationLimit: unlimited });
 });
 
-afterAll(() => api.stop());
+afterAll(async () => {
+  await commands.end();
+  await api.stop();
+});
 
 type Customer = Awaited<ReturnType<ApiUnderTest["customer"]>>;
 
@@ -32,7 +37,7 @@ async function statusesAround(token: string, command: readonly string[]): Promis
   });
   while (before.length < connections * 2) await Bun.sleep(1);
   phase = "during";
-  const { code } = await run([...command, "--data", api.dataDir]);
+  const { code } = await commands.run([...command, "--data", api.dataDir]);
   phase = code === 0 ? "after" : "over";
   expect(code).toBe(0);
   expect((await api.request(path, { token })).status).not.toBe(200);

@@ -37,7 +37,7 @@ interface Filled {
 }
 
 async function fillStore(): Promise<Filled> {
-  const store = openStore(dataDir);
+  const store = openStore(dataDir, { noSync: true });
   const now = new Date();
   for (let count = 0; count < 6; count++) await store.accounts.create({ email: `user-${count}@site.example`, now });
   const origin = { userAgent: "test", address: "192.0.2.1" };

@@ -36,7 +36,7 @@ function startServer(): Promise<ServerUnderTest> {
 }
 
 async function withStore<T>(use: (store: ReturnType<typeof openStore>) => Promise<T>): Promise<T> {
-  const store = openStore(folder);
+  const store = openStore(folder, { noSync: true });
   try {
     return await use(store);
   } finally {

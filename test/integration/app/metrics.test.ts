@@ -18,7 +18,7 @@ let ownPort: string;
 
 beforeAll(async () => {
   writeFileSync(tokenFile, `${token}\n`);
-  const store = openStore(dataDir);
+  const store = openStore(dataDir, { noSync: true });
   await store.accounts.create({ email: "first@assay.test", now: new Date() });
   await store.scans.queue({ accountId: 1, url: `https://${host}/`, now: new Date() });
   await store.close();

@@ -38,7 +38,7 @@ let browsers: Browsers;
 let dns: DnsServerHandle;
 
 beforeAll(async () => {
-  store = openStore(folder);
+  store = openStore(folder, { noSync: true });
   const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
   browsers = openBrowsers({ path: browserPath, dir: browserDir, sandbox: "auto", limits, log });
   dns = await startDnsServer({ "example.com": { A: ["192.0.2.1"], AAAA: [] } });

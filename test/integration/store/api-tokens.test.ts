@@ -13,7 +13,7 @@ let store: Store;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-store-"));
-  store = openStore(dataDir, { queueMax: 5 });
+  store = openStore(dataDir, { noSync: true, queueMax: 5 });
 });
 
 afterEach(async () => {
@@ -39,7 +39,7 @@ describe("API tokens", () => {
     await store.close();
     const bytes = await Bun.file(join(dataDir, "store", "data.mdb")).bytes();
     expect(Buffer.from(bytes).includes(value.slice(10))).toBe(false);
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(store.apiTokens.findByValue(value)).toEqual(token);
   });
 

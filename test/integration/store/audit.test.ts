@@ -21,7 +21,7 @@ let store: Store;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-audit-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
 });
 afterEach(async () => {
   await store.close();
@@ -38,7 +38,7 @@ async function twoAccounts(): Promise<void> {
 }
 
 async function withDb<T>(action: (db: Db) => T): Promise<T> {
-  const db = openDatabase(dataDir, { readOnly: false });
+  const db = openDatabase(dataDir, { readOnly: false, noSync: true });
   const value = await db.write(() => action(db));
   await db.close();
   return value;
@@ -158,14 +158,14 @@ describe("changes", () => {
 
   test("are rolled back with their entry", async () => {
     await store.close();
-    const db = openDatabase(dataDir, { readOnly: false });
+    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
     const failed = db.write(() => {
       putAudit(db, { actor: cli, action: "checks.reloaded", subject: null, now });
       throw new Error("no");
     });
     await expect(failed).rejects.toThrow("no");
     await db.close();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(entries()).toEqual([]);
   });
 });
@@ -205,7 +205,7 @@ describe("the log is bounded", () => {
       for (let at = 0; at < 250; at++) putAudit(db, { actor: cli, action: "checks.reloaded", subject: null, now: old });
       putAudit(db, { actor: cli, action: "checks.reloaded", subject: null, now });
     });
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(await store.audit.removeOlder(11, now)).toBe(false);
     expect(entries()).toHaveLength(251);
     expect(await store.audit.removeOlder(9, now)).toBe(true);
@@ -222,7 +222,7 @@ describe("the log is bounded", () => {
       return [...db.audit.getKeys()];
     });
     expect(ids).toEqual([auditRowsMax + 1]);
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
   });
 
   test("and cuts long texts", async () => {
@@ -255,7 +255,7 @@ describe("settings of a start", () => {
     await store.close();
     const held = await withDb((db) => JSON.stringify(db.settingsAtStart.get("admin.email")));
     expect(held).not.toContain("assay.test");
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
   });
 });
 
@@ -286,7 +286,7 @@ test("a store of schema 6 gains an empty log", async () => {
   await root.openDB<number, string>({ name: "meta" }).put("schemaVersion", 6);
   await root.close();
   expect(() => openStore(dataDir, { readOnly: true })).toThrow("(schema 6, this one reads");
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   expect(entries()).toEqual([]);
   await store.audit.note({ actor: cli, action: "checks.reloaded", subject: null, now });
   expect(entries()).toHaveLength(1);

@@ -1,16 +1,17 @@
 /** Damaged stores are refused before LMDB maps them, and damaged rows are passed over: no process ends by a signal. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readMetaPages } from "../../../src/store/meta-pages.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { checkStoreFile, createStoreFile } from "../../../src/store/store-file.ts";
 import { walkStore } from "../../../src/store/store-walk.ts";
-import { endServers, run } from "../../support/program.ts";
+import { type CommandProcess, startCommandProcess } from "../../support/command-process.ts";
 import { putStore, storedPageBytes, writeSmallStore } from "./damaged-store.ts";
 
-/** `DAMAGE_FLIPS` sets another number and `DAMAGE_SEED` repeats a run. */
-const flips = Number(process.env.DAMAGE_FLIPS ?? 200);
+/** `TEST_FULL` takes all, `DAMAGE_FLIPS` sets another number, and `DAMAGE_SEED` repeats a run. */
+const flips = Number(process.env.DAMAGE_FLIPS ?? (process.env.TEST_FULL === undefined ? 50 : 200));
 const seed = Number(process.env.DAMAGE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let whole: Buffer;
@@ -25,13 +26,18 @@ beforeEach(() => {
 });
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
-afterAll(endServers);
 
 function storeFile(): string {
   return join(dataDir, "store", "data.mdb");
 }
 
 describe("the file of the store", () => {
+  let commands: CommandProcess;
+  beforeAll(() => {
+    commands = startCommandProcess();
+  });
+  afterAll(() => commands.end());
+
   test("is sound after an orderly end", () => {
     putStore(dataDir, whole);
     expect(checkStoreFile(storeFile())).toBe("sound");
@@ -83,7 +89,7 @@ describe("the file of the store", () => {
       ["serve", "--listen", "127.0.0.1:0"],
       ["user", "list"],
     ]) {
-      const { code, stderr } = await run([...args, "--data", dataDir]);
+      const { code, stderr } = await commands.run([...args, "--data", dataDir]);
       expect([args[0], code, stderr]).toEqual([args[0], 6, expect.stringContaining(`assay: ${storeFile()} ${words}`)]);
       expect(stderr.trim().split("\n")).toHaveLength(1);
     }
@@ -92,7 +98,10 @@ describe("the file of the store", () => {
 
   test("is refused if it is a folder", async () => {
     mkdirSync(storeFile(), { recursive: true });
-    expect(await run(["user", "list", "--data", dataDir])).toMatchObject({ code: 6, stderr: expect.stringContaining("is not a file") });
+    expect(await commands.run(["user", "list", "--data", dataDir])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining("is not a file"),
+    });
   });
 
   test("is never refused while another process writes", async () => {
@@ -126,6 +135,20 @@ describe("the file of the store", () => {
     const before = readFileSync(file);
     createStoreFile(file);
     expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test("gets all tables of a new store in one transaction", async () => {
+    const transactions = () => {
+      const file = openSync(storeFile(), "r");
+      const metas = readMetaPages(file);
+      closeSync(file);
+      return metas?.newest.transaction;
+    };
+    await openStore(dataDir).close();
+    // The second one gives the store its id.
+    expect(transactions()).toBe(2);
+    await openStore(dataDir).close();
+    expect(transactions()).toBe(2);
   });
 });
 

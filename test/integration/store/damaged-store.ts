@@ -16,7 +16,7 @@ const emails = ["first@site.example", "second@site.example"];
 /** Content of `data.mdb` after an orderly end. */
 export async function writeSmallStore(scans = 40): Promise<Buffer> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-whole-"));
-  const store = openStore(dataDir);
+  const store = openStore(dataDir, { noSync: true });
   const now = new Date("2026-11-21T12:00:00.000Z");
   for (const email of emails) await store.accounts.create({ email, passwordHash: "hash", now });
   await store.apiTokens.create({ accountId: 1, name: "ci", now });

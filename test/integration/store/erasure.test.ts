@@ -25,7 +25,7 @@ let store: Store;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(folder, "data-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   await store.accounts.create({ email: "stays@assay.test", passwordHash: "x", now });
   await store.accounts.create({ email, passwordHash: "secret hash", plan: "agency", now });
   for (const accountId of [1, 2]) {
@@ -63,7 +63,7 @@ async function takeAside(): Promise<() => Promise<void>> {
 
 async function everyRow(): Promise<string> {
   await store.close();
-  const db = openDatabase(dataDir, { readOnly: false });
+  const db = openDatabase(dataDir, { readOnly: false, noSync: true });
   const tables = Object.entries(db).filter(([, table]) => typeof (table as { getRange?: unknown }).getRange === "function");
   const rows = tables.flatMap(([name, table]) =>
     [...(table as { getRange(): Iterable<{ key: unknown; value: unknown }> }).getRange()].map(({ key, value }) => [name, key, value]),
@@ -73,7 +73,7 @@ async function everyRow(): Promise<string> {
   expect(derived.filter(({ missing, stray }) => missing + stray > 0)).toEqual([]);
   const screenshots = db.screenshots.getKeysCount();
   await db.close();
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   return `${rows.map((row) => JSON.stringify(row)).join("\n")}\nscreenshots ${screenshots}`;
 }
 
@@ -131,7 +131,7 @@ describe("deletion of an account", () => {
 
   test("leaves no due row of a site whose next run the server moves meanwhile", async () => {
     for (const name of ["a", "b", "c"]) await addSite(store, { accountId: 2, url: `https://${name}.watched.example/`, now });
-    const server = openStore(dataDir);
+    const server = openStore(dataDir, { noSync: true });
     const ids = server.sites.list(2).map(({ id }) => id);
     const deletion = deleteAccount();
     for (let moves = 1; server.sites.count(2) > 0; moves++) {
@@ -227,7 +227,7 @@ describe("a restored store", () => {
   test("loses the same data again at its first start, and no account that has the number of another", async () => {
     await store.close();
     cpSync(join(dataDir, "store"), join(dataDir, "backup"), { recursive: true });
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     const late = await store.accounts.create({ email: "late@assay.test", now });
     if (typeof late === "string") throw new Error(late);
     await deleteAccount();
@@ -239,19 +239,19 @@ describe("a restored store", () => {
     rmSync(join(dataDir, "store"), { recursive: true });
     cpSync(join(dataDir, "backup"), join(dataDir, "store"), { recursive: true });
     rmSync(join(dataDir, "backup"), { recursive: true });
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     // The same number, but another person.
     expect(await store.accounts.create({ email: "other@assay.test", now: new Date(now.getTime() + 1_000) })).toMatchObject({ id: late.id });
     expect(store.accounts.findByEmail(email)).toBeDefined();
     await store.close();
     await start();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(store.accounts.list().map((account) => account.email)).toEqual(["stays@assay.test", "other@assay.test"]);
     expect(await everyRow()).not.toContain(email);
     const entries = [...store.audit.since(new Date(0))].length;
     await store.close();
     await start();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect([...store.audit.since(new Date(0))]).toHaveLength(entries);
   });
 

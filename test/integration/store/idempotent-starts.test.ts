@@ -18,7 +18,7 @@ let store: Store;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-idempotent-"));
-  store = openStore(dataDir, { queueMax: 5 });
+  store = openStore(dataDir, { noSync: true, queueMax: 5 });
   for (const email of ["one@site.example", "two@site.example"]) await store.accounts.create({ email, plan: "agency", now });
 });
 afterEach(async () => {
@@ -46,10 +46,10 @@ const tokensOf = ({ scans }: StartOutcome) => scans.map((scan) => (scan === "ful
 
 async function rows(): Promise<number> {
   await store.close();
-  const db = openDatabase(dataDir, { readOnly: false });
+  const db = openDatabase(dataDir, { readOnly: false, noSync: true });
   const count = db.idempotentStarts.getCount();
   await db.close();
-  store = openStore(dataDir, { queueMax: 5 });
+  store = openStore(dataDir, { noSync: true, queueMax: 5 });
   return count;
 }
 
@@ -58,7 +58,7 @@ describe("a repeated key", () => {
     const first = await start({ count: 3 });
     expect([first.replayed, new Set(tokensOf(first)).size, store.scans.queueLength()]).toEqual([false, 3, 3]);
     await store.close();
-    store = openStore(dataDir, { queueMax: 5 });
+    store = openStore(dataDir, { noSync: true, queueMax: 5 });
     const { token = "" } = (await store.scans.claimNext("local", now)) ?? {};
     await store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now });
     await store.scans.cancel(accountId, tokensOf(first)[1] ?? "");

@@ -56,7 +56,7 @@ afterEach(() => rmSync(dataDir, { recursive: true }));
 /** Valid form and checksum, as the store creates them. */
 async function apiTokenValue(): Promise<string> {
   const scratch = mkdtempSync(join(tmpdir(), "assay-migration-"));
-  const store = openStore(scratch);
+  const store = openStore(scratch, { noSync: true });
   const { value } = await store.apiTokens.create({ accountId: 1, name: "ci", now: new Date() });
   await store.close();
   rmSync(scratch, { recursive: true });
@@ -65,7 +65,7 @@ async function apiTokenValue(): Promise<string> {
 
 describe("a store of schema 1", () => {
   test("gains summaries and the public list, and keeps its data", async () => {
-    const store = openStore(dataDir);
+    const store = openStore(dataDir, { noSync: true });
     expect(store.scans.findByToken(first)?.summary).toEqual({
       measured: true,
       score: 70,
@@ -91,7 +91,7 @@ describe("a store of schema 1", () => {
   });
 
   test("keeps its account without a password and its API token without expiry", async () => {
-    const store = openStore(dataDir);
+    const store = openStore(dataDir, { noSync: true });
     const now = new Date();
     const authentication = authenticate(store, apiToken, now);
     expect(authentication).toMatchObject({ status: "authenticated", account: { id: 1, plan: "agency" }, token: { expiresAt: null } });
@@ -104,8 +104,8 @@ describe("a store of schema 1", () => {
   });
 
   test("migrates once and removes the old public list", async () => {
-    await openStore(dataDir).close();
-    const db = openDatabase(dataDir, { readOnly: false });
+    await openStore(dataDir, { noSync: true }).close();
+    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
     expect(db.meta.get("schemaVersion")).toBe(schemaVersion);
     await db.close();
     const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
@@ -124,15 +124,15 @@ describe("a store of schema 1", () => {
 
   test("stays unchanged while another server holds the lock; the lock's owner may migrate", async () => {
     const lock = lockDataDir(dataDir);
-    expect(() => openStore(dataDir)).toThrow("in use by another assay server");
-    await openStore(dataDir, { lock }).close();
-    await openStore(dataDir).close();
+    expect(() => openStore(dataDir, { noSync: true })).toThrow("in use by another assay server");
+    await openStore(dataDir, { noSync: true, lock }).close();
+    await openStore(dataDir, { noSync: true }).close();
     expect(() => lockDataDir(dataDir)).toThrow("in use by another assay server");
     lock.release();
   });
 
   test("opens read-only after the migration", async () => {
-    await openStore(dataDir).close();
+    await openStore(dataDir, { noSync: true }).close();
     const store = openStore(dataDir, { readOnly: true });
     expect(store.scans.findByToken(waiting)).toMatchObject({ status: "queued", summary: null });
     await store.close();
@@ -155,7 +155,7 @@ describe("the queue of schema 3", () => {
     });
     const running = [scan("a", null, "running"), scan("b", 1, "running"), scan("c", 2, "running")];
     await writeSchema3(ownDir, [...running, scan("d", null), scan("e", 2), scan("f", 1), scan("g", null), scan("h", 1), scan("i", 1)]);
-    const store = openStore(ownDir);
+    const store = openStore(ownDir, { noSync: true });
     const order = () =>
       store.scans
         .listQueued(20)
@@ -178,7 +178,7 @@ describe("the queue of schema 3", () => {
     await writeSchema3(ownDir, [scan("a"), scan("b"), scan("c")]);
     await damageRow(ownDir, "queue", 1);
     await damageRow(ownDir, "scans", damaged);
-    const store = openStore(ownDir);
+    const store = openStore(ownDir, { noSync: true });
     expect(store.scans.listQueued(20).map(({ token }) => token[0])).toEqual(["c"]);
     await store.close();
     expect(await storedText(ownDir, "scans", damaged)).toBe(damagedText);
@@ -205,7 +205,7 @@ describe("the queues of schema 4 and 5", () => {
   test("of schema 4 keeps its order, and counts the gaps that a repair had left", () =>
     inDirectory(async (ownDir) => {
       await writeSchema5(ownDir, 4, { scans: ["a", "c", "d", "e", "f"].map((letter, at) => scan(letter, "free", at === 0 ? 1 : at + 2)) });
-      const store = openStore(ownDir);
+      const store = openStore(ownDir, { noSync: true });
       expect([order(store), store.scans.queueLength()]).toEqual(["acdef", 5]);
       expect(store.scans.listQueued(10).map(({ token }) => store.scans.queuePosition(token))).toEqual([1, 2, 3, 4, 5]);
       const idempotency = { key: "k", fingerprint: "f" };
@@ -228,7 +228,7 @@ describe("the queues of schema 4 and 5", () => {
       ] as const;
       // The third turn of the cycle is that of the free lane.
       await writeSchema5(ownDir, 5, { scans: [...running, ...agency, ...free], gaps, turn: 2 });
-      const store = openStore(ownDir);
+      const store = openStore(ownDir, { noSync: true });
       expect([order(store), store.scans.queueLength("local"), store.scans.queuedLocations()]).toEqual(["fabdgh", 6, ["local"]]);
       expect(store.scans.queuePosition("h".repeat(22))).toBe(6);
       expect(store.scans.findByToken("d".repeat(22))?.queueKey).toEqual(["local", "agency", 2]);
@@ -239,7 +239,7 @@ describe("the queues of schema 4 and 5", () => {
       expect((await store.scans.claimNext("local", new Date()))?.token[0]).toBe("s");
       await store.close();
 
-      const db = openDatabase(ownDir, { readOnly: false });
+      const db = openDatabase(ownDir, { readOnly: false, noSync: true });
       const differing = (await compareDerivedTables(db, { repair: false })).filter(({ missing, stray }) => missing + stray > 0);
       expect(differing).toEqual([]);
       await db.close();
@@ -257,7 +257,7 @@ describe("the queues of schema 4 and 5", () => {
       await writeSchema5(ownDir, 5, {
         scans: [{ token, status: "finished", url: `https://${host}/`, listedAs: ["", `=${host}`, ...parents] }],
       });
-      const store = openStore(ownDir);
+      const store = openStore(ownDir, { noSync: true });
       for (const query of [{ host }, { host, exactly: true }, { host: "example.com" }, {}])
         expect(store.publicScans.list({ ...all, ...query }).items.map((each) => each.token)).toEqual([token]);
       await store.close();
@@ -270,11 +270,11 @@ describe("the queues of schema 4 and 5", () => {
     inDirectory(async (ownDir) => {
       await writeSchema5(ownDir, 5, { scans: [scan("a", "free", 1), scan("b", "free", 2)] });
       await changeTable(ownDir, "queueByLane", (table) => table.remove(["free", 2]));
-      const db = openDatabase(ownDir, { readOnly: false });
+      const db = openDatabase(ownDir, { readOnly: false, noSync: true });
       const reports = await compareDerivedTables(db, { repair: true });
       expect(reports.find(({ table }) => table === "queueByLane")).toMatchObject({ missing: 1, stray: 0 });
       await db.close();
-      const store = openStore(ownDir);
+      const store = openStore(ownDir, { noSync: true });
       expect(order(store)).toBe("ab");
       await store.close();
     }));
@@ -283,7 +283,7 @@ describe("the queues of schema 4 and 5", () => {
     inDirectory(async (ownDir) => {
       await writeSchema5(ownDir, 5, { scans: [scan("a", "free", 1), scan("b", "free", 2), scan("c", "free", 3)] });
       await changeTable(ownDir, "queueByLane", (table) => table.put(["free", 1], damagedText));
-      const store = openStore(ownDir);
+      const store = openStore(ownDir, { noSync: true });
       expect(order(store)).toBe("bc");
       expect((await store.scans.claimNext("local", new Date()))?.token[0]).toBe("b");
       await store.close();
@@ -294,7 +294,7 @@ describe("damaged records of schema 1", () => {
   test("stay as they are: no row has only the members that a migration adds", async () => {
     await damageRow(dataDir, "scans", first);
     await damageRow(dataDir, "accounts", 1);
-    const store = openStore(dataDir);
+    const store = openStore(dataDir, { noSync: true });
     expect(store.publicScans.list(all).items.map(({ token }) => token)).toEqual([second]);
     await store.close();
     expect(await storedText(dataDir, "scans", first)).toBe(damagedText);

@@ -15,7 +15,7 @@ let store: Store;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-links-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
 });
 afterEach(async () => {
   await store.close();
@@ -79,7 +79,7 @@ describe("a link", () => {
     expect(value).toMatch(/^[0-9A-Za-z]{43}$/);
     await store.close();
     expect(Buffer.from(await Bun.file(join(dataDir, "store", "data.mdb")).bytes()).includes(value)).toBe(false);
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(store.oneTimeLinks.findByValue("invite", value, now)).toMatchObject({ kind: "invite", plan: "agency", email: null });
     for (const wrong of ["", value.slice(1), value.toLowerCase(), "\0", "x".repeat(100_000)])
       expect(store.oneTimeLinks.findByValue("invite", wrong, now)).toBeUndefined();

@@ -19,7 +19,7 @@ let store: Store;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-queue-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   for (const email of ["agency@site.example", "free@site.example"]) await store.accounts.create({ email, now });
 });
 
@@ -40,7 +40,7 @@ const fail = (token: string) => store.scans.fail(token, { code: "timeout", evide
 
 async function reopen(): Promise<void> {
   await store.close();
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
 }
 
 /** Serves one scan after the other. */
@@ -133,10 +133,10 @@ describe("the lanes", () => {
     const [lost, whole, lostRunning, running] = [await queued(null), await queued(null), await queued(agencyId), await queued(agencyId)];
     for (const token of [lostRunning, running]) expect(await claimed()).toBe(token);
     await store.close();
-    const db = openDatabase(dataDir, { readOnly: false });
+    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
     await db.write(() => [lost, lostRunning].map((token) => db.scans.remove(token)));
     await db.close();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect((await store.scans.requeueInterrupted(now)).map(({ token }) => token)).toEqual([running]);
     expect(store.scans.runningCount()).toBe(0);
     expect([await claimed(), await claimed(), await claimed()].toSorted()).toEqual([running, whole, undefined].toSorted());
@@ -147,7 +147,7 @@ describe("the lanes", () => {
 describe("locations", () => {
   test("each has a queue of its own, with a limit of its own", async () => {
     await store.close();
-    store = openStore(dataDir, { queueMax: 2 });
+    store = openStore(dataDir, { noSync: true, queueMax: 2 });
     const [one, two, three] = [await queued(agencyId, "berlin"), await queued(agencyId), await queued(agencyId, "berlin")];
     expect(await store.scans.queue({ accountId: agencyId, url: "https://site.example/", now, location: "berlin" })).toBe("full");
     const four = await queued(agencyId);
@@ -199,10 +199,10 @@ describe("locations", () => {
   test("many scans that have waited too long fail in several transactions, also between lost ones", async () => {
     const tokens = await Promise.all(Array.from({ length: 501 }, () => queued(agencyId, "berlin")));
     await store.close();
-    const db = openDatabase(dataDir, { readOnly: false });
+    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
     await db.write(() => tokens.slice(0, 2).map((token) => db.scans.remove(token)));
     await db.close();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect(await store.scans.failWaiting("berlin", new Date(now.getTime() + 1), now)).toHaveLength(499);
     expect([store.scans.queueLength(), store.scans.queuedLocations()]).toEqual([0, []]);
   });
@@ -302,9 +302,9 @@ test("arrivals, claims, ends, cancellations and restarts in any order match the 
   );
   expect(compared.cancelled.length).toBeGreaterThan(60);
   await store.close();
-  const db = openDatabase(dataDir, { readOnly: false });
+  const db = openDatabase(dataDir, { readOnly: false, noSync: true });
   for (const { table, missing, stray } of await compareDerivedTables(db, { repair: false }))
     expect([table, missing, stray]).toEqual([table, 0, 0]);
   await db.close();
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
 }, 60_000);

@@ -14,7 +14,7 @@ let find: (token: string) => number | undefined;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-cache-"));
-  db = openDatabase(dataDir, { readOnly: false });
+  db = openDatabase(dataDir, { readOnly: false, noSync: true });
   await db.write(() => db.accountIdsByEmail.put("a", 1));
   reads = [];
   find = db.cacheReads((email: string) => {

@@ -14,7 +14,7 @@ let db: Db;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-screenshots-"));
-  db = openDatabase(dataDir, { readOnly: false });
+  db = openDatabase(dataDir, { readOnly: false, noSync: true });
 });
 
 afterEach(async () => {

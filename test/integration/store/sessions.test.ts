@@ -15,7 +15,7 @@ let store: Store;
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-sessions-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   for (const email of ["one@site.example", "two@site.example"]) await store.accounts.create({ email, passwordHash: email, now: at(0) });
 });
 afterEach(async () => {
@@ -49,7 +49,7 @@ test("is found only by its value, which is not stored", async () => {
   await store.close();
   const bytes = Buffer.from(await Bun.file(join(dataDir, "store", "data.mdb")).bytes());
   expect(bytes.includes(value)).toBe(false);
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
   expect(store.sessions.findByValue(value, at(0))).toEqual(session);
 });
 

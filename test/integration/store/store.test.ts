@@ -20,7 +20,7 @@ let store: Store;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-store-"));
-  store = openStore(dataDir, { queueMax: 5 });
+  store = openStore(dataDir, { noSync: true, queueMax: 5 });
 });
 
 afterEach(async () => {
@@ -205,7 +205,7 @@ describe("an interrupted scan", () => {
     await store.scans.setProgress(token, "browsing", 20);
     const waiting = await queued();
     await store.close();
-    store = openStore(dataDir);
+    store = openStore(dataDir, { noSync: true });
     expect((await store.scans.requeueInterrupted(later)).map((scan) => scan.status)).toEqual(["queued"]);
     expect(store.scans.findByToken(token)).toMatchObject({ status: "queued", progressStage: null, attempts: 1, progressPercent: 20 });
     expect((await store.scans.claimNext("local", later))?.token).toBe(token);

@@ -16,7 +16,7 @@ let store: Store;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-workers-"));
-  store = openStore(dataDir);
+  store = openStore(dataDir, { noSync: true });
 });
 afterEach(async () => {
   await store.close();
