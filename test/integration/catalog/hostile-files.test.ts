@@ -1,13 +1,14 @@
 /** Files that look like checks and are none, and code that acts after its import: refused by name when the catalog is loaded. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { describeFault } from "../../../src/catalog/fault.ts";
 import { loadCatalogSafely } from "../../../src/catalog/load.ts";
+import { type CommandProcess, startCommandProcess } from "../../support/command-process.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
-import { endServers, run, serve } from "../../support/program.ts";
+import { endServers, serve } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-hostile-"));
 const checksDir = join(folder, "checks");
@@ -85,24 +86,32 @@ test.each([
   ]);
 });
 
-/** As processes of their own: within the test runner, no thread can catch its errors. */
+/** In another process: within the test runner, no thread can catch its errors. */
 describe("errors after the import", () => {
+  let commands: CommandProcess;
+  beforeAll(() => {
+    commands = startCommandProcess();
+  });
+  afterAll(() => commands.end());
+
   test.each([
     ["of a timer", 'setTimeout(() => { throw new Error("no luck"); });', /own-check\.ts:1:\d+: no luck$/],
     ["of a promise", 'Promise.reject(new Error("no luck"));', /own-check\.ts:1:\d+: no luck$/],
     ["of a message", "postMessage({});", /own-check\.ts:1:\d+: a check must not post messages$/],
   ])("%s are faults of the file", async (_words, statement, message) => {
     write("checks/own-check.ts", `${statement}\n${pluginSource("own-check")}`);
-    const { code, stderr } = await run(["checks", "list", "--data", folder]);
+    const { code, stderr } = await commands.run(["checks", "list", "--data", folder]);
     expect(stderr.trim()).toMatch(message);
     expect(code).toBe(2);
   });
 
   test("that come later end no thread of the server", async () => {
-    write("checks/own-check.ts", `setTimeout(() => { throw new Error("late"); }, 100);\n${pluginSource("own-check")}`);
+    const thrown = join(folder, "thrown");
+    const late = `setTimeout(() => { writeFileSync(${JSON.stringify(thrown)}, ""); throw new Error("late"); }, 100);`;
+    write("checks/own-check.ts", `import { writeFileSync } from "node:fs";\n${late}\n${pluginSource("own-check")}`);
     const server = await serve(["--data", folder, "--browser-path", process.execPath]);
-    await Bun.sleep(1_500);
-    await server.end("SIGTERM");
+    while (!existsSync(thrown)) await Bun.sleep(5);
+    expect(await server.end("SIGTERM")).toBe(0);
     expect(server.stderr()).toContain("assay listens on");
     expect(server.stderr()).not.toContain("late");
   });

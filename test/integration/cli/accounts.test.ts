@@ -22,7 +22,7 @@ function user(...args: readonly string[]) {
 }
 
 async function stored<T>(look: (store: Store) => T): Promise<T> {
-  const store = openStore(data);
+  const store = openStore(data, { noSync: true });
   try {
     return look(store);
   } finally {

@@ -39,7 +39,7 @@ describe("assay audit", () => {
   });
 
   test("prints one line for each entry, without characters that control a terminal", async () => {
-    const store = openStore(data);
+    const store = openStore(data, { noSync: true });
     const details = { text: "\u001b[31m\n" };
     await store.audit.note({
       actor: { kind: "cli", user: "a\nb" },

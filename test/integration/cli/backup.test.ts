@@ -14,7 +14,7 @@ let data: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "assay-backup-command-"));
   data = join(folder, "data");
-  const store = openStore(data);
+  const store = openStore(data, { noSync: true });
   await store.accounts.create({ email: "first@assay.test", now: new Date() });
   await store.close();
 });

@@ -19,7 +19,7 @@ let token: string;
 let foreign: string;
 
 beforeAll(async () => {
-  await openStore(data).close();
+  await openStore(data, { noSync: true }).close();
   pages = await startPages({ dataDir: data });
   await pages.store.accounts.create({ email: me, passwordHash: "$argon2id$secret", now: new Date() });
   await pages.store.accounts.create({ email: "you@assay.test", now: new Date() });

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { endServers, fromSource, run, serve } from "../../support/program.ts";
+import { startCommandProcess } from "../../support/command-process.ts";
+import { endServers, runInProcess, serve } from "../../support/program.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** User id of `nobody` on Debian. */
@@ -21,8 +22,8 @@ const asReader = [
 const dataDir = mkdtempSync(join(tmpdir(), "assay-read-only-"));
 
 beforeAll(async () => {
-  await run(["user", "create", "first@site.example", "--data", dataDir]);
-  await run(["token", "create", "--user", "first@site.example", "--name", "ci", "--data", dataDir]);
+  await runInProcess(["user", "create", "first@site.example", "--data", dataDir]);
+  await runInProcess(["token", "create", "--user", "first@site.example", "--name", "ci", "--data", dataDir]);
 });
 
 afterAll(async () => {
@@ -38,18 +39,25 @@ const listings = [
 
 const storedBytes = () => readFileSync(join(dataDir, "store", "data.mdb"));
 
-async function expectListed(command: readonly string[]): Promise<void> {
+async function expectListed(run: typeof runInProcess): Promise<void> {
   for (const { args, shown } of listings) {
-    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command });
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir]);
     expect([args, code, stdout, stderr]).toEqual([args, 0, expect.stringContaining(shown), ""]);
   }
+}
+
+/** The commands run in another process, which this command starts. */
+async function expectListedBy(wrapper: readonly string[]): Promise<void> {
+  const commands = startCommandProcess(wrapper);
+  await expectListed(commands.run);
+  await commands.end();
 }
 
 describe("listing", () => {
   test.skipIf(!isRoot)("works on a read-only mount", async () => {
     const before = storedBytes();
     const inMount = `mount -o bind,ro "${dataDir}" "${dataDir}" && ! touch "${dataDir}/x" 2>/dev/null && exec "$@"`;
-    await expectListed(["unshare", "--mount", "--propagation", "private", "sh", "-c", inMount, "sh", ...fromSource]);
+    await expectListedBy(["unshare", "--mount", "--propagation", "private", "sh", "-c", inMount, "sh"]);
     expect(storedBytes().equals(before)).toBe(true);
   });
 
@@ -59,21 +67,21 @@ describe("listing", () => {
     const as = isRoot ? asReader : [];
     const write = Bun.spawnSync([...as, "touch", join(dataDir, "x")], { stderr: "ignore" });
     expect(write.exitCode).toBe(1);
-    await expectListed([...as, ...fromSource]);
+    await expectListedBy(as);
     for (const path of paths) chmodSync(path, path.endsWith(".mdb") ? 0o600 : 0o700);
   });
 
   test("works beside a server", async () => {
     const server = await serve(["--data", dataDir, "--browser-path", "/nonexistent"]);
-    await expectListed(fromSource);
+    await expectListed(runInProcess);
     expect(await server.end("SIGTERM")).toBe(0);
   });
 
   test("without a store lists nothing and creates nothing", async () => {
     const empty = mkdtempSync(join(tmpdir(), "assay-empty-"));
-    expect(await run(["user", "list", "--json", "--data", empty])).toMatchObject({ code: 0, stdout: "[]\n" });
-    expect(await run(["token", "list", "--data", empty])).toMatchObject({ code: 0, stdout: "" });
-    const unknown = await run(["token", "list", "--user", "me@site.example", "--data", empty]);
+    expect(await runInProcess(["user", "list", "--json", "--data", empty])).toMatchObject({ code: 0, stdout: "[]\n" });
+    expect(await runInProcess(["token", "list", "--data", empty])).toMatchObject({ code: 0, stdout: "" });
+    const unknown = await runInProcess(["token", "list", "--user", "me@site.example", "--data", empty]);
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no account for me@site.example") });
     expect(readdirSync(empty)).toEqual([]);
     expect(existsSync(join(empty, "store"))).toBe(false);

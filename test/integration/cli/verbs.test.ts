@@ -15,7 +15,7 @@ function freshData(): string {
 
 describe("usage", () => {
   test("licences need the compiled program, and the refusal says how to make it", async () => {
-    expect(await run(["licences"])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("npm run compile") });
+    expect(await runInProcess(["licences"])).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("npm run compile") });
   });
 
   test("--version is one line on stdout", async () => {
@@ -64,7 +64,7 @@ describe("usage", () => {
   });
 
   test("an unknown ASSAY_ variable is exit 2 with the nearest name", async () => {
-    const { code, stderr } = await run(["user", "list"], { env: { ASSAY_DATTA: folder } });
+    const { code, stderr } = await runInProcess(["user", "list"], { env: { ASSAY_DATTA: folder } });
     expect([code, stderr]).toEqual([2, "assay: unknown setting ASSAY_DATTA in the environment; did you mean ASSAY_DATA?\n"]);
   });
 });
@@ -119,7 +119,7 @@ describe("a data directory that cannot be used is exit 6", () => {
     const data = freshData();
     mkdirSync(join(data, "store"));
     writeFileSync(join(data, "store", "data.mdb"), "nonsense".repeat(1_000));
-    expect((await run(["user", "list", "--data", data])).code).toBe(6);
+    expect((await runInProcess(["user", "list", "--data", data])).code).toBe(6);
   });
 });
 
@@ -144,7 +144,7 @@ export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads
   texts: { "en-gb": ${texts}, "de-de": ${texts} } });`,
     );
     chmodSync(file, 0o600);
-    const { code, stdout, stderr } = await run(["checks", "list", "--data", data]);
+    const { code, stdout, stderr } = await runInProcess(["checks", "list", "--data", data]);
     expect([code, stderr]).toEqual([0, `warning: check ${file}:2:72: unknown key standrads: did you mean standards?\n`]);
     expect(stdout).toContain("own-check");
   });
@@ -191,7 +191,7 @@ export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads
       ["checks", "list"],
       ["serve", "--listen", "127.0.0.1:0"],
     ]) {
-      const { code, stdout, stderr } = await run([...args, "--data", data]);
+      const { code, stdout, stderr } = await runInProcess([...args, "--data", data]);
       expect([code, stdout, stderr]).toEqual([2, "", `assay: check ${file}:1:11: no luck\n`]);
     }
   });
