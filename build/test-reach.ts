@@ -3,8 +3,11 @@
  * A declaration is a line comment. `reaches:` runs the named files; `reads:` reads them as text, without what they import.
  * A folder ends with a slash and stands for all files below it.
  */
-import { isBelow, type SourceFile, sourcesBelow } from "../test/support/source-tree.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isBelow, root, type SourceFile, sourcesBelow } from "../test/support/source-tree.ts";
 
+// reads: build/, checks/, src/, test/
 /** Files that decide how every test is run. */
 const decidesAll = ["bunfig.toml", "package-lock.json", "tsconfig.json"];
 
@@ -18,7 +21,7 @@ interface Edge {
   readonly from: string;
   /** A file that is only read as text passes on nothing of what it imports. */
   readonly reads: boolean;
-  /** Whether coverage of the process of the test can see the target. */
+  /** Whether the process that runs the one file runs the other too. */
   readonly imports: boolean;
 }
 
@@ -63,17 +66,20 @@ export function reachAmong(files: readonly SourceFile[]): TestReach {
   return { tests: files.map(({ path }) => path).filter((path) => /\.test\.tsx?$/.test(path)), edges, folders };
 }
 
-/** Reach of the tests of this tree. Reads every source file, in less than a second. */
-export function treeReach(): TestReach {
-  return reachAmong(["src", "checks", "test", "build"].flatMap((folder) => sourcesBelow(folder)));
+/** Reach of the tests of a tree, this one by default. Reads every source file, in less than a second. */
+export function treeReach(tree = root): TestReach {
+  const folders = ["src", "checks", "test", "build"].filter((folder) => existsSync(join(tree, folder)));
+  return reachAmong(folders.flatMap((folder) => sourcesBelow(folder, tree)));
 }
 
 export interface ReachingTest {
   readonly test: string;
   /** Number of steps to the nearest of the files: 0 for a test that is one of them. */
   readonly distance: number;
-  /** Whether the test imports one of the files, itself or through others. */
+  /** Whether the test reaches one of the files by imports only: its own process runs them. */
   readonly imports: boolean;
+  /** Whether it reaches one of the files through a thread or a process that it starts. */
+  readonly starts: boolean;
 }
 
 /** Tests that reach one of the files, the nearest first. `runs`: without the tests that only read the files as text. */
@@ -84,10 +90,16 @@ export function reachingTests(
 ): readonly ReachingTest[] {
   const distances = distancesFrom(reach, files, (edge) => !(runs && edge.reads));
   const importing = distancesFrom(reach, files, (edge) => edge.imports);
+  const starters = [...importing.keys()].flatMap((path) => edgesTo(reach, path).filter((edge) => !edge.imports && !edge.reads));
+  const starting = distancesFrom(
+    reach,
+    starters.map(({ from }) => from),
+    (edge) => !edge.reads,
+  );
   return reach.tests
     .flatMap((test) => {
       const distance = distances.get(test);
-      return distance === undefined ? [] : [{ test, distance, imports: importing.has(test) }];
+      return distance === undefined ? [] : [{ test, distance, imports: importing.has(test), starts: starting.has(test) }];
     })
     .toSorted((one, other) => one.distance - other.distance || (one.test < other.test ? -1 : 1));
 }
@@ -96,12 +108,14 @@ export function reachingTests(
 function distancesFrom(reach: TestReach, files: readonly string[], isUsed: (edge: Edge) => boolean): ReadonlyMap<string, number> {
   const distances = new Map(files.map((path) => [path, 0]));
   // A map yields entries that are added while it is walked: nearest first.
-  for (const [path, distance] of distances) {
-    const below = reach.folders.filter(({ folder }) => isBelow(path, folder));
-    for (const edge of [...(reach.edges.get(path) ?? []), ...below])
+  for (const [path, distance] of distances)
+    for (const edge of edgesTo(reach, path))
       if (!distances.has(edge.from) && isUsed(edge) && (!edge.reads || distance === 0)) distances.set(edge.from, distance + 1);
-  }
   return distances;
+}
+
+function edgesTo(reach: TestReach, path: string): readonly Edge[] {
+  return [...(reach.edges.get(path) ?? []), ...reach.folders.filter(({ folder }) => isBelow(path, folder))];
 }
 
 export interface ChosenTests {

@@ -23,16 +23,16 @@ export interface SourceFile {
 }
 
 /** Paths from the root of all files below a folder. */
-export function filesBelow(folder: string): readonly string[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+export function filesBelow(folder: string, tree = root): readonly string[] {
+  return readdirSync(join(tree, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(tree, join(entry.parentPath, entry.name)));
 }
 
-export function sourcesBelow(folder: string): readonly SourceFile[] {
-  return filesBelow(folder)
+export function sourcesBelow(folder: string, tree = root): readonly SourceFile[] {
+  return filesBelow(folder, tree)
     .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => parseSource(path, readFileSync(join(root, path), "utf8")));
+    .map((path) => parseSource(path, readFileSync(join(tree, path), "utf8")));
 }
 
 /** Does not look at the disk, except for the existence of located files. */

@@ -8,7 +8,7 @@ const classesMin = 50;
 /** Classes that no code of the folders names. @throws Error for a style sheet without classes. */
 export function unusedClasses(style: string, folders: readonly string[]): readonly string[] {
   const code = folders
-    .flatMap(sourcesBelow)
+    .flatMap((folder) => sourcesBelow(folder))
     .map(({ text }) => text)
     .join("\n");
   const withoutValues = style.replace(/"[^"]*"|\d*\.\d+/g, "");

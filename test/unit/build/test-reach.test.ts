@@ -53,10 +53,10 @@ describe("a change reaches", () => {
   });
 });
 
-test("the nearest tests come first, with a note on those that do not import the file", () => {
+test("the nearest tests come first, with a note on those that start the file elsewhere", () => {
   expect(reachingTests(reach, ["src/store/rows.ts"], { runs: true })).toEqual([
-    { test: "test/unit/rows.test.ts", distance: 1, imports: true },
-    { test: "test/unit/start.test.ts", distance: 3, imports: false },
+    { test: "test/unit/rows.test.ts", distance: 1, imports: true, starts: false },
+    { test: "test/unit/start.test.ts", distance: 3, imports: false, starts: true },
   ]);
 });
 

@@ -1,0 +1,59 @@
+/** Which tests run for a fault, the most telling first, until the expected time is used up. */
+import { basename } from "node:path";
+import type { ReachingTest } from "../test-reach.ts";
+import type { MeasuredTest } from "./coverage.ts";
+import { runsLine } from "./coverage.ts";
+
+/** Expected seconds of the tests of one fault: less than the minute it has, for machines that are busy. */
+const expectedSecondsMax = 25;
+/** Test files of one step after the first, which has one: most faults are noticed by the nearest test. */
+const stepTestsMax = 4;
+/** Bounds the number of files that are measured in vain. */
+const examinedTestsMax = 40;
+
+export interface ChosenTest {
+  readonly test: string;
+  readonly seconds: number;
+}
+
+/** Named like the file, then by distance. */
+export function byNearness(candidates: readonly ReachingTest[], path: string): readonly ReachingTest[] {
+  const name = basename(path).replace(/\.tsx?$/, "");
+  const isNamed = ({ test }: ReachingTest) => (basename(test).replace(/\.test\.tsx?$/, "") === name ? 0 : 1);
+  return candidates.toSorted((one, other) => isNamed(one) - isNamed(other) || one.distance - other.distance);
+}
+
+/**
+ * Steps of test files for a fault in the line, lazily: first those that run the line in their own process.
+ * The coverage of a thread or of another process is not measured. Tests that start those come last.
+ */
+export async function* testSteps(
+  candidates: readonly ReachingTest[],
+  { path, line }: { readonly path: string; readonly line: number },
+  measure: (test: string) => Promise<MeasuredTest>,
+): AsyncGenerator<readonly ChosenTest[]> {
+  const elsewhere: ChosenTest[] = [];
+  let step: ChosenTest[] = [];
+  let isBegun = false;
+  let expected = 0;
+  for (const { test, starts } of byNearness(candidates, path).slice(0, examinedTestsMax)) {
+    const measured = await measure(test);
+    if (!measured.passed || expected + measured.seconds > expectedSecondsMax) continue;
+    if (!runsLine(measured, path, line)) {
+      if (starts) elsewhere.push({ test, seconds: measured.seconds });
+      continue;
+    }
+    step.push({ test, seconds: measured.seconds });
+    expected += measured.seconds;
+    if (step.length < stepTestsMax && isBegun) continue;
+    yield step;
+    isBegun = true;
+    step = [];
+  }
+  if (step.length > 0) yield step;
+  for (const chosen of elsewhere) {
+    if (expected + chosen.seconds > expectedSecondsMax) continue;
+    expected += chosen.seconds;
+    yield [chosen];
+  }
+}
