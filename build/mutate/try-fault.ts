@@ -1,0 +1,52 @@
+/** Plants one fault in a copy of the tree, and runs the tests that reach it until one notices. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reachingTests, type TestReach } from "../test-reach.ts";
+import { testSteps } from "./choose-tests.ts";
+import type { Coverage } from "./coverage.ts";
+import { type Fault, plant, textHash } from "./faults.ts";
+import type { FaultResult } from "./results.ts";
+import { runTests } from "./run-tests.ts";
+import type { TreeCopy } from "./tree-copy.ts";
+
+/** All tests of one fault. */
+const faultSecondsMax = 60;
+/** A run that needs this much more than without the fault hangs: the machine may be busy. */
+const stepSecondsMin = 15;
+const stepFactorMax = 4;
+
+export interface TrialSettings {
+  readonly reach: TestReach;
+  readonly coverage: Coverage;
+  /** Whether `*.slow.test.ts` take part. */
+  readonly slow: boolean;
+}
+
+export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, slow }: TrialSettings): Promise<FaultResult> {
+  const text = readFileSync(join(copy.folder, fault.path), "utf8");
+  const candidates = reachingTests(reach, [fault.path], { runs: true }).filter(({ test }) => takesPart(test, slow));
+  const steps = testSteps(candidates, fault, (test) => coverage.measure(copy, test, fault.path));
+  const tests: string[] = [];
+  let seconds = 0;
+  const result = (outcome: FaultResult["outcome"], failure = ""): FaultResult => {
+    const source = text.split("\n")[fault.line - 1]?.trim() ?? "";
+    return { fault, hash: textHash(text), outcome, seconds: Number(seconds.toFixed(1)), tests, failure, source };
+  };
+  for await (const step of steps) {
+    const expected = step.reduce((sum, chosen) => sum + chosen.seconds, 0);
+    const limit = Math.min(faultSecondsMax - seconds, Math.max(stepSecondsMin, expected * stepFactorMax));
+    // What is left of the minute says nothing about a step that needs more.
+    if (limit < expected * 2) break;
+    const files = step.map(({ test }) => test);
+    const run = await copy.withText(fault.path, plant(text, fault), () => runTests(copy, files, { seconds: limit }));
+    tests.push(...files);
+    seconds += run.seconds;
+    if (run.outcome === "failed") return result("noticed", run.failure);
+    if (run.outcome === "timedOut") return result("timedOut");
+  }
+  return result(tests.length === 0 ? "unreached" : "survived");
+}
+
+function takesPart(test: string, slow: boolean): boolean {
+  return /^test\/(unit|integration)\//.test(test) && (slow || !/\.slow\.test\.tsx?$/.test(test));
+}
