@@ -16,11 +16,15 @@ export interface ChosenTest {
   readonly seconds: number;
 }
 
-/** Named like the file, then by distance. */
+/** Named like the file, then in a folder named like that of the file, then by distance. */
 export function byNearness(candidates: readonly ReachingTest[], path: string): readonly ReachingTest[] {
   const name = basename(path).replace(/\.tsx?$/, "");
-  const isNamed = ({ test }: ReachingTest) => (basename(test).replace(/\.test\.tsx?$/, "") === name ? 0 : 1);
-  return candidates.toSorted((one, other) => isNamed(one) - isNamed(other) || one.distance - other.distance);
+  const folder = path.split("/")[1];
+  const rank = ({ test }: ReachingTest) => {
+    if (basename(test).replace(/\.test\.tsx?$/, "") === name) return 0;
+    return test.split("/")[2] === folder ? 1 : 2;
+  };
+  return candidates.toSorted((one, other) => rank(one) - rank(other) || one.distance - other.distance);
 }
 
 /**

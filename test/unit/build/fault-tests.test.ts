@@ -36,9 +36,12 @@ describe("tests of a fault", () => {
     return found;
   };
 
-  test("begin with the one of the same name, then the nearest", () => {
-    const order = byNearness([candidate("far", 3), candidate("near", 1), candidate("base/clock", 4)], path);
-    expect(order.map(({ test }) => test)).toEqual(["test/unit/base/clock.test.ts", "test/unit/near.test.ts", "test/unit/far.test.ts"]);
+  test("begin with the one of the same name, then those of the same folder, then the nearest", () => {
+    const order = byNearness(
+      ["far", "near", "base/log", "app/clock"].map((name, at) => candidate(name, 4 - at)),
+      path,
+    );
+    expect(order.map(({ test }) => test.slice("test/unit/".length, -".test.ts".length))).toEqual(["app/clock", "base/log", "near", "far"]);
   });
 
   test("are those that run the line: first one, then some at a time", async () => {
