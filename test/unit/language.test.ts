@@ -23,7 +23,9 @@ const privateWords: Readonly<Record<string, string>> = {
   youngest: "most recently used",
 };
 
-const files = ["src", "checks", "test", "build"].flatMap((folder) => sourcesBelow(folder)).filter(({ path }) => path !== "test/unit/language.test.ts");
+const files = ["src", "checks", "test", "build"]
+  .flatMap((folder) => sourcesBelow(folder))
+  .filter(({ path }) => path !== "test/unit/language.test.ts");
 
 function sentencesIn({ path, text }: SourceFile) {
   return commentsOf(text).flatMap(({ line, text }) => sentencesOf(text).map((sentence) => ({ place: `${path}:${line}`, ...sentence })));

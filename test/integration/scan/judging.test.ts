@@ -55,7 +55,11 @@ test("a scan that runs across a reload ends with the catalog it began with, the 
 test("a thread that replaces a hung one judges with the same files, though they are changed, broken or gone", async () => {
   const shared = { "_shared.ts": "export const weight = 3;" };
   const sound = `import { weight } from "./_shared";\n${pluginSource("own-check", { weight: "weight" })}`;
-  const catalog = await write({ ...shared, "own-check.ts": sound, "own-hanging.ts": pluginSource("own-hanging", { judge: "for (;;) Bun.sleepSync(5);" }) });
+  const catalog = await write({
+    ...shared,
+    "own-check.ts": sound,
+    "own-hanging.ts": pluginSource("own-hanging", { judge: "for (;;) Bun.sleepSync(5);" }),
+  });
   const judging = judgingWith(catalog);
   writeFileSync(join(checksDir, "own-hanging.ts"), "const = 1;");
   for (const name of ["_shared.ts", "own-check.ts"]) rmSync(join(checksDir, name));

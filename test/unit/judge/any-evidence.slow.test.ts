@@ -1,7 +1,7 @@
 /** Coverage of the random evidence: the properties of the catalog say nothing about states that never occur. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { builtInChecks } from "../../support/built-in-checks.ts";
+import { builtInChecks } from "../../../checks/index.ts";
 import { evidence } from "../../support/evidence.ts";
 import { anyEvidence } from "./any-evidence.ts";
 import { judged } from "./judged.ts";
