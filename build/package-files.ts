@@ -2,6 +2,8 @@
 import { join, resolve } from "node:path";
 import { programMode, type StagedFile } from "./staged-files.ts";
 
+// reads: build/package/, docs/, CHANGELOG.md, LICENSE
+
 const root = resolve(import.meta.dirname, "..");
 
 /** Pages about an installation, and the files that they link to; pages about the source are left out. Below `docs`. */

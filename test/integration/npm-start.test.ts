@@ -7,6 +7,9 @@ import { scripts } from "../../package.json" with { type: "json" };
 import { lockDataDir } from "../../src/store/lock.ts";
 import { processesMentioning, startServer } from "../support/program.ts";
 
+// reaches: src/main.ts
+// reads: package.json, build/setup.sh
+
 const root = resolve(import.meta.dirname, "../..");
 let dataDir: string;
 
