@@ -10,8 +10,6 @@ import { endServers, run, type ServerUnderTest, serve } from "../support/program
 
 /** The first start unpacks the browser. */
 const testMs = 120_000;
-/** The limit for loading is 10 seconds; a busy machine starts later. */
-const refusalMsMax = 20_000;
 const pollMs = 50;
 
 describe.skipIf(compiledBinary === null)(`plugins of the compiled program${skippedNote}`, () => {
@@ -124,11 +122,9 @@ describe.skipIf(compiledBinary === null)(`plugins of the compiled program${skipp
       const looping = join(folder, "looping");
       mkdirSync(looping);
       writeFileSync(join(looping, "own-loop.ts"), "for (;;);", { mode: 0o644 });
-      const began = performance.now();
       const args = ["serve", "--listen", "127.0.0.1:0", "--checks-dir", looping, "--data", join(folder, "looping-data")];
       const { code, stderr } = await run(args, options);
       expect([code, stderr]).toEqual([2, `assay: check ${join(looping, "own-loop.ts")}: did not finish loading within 10 seconds\n`]);
-      expect(performance.now() - began).toBeLessThan(refusalMsMax);
     },
     testMs,
   );
