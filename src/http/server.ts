@@ -1,5 +1,6 @@
 /** HTTP server of the appliance, with graceful shutdown. */
 import type { Log } from "../base/log.ts";
+import { systemTimers, type Timers } from "../base/timers.ts";
 
 /** Idle connections are closed after this. Answers take less: waits for a mail server and for the browser of documents are bounded. */
 const idleSeconds = 30;
@@ -18,6 +19,8 @@ export interface ListenOptions {
   /** 0 chooses a free port. */
   readonly port: number;
   readonly log: Log;
+  /** Those of the system by default. */
+  readonly timers?: Timers;
 }
 
 export interface Listening {
@@ -30,7 +33,7 @@ export interface Listening {
 }
 
 /** @throws Error of the system when the address is not available: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(first: HttpHandler, { hostname, port, log }: ListenOptions): Listening {
+export function listen(first: HttpHandler, { hostname, port, log, timers = systemTimers }: ListenOptions): Listening {
   let handler = first;
   const server = Bun.serve({
     hostname,
@@ -50,9 +53,9 @@ export function listen(first: HttpHandler, { hostname, port, log }: ListenOption
   handler.server = server;
   let stopping: Promise<void> | null = null;
   const stop = async () => {
-    const deadline = setTimeout(() => void server.stop(true), drainMsMax);
+    const cancelAbort = timers.after(drainMsMax, () => void server.stop(true));
     await server.stop();
-    clearTimeout(deadline);
+    cancelAbort();
   };
   return {
     hostname,

@@ -16,6 +16,7 @@ const rows: readonly [name: string, trusted: readonly string[], peer: string | n
   ["a proxy with a trusted address forwards the client", ["10.1.2.3"], "10.1.2.3", "203.0.113.9", "203.0.113.9"],
   ["a trusted proxy with an IPv4-mapped address", ["10.0.0.0/8"], "::ffff:10.1.2.3", "203.0.113.9", "203.0.113.9"],
   ["a trusted proxy on IPv6", ["fd00::/8"], "fd00::5", "2001:db8:9::1", "2001:db8:9::"],
+  ["a trusted IPv6 address is not its whole /64", ["fd00::5"], "fd00::6", "2001:db8:9::1", "fd00::"],
   ["a trusted proxy without the header", ["10.0.0.0/8"], "10.1.2.3", null, "10.1.2.3"],
   ["the last untrusted hop of a chain, not the first", ["10.0.0.0/8"], "10.1.2.3", "1.1.1.1, 203.0.113.9", "203.0.113.9"],
   ["through trusted hops", ["10.0.0.0/8"], "10.1.2.3", "1.1.1.1, 203.0.113.9, 10.9.9.9", "203.0.113.9"],
