@@ -86,6 +86,18 @@ describe("cancelling", () => {
   });
 });
 
+test("a scan that is cancelled and ends after the stop does not begin again", async () => {
+  const { model, tokens, dispatcher, timers } = await startedDispatcher(1, { onAbort: () => null });
+  const cancelled = dispatcher.cancel(tokens[0] ?? "");
+  await settled();
+  const stopped = dispatcher.stop(0);
+  timers.advance(0);
+  await settled();
+  model.held[0]?.end(failedOutcome("interrupted"));
+  await stopped;
+  expect([await cancelled, statusOnDisk(model, tokens[0]), model.released]).toEqual(["cancelled", "failed", tokens]);
+});
+
 describe("a stop", () => {
   test("waits for local scans until the drain time is over, and claims nothing more", async () => {
     const { model, tokens, dispatcher, timers } = await startedDispatcher(3, { capacities: { local: 2 } });
@@ -131,7 +143,7 @@ describe("a stop", () => {
   test("waits for a claim that is under way, and for its scan", async () => {
     const { gate, hold } = switchedGate();
     const release = hold("claim", "durable");
-    const { model, tokens, dispatcher } = await startedDispatcher(2, { gate, capacities: { local: 2 } });
+    const { model, tokens, dispatcher, timers } = await startedDispatcher(2, { gate, capacities: { local: 2 } });
     let stopped = false;
     const stopping = dispatcher.stop(10_000).then(() => (stopped = true));
     await settled();
@@ -141,6 +153,7 @@ describe("a stop", () => {
     model.held[0]?.end(finishedOutcome);
     await stopping;
     expect(tokens.map((token) => statusOnDisk(model, token))).toEqual(["finished", "queued"]);
+    expect(timers.waits()).toEqual([]);
   });
 
   test("ends at once a scan that is claimed after the drain time, or elsewhere", async () => {

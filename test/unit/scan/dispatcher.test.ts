@@ -224,7 +224,7 @@ describe("the sweep", () => {
     timers.advance(hourMs - minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("queued");
-    timers.advance(2 * minuteMs);
+    timers.advance(minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("failed");
   });
@@ -268,6 +268,8 @@ describe("progress", () => {
     scan?.report("mail");
     scan?.end(finishedOutcome);
     await settled();
+    // Only the sweep waits.
+    expect(timers.waits()).toHaveLength(1);
     timers.advance(250);
     await settled();
     expect(stored()).toBe("dns");
