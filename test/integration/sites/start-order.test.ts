@@ -1,0 +1,157 @@
+/** What one tick of the clock starts: budget across ticks, order of what is due, and ticks that are asked for while one is under way. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createLog } from "../../../src/base/log.ts";
+import { startSiteClock } from "../../../src/sites/clock.ts";
+import { DataDirError } from "../../../src/store/data-dir.ts";
+import type { Site } from "../../../src/store/sites.ts";
+import { addSite } from "../../support/watched-sites.ts";
+import { begin, type SiteRig, siteRig } from "./site-rig.ts";
+
+const minuteMs = 60_000;
+
+let rig: SiteRig;
+beforeEach(async () => {
+  rig = await siteRig();
+});
+afterEach(() => rig.stop());
+
+const at = (minute: number) => new Date(begin + minute * minuteMs).toISOString();
+const add = (name: string, given: Partial<Site> = {}) =>
+  addSite(rig.store, { accountId: 1, url: `https://${name}.example/`, now: rig.now(), ...given });
+const plan = ({ id }: Site, times: Pick<Site, "nextRunAt" | "secondLookAt">) => rig.store.sites.change(1, id, () => times);
+/** Hosts of the runs under way. */
+const running = () => rig.store.siteRuns.list().map(({ scans: [scan] }) => new URL(scan?.url ?? "").hostname.replace(".example", ""));
+
+describe("the budget", () => {
+  test("holds across ticks: three starts a minute, twelve an hour", async () => {
+    for (let count = 0; count < 20; count++) await add(`site${count}`);
+    const started: number[] = [];
+    for (let minute = 0; minute < 5; minute += 0.5) started.push(await rig.at(minute));
+    expect(started).toEqual([3, 0, 3, 0, 3, 0, 3, 0, 0, 0]);
+    expect(await rig.at(59)).toBe(0);
+    expect(await rig.at(60.5)).toBe(3);
+  });
+
+  test("limits the second look of a site that runs by cron", async () => {
+    for (let count = 0; count < 3; count++) await add(`site${count}`);
+    expect(await rig.at(0)).toBe(3);
+    const site = await add("cron", { schedule: { cron: "0 3 * * *", zone: "UTC" } });
+    await plan(site, { nextRunAt: at(500), secondLookAt: at(0.2) });
+    expect([await rig.at(0.5), await rig.at(1)]).toEqual([0, 1]);
+  });
+
+  test("goes to the second look that was due first, also by its regular run", async () => {
+    for (let count = 0; count < 2; count++) await add(`site${count}`);
+    expect(await rig.at(0)).toBe(2);
+    const [late, early] = [await add("late"), await add("early")];
+    await plan(late, { nextRunAt: at(500), secondLookAt: at(0.2) });
+    await plan(early, { nextRunAt: at(0.1), secondLookAt: at(0.3) });
+    rig.setMinute(0.5);
+    await rig.ticker.tick();
+    expect(running()).toEqual(["early"]);
+  });
+});
+
+test("a paused site does not run, and loses its planned times", async () => {
+  const site = await add("paused", { paused: true });
+  await plan(site, { nextRunAt: at(0), secondLookAt: at(0) });
+  expect(await rig.at(0)).toBe(0);
+  expect(rig.store.sites.find(1, site.id)).toMatchObject({ nextRunAt: null, secondLookAt: null });
+});
+
+test("a full disk ends the starts of a tick at the first refusal", async () => {
+  for (let count = 0; count < 3; count++) await add(`site${count}`);
+  let starts = 0;
+  const start = () => {
+    starts++;
+    return Promise.reject(new DataDirError("full", "no space is left"));
+  };
+  rig.restart({ store: { ...rig.store, siteRuns: { ...rig.store.siteRuns, start } } });
+  await rig.ticker.tick();
+  expect(starts).toBe(1);
+});
+
+test("a round that failed is made again at the next tick, and times that it corrected wake the deliveries", async () => {
+  let rounds = 0;
+  let woken = 0;
+  const correctTimes = async () => {
+    if (++rounds === 1) throw new Error("a fault of the test");
+    return 1;
+  };
+  rig.restart({ store: { ...rig.store, deliveries: { ...rig.store.deliveries, correctTimes } }, onEvents: () => woken++ });
+  for (const minute of [0, 0.5, 1, 10.4]) await rig.at(minute);
+  expect([rounds, woken]).toEqual([2, 1]);
+  await rig.at(10.5);
+  expect([rounds, woken]).toEqual([3, 2]);
+});
+
+test("old events are removed to the last step of a round, once an hour", async () => {
+  let steps = 0;
+  const removeOlder = async () => ++steps % 3 !== 0;
+  rig.restart({ store: { ...rig.store, deliveries: { ...rig.store.deliveries, removeOlder } } });
+  for (const [minute, expected] of [
+    [0, 3],
+    [59, 3],
+    [60, 6],
+  ] as const) {
+    await rig.at(minute);
+    expect(steps).toBe(expected);
+  }
+});
+
+describe("a clock that is asked while a tick is under way", () => {
+  /** Its first tick waits in the round over all sites. */
+  async function heldClock() {
+    const [inRound, goOn, secondTick] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const calls = { rounds: 0, ticks: 0 };
+    const { sites, deliveries } = rig.store;
+    const clock = startSiteClock({
+      store: {
+        ...rig.store,
+        deliveries: {
+          ...deliveries,
+          correctTimes: async (now) => {
+            calls.rounds++;
+            inRound.resolve();
+            await goOn.promise;
+            return deliveries.correctTimes(now);
+          },
+        },
+        sites: {
+          ...sites,
+          listDue: (...given) => {
+            calls.ticks++;
+            if (calls.ticks === 2) secondTick.resolve();
+            return sites.listDue(...given);
+          },
+        },
+      },
+      ...{ now: rig.now, wake: () => {}, tickMs: 3_600_000, log: createLog({ level: "error", format: "json", write: () => {} }) },
+    });
+    await inRound.promise;
+    return { clock, calls, goOn: goOn.resolve, secondTick: secondTick.promise };
+  }
+
+  test("begins no second one beside it, and makes a whole one after it, although the end of a scan came last", async () => {
+    const { clock, calls, goOn, secondTick } = await heldClock();
+    clock.wake();
+    clock.scanEnded("t".repeat(22));
+    expect(calls).toEqual({ rounds: 1, ticks: 0 });
+    goOn();
+    await secondTick;
+    await clock.stop();
+    expect(calls).toEqual({ rounds: 1, ticks: 2 });
+  });
+
+  test("stops after it, without another", async () => {
+    const { clock, calls, goOn } = await heldClock();
+    clock.wake();
+    let stopped = false;
+    const stopping = clock.stop().then(() => (stopped = true));
+    await rig.store.accounts.setDisabled(1, true);
+    expect(stopped).toBe(false);
+    goOn();
+    await stopping;
+    expect(calls).toEqual({ rounds: 1, ticks: 1 });
+  });
+});
