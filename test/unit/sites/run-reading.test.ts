@@ -52,6 +52,7 @@ describe("a reading", () => {
       [first, 88],
       [second, 61],
     ]);
+    expect([...reading.unmeasured]).toEqual([]);
     expect([...reading.findings]).toEqual([
       ["security.x.a", { checkKey: "x", severity: "high", urls: [first, second] }],
       ["security.y.b", { checkKey: "y", severity: "medium", urls: [second] }],

@@ -175,6 +175,7 @@ describe("groups", () => {
       await at.signIn(member(...names));
       expect(rights()).toEqual({ plan: names.length === 0 ? "free" : "agency", admin: true });
     }
+    expect(at.pages.logged.filter((line) => line.includes("groups changed an account"))).toHaveLength(1);
   });
 });
 
