@@ -96,7 +96,8 @@ describe("runs of a site", () => {
     expect(stored(site)).toMatchObject({ reading: null, failingSince: null });
   });
 
-  test("end after a day in which their scans found no worker", async () => {
+  test("end after a day in which their scans found no worker, whatever the others wait for", async () => {
+    const later = await add({ url: "https://b.example/", location: "moon", now: new Date(begin + (day - 1) * 60_000) });
     const site = await add({ location: "moon" });
     await rig.at(0);
     expect(rig.store.siteRuns.find(site.id)).toBeDefined();
@@ -105,6 +106,7 @@ describe("runs of a site", () => {
     await rig.at(day + 10);
     expect(rig.store.siteRuns.find(site.id)).toBeUndefined();
     expect(rig.store.siteRuns.state(site.id).failures).toBe(0);
+    expect(rig.store.siteRuns.list().map(({ siteId }) => siteId)).toEqual([later.id]);
   });
 
   test("with other rules are one notice for the account, and no regression", async () => {
