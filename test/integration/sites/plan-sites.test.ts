@@ -1,6 +1,7 @@
 /** Scheduled runs of an account with more sites than its plan includes, over a real store with a fake clock. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { planSitesMax } from "../../../src/account/plan-sites.ts";
+import { walkSites } from "../../../src/sites/site-round.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { type SiteRig, siteRig } from "./site-rig.ts";
@@ -33,6 +34,24 @@ test("are those of the sites that were added first, and of others when there is 
   expect(planned).toBeGreaterThan(rig.now().getTime());
   await rig.at(20 + Math.ceil((planned - rig.now().getTime()) / 60_000));
   expect(names(scanned())).toEqual("bcd");
+});
+
+test("are the demand on the budget of starts", async () => {
+  const sitesMaxOf = planSitesMax(rig.store);
+  const noLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const demand = async () => {
+    const { store, now } = rig;
+    const { demandPerHour } = await walkSites({ store, now, sitesMaxOf, unread: new Map(), log: noLog });
+    return Math.round(demandPerHour * 24 * 7);
+  };
+  // Three weekly runs of the four sites: the plan includes no more.
+  expect(await demand()).toBe(3);
+  await rig.store.accounts.setPlan(2, "agency");
+  expect(await demand()).toBe(4);
+  await rig.store.sites.change(2, sites[0]?.id ?? 0, () => ({ paused: true }));
+  expect(await demand()).toBe(3);
+  await rig.store.accounts.setDisabled(2, true);
+  expect(await demand()).toBe(0);
 });
 
 test("come again after a change of the plan", async () => {
