@@ -14,7 +14,7 @@ let server: ServerUnderTest;
 
 beforeAll(async () => {
   mkdirSync(checksDir);
-  server = await serve(["--data", data, "--log-format", "json"]);
+  server = await serve(["--data", data, "--log-format", "json", "--browser-path", "/nonexistent"]);
 });
 afterAll(async () => {
   await endServers();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore, type Store } from "../../../src/store/store.ts";
-import { endServers, run, runInProcess, serve } from "../../support/program.ts";
+import { endServers, runInProcess, serve } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-accounts-cli-"));
 const password = "green lamps over Oslo";
@@ -36,7 +36,7 @@ function hashOf(email: string): Promise<string | null> {
 
 describe("passwords", () => {
   test("are read from stdin or a file, and stored as argon2id", async () => {
-    const created = await run(["user", "create", me, "--password-stdin", "--data", data], { stdin: `${password}\nsecond line\n` });
+    const created = await runInProcess(["user", "create", me, "--password-stdin", "--data", data], { stdin: `${password}\nsecond line\n` });
     expect(created.code).toBe(0);
     expect(await hashOf(me)).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await Bun.password.verify(password, (await hashOf(me)) ?? "")).toBe(true);
@@ -87,7 +87,7 @@ describe("hints", () => {
   test("for a missing password file name the flag or the setting", async () => {
     expect((await user("create", me, "--password-file", join(data, "none"))).stderr).toContain("--password-file");
     const env = { ASSAY_ADMIN_EMAIL: me, ASSAY_ADMIN_PASSWORD_FILE: join(data, "none") };
-    const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", "--data", data], { env });
+    const { code, stderr } = await runInProcess(["serve", "--listen", "127.0.0.1:0", "--data", data], { env });
     expect([code, stderr.includes("the file of admin.password_file cannot be read")]).toEqual([2, true]);
   });
 });
@@ -163,12 +163,14 @@ describe("account states", () => {
 });
 
 describe("a server without accounts", () => {
+  /** A start of the browser takes a second of the processor. */
+  const withoutBrowser = ["--browser-path", "/nonexistent"];
   const testMsMax = 300_000;
 
   test(
     "prints a link for the first account, with its actual port",
     async () => {
-      const server = await serve(["--data", data]);
+      const server = await serve(["--data", data, ...withoutBrowser]);
       const [, link = ""] = /^ {2}(http:\S+\/setup\?t=[0-9A-Za-z]{43})$/m.exec(server.stderr()) ?? [];
       expect(link.startsWith(`${server.url}/setup?t=`)).toBe(true);
       await server.end("SIGTERM");
@@ -182,11 +184,11 @@ describe("a server without accounts", () => {
       const file = join(data, "password");
       writeFileSync(file, `${password}\n`);
       const env = { ASSAY_ADMIN_EMAIL: me, ASSAY_ADMIN_PASSWORD_FILE: file };
-      const first = await serve(["--data", data], { env });
+      const first = await serve(["--data", data, ...withoutBrowser], { env });
       expect(first.stderr()).not.toContain("/setup?t=");
       await first.end("SIGTERM");
       writeFileSync(file, "something else entirely\n");
-      const second = await serve(["--data", data], { env });
+      const second = await serve(["--data", data, ...withoutBrowser], { env });
       await second.end("SIGTERM");
       expect(await stored((store) => store.accounts.list())).toMatchObject([{ email: me, admin: true, plan: "agency" }]);
       expect(await Bun.password.verify(password, (await hashOf(me)) ?? "")).toBe(true);
@@ -195,7 +197,7 @@ describe("a server without accounts", () => {
   );
 
   test("does not start when only one of the two is set", async () => {
-    const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", "--data", data], { env: { ASSAY_ADMIN_EMAIL: me } });
+    const { code, stderr } = await runInProcess(["serve", "--listen", "127.0.0.1:0", "--data", data], { env: { ASSAY_ADMIN_EMAIL: me } });
     expect([code, stderr]).toEqual([2, expect.stringContaining("only one of them is set")]);
   });
 });
