@@ -94,7 +94,6 @@ describe("resolving", () => {
     ["a name without an address", { "site.test": { TXT: ["x"] } }, "unresolved"],
     ["an alias of a missing name", { "site.test": { CNAME: ["gone.test"] } }, "unresolved"],
     ["a resolver that fails", { "site.test": { A: "SERVFAIL", AAAA: "SERVFAIL" } }, "unresolved"],
-    ["a silent resolver", { "site.test": { A: "silent", AAAA: "silent" } }, "timeout"],
   ];
   for (const [words, zones, because] of failures) {
     test(`${words}: ${because}`, async () => {
@@ -103,7 +102,7 @@ describe("resolving", () => {
     });
   }
 
-  test("the caller's deadline ends the wait for a silent resolver", async () => {
+  test("a silent resolver: timeout; the caller's deadline ends the wait earlier", async () => {
     const { egress } = await open({ "site.test": { A: "silent", AAAA: "silent" } });
     const order: string[] = [];
     const failed = async (name: string, work: Promise<unknown>) => {
@@ -120,14 +119,15 @@ describe("resolving", () => {
   test("the number of names is limited", async () => {
     const zones = Object.fromEntries(Array.from({ length: 510 }, (_, index) => [`n${index}.test`, { A: ["8.8.8.8"] }]));
     const { egress } = await open(zones as Zones);
-    const outcomes = await Promise.all(
-      Object.keys(zones).map((name) =>
-        egress.resolve(name).then(
-          () => "resolved",
-          (error: EgressError) => error.because,
-        ),
-      ),
-    );
+    const outcomes: string[] = [];
+    // One after the other: of hundreds of packets at once, some would be lost and sent again.
+    for (const name of Object.keys(zones)) {
+      const outcome = egress.resolve(name).then(
+        () => "resolved",
+        (error: EgressError) => error.because,
+      );
+      outcomes.push(await outcome);
+    }
     expect(outcomes.filter((outcome) => outcome === "blocked")).toHaveLength(10);
   });
 });

@@ -77,9 +77,11 @@ test("a page that was not read, a challenge and a refused connection add nothing
 });
 
 test("an icon that never comes is a timeout, and does not hide an insecure address", async () => {
-  const { reading } = await probe([], { "/favicon.ico": () => {} });
+  const [{ reading }, insecure] = await Promise.all([
+    probe([], { "/favicon.ico": () => {} }),
+    probe(["http://site.test/i.png"], { "/i.png": () => {} }),
+  ]);
   expect(reading).toEqual({ status: "failed", because: "timeout" });
-  const insecure = await probe(["http://site.test/i.png"], { "/i.png": () => {} });
   expect(insecure.reading).toEqual({ status: "read", facts: { setCookies: [], insecureUrl: "http://site.test/i.png" } });
 });
 
