@@ -259,6 +259,20 @@ describe("sites that are due", () => {
     expect(stored(site).reading?.score).toBe(90);
   });
 
+  test("that wait too long while the disk is full are a line of the log, and end later", async () => {
+    const site = await add({ location: "moon" });
+    await rig.at(0);
+    const cancelQueued = async () => {
+      throw new DataDirError("full", "no space is left");
+    };
+    rig.restart({ store: { ...rig.store, scans: { ...rig.store.scans, cancelQueued } } });
+    await rig.at(day + 10);
+    expect(rig.log.join("\n")).toContain("no space is left");
+    rig.restart();
+    await rig.at(day + 20);
+    expect(rig.store.siteRuns.find(site.id)).toBeUndefined();
+  });
+
   test("do not wait for a clock that was set back", async () => {
     const site = await add({ schedule: { every: "hourly" } });
     await rig.at(2 * week);

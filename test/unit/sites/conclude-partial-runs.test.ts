@@ -94,6 +94,17 @@ describe("an address that fails", () => {
   });
 });
 
+test("a score in doubt in a state of an earlier release, without addresses, is confirmed", () => {
+  const site = scriptedSite();
+  site.run(0, shown({ score: 90 }));
+  site.run(week, shown({ score: 60 }));
+  site.amend(({ doubtedScore, ...state }) => {
+    const { urls: _none, ...doubt } = doubtedScore ?? { score: 0, since: "" };
+    return { ...state, doubtedScore: doubt };
+  });
+  expect(inShort(site.run(week + 10, shown({ score: 60 }), "second-look"))).toEqual(["dropped 90 60"]);
+});
+
 describe("an address that is read for the first time", () => {
   test("after a failure in the first run brings its findings and its score without events", () => {
     const site = scriptedSite();
