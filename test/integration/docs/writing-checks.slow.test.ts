@@ -1,11 +1,9 @@
-/** Follows docs/writing-checks.md literally: for a built-in check in a copy of this repository, and for a plugin. Counts the files touched. */
+/** Follows docs/writing-checks.md literally, for a built-in check in a copy of this repository. Counts the files touched. */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scripts } from "../../../package.json" with { type: "json" };
-import { workerFiles } from "../../../src/app/placement.ts";
-import { loadCatalog } from "../../../src/catalog/load.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
 
 // reaches: build/new-check.ts, test/unit/catalog.test.ts, test/unit/checks/severities.test.ts, test/unit/docs/, test/unit/judge/, test/unit/text/
@@ -112,13 +110,4 @@ describe("a built-in check", () => {
     },
     slowMsMax,
   );
-});
-
-test("the plugin of the guide joins the catalog, and is one file", async () => {
-  const plugin = blocksOf("docs/writing-checks.md", "A plugin in fifteen minutes").find(({ path }) => path === "acme-team.ts");
-  const folder = join(work, "checks");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "acme-team.ts"), plugin?.text ?? "", { mode: 0o600 });
-  const { checks } = await loadCatalog({ checksDir: folder, unknownKeys: "refuse", workerFile: workerFiles.catalog });
-  expect(checks.map(({ key }) => key)).toContain("acme-team");
 });
