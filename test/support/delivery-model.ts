@@ -40,6 +40,7 @@ export interface DeliveryProcess {
 export interface ProcessOptions {
   /** Replaces methods of the store, as for a full disk. `settle` does not wait for them. */
   readonly deliveries?: Partial<DeliveriesStore>;
+  readonly events?: Partial<Store["events"]>;
   /** Attempts that an abort does not end. */
   readonly hangs?: boolean;
   /** No mail server is configured. */
@@ -89,7 +90,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
     deliveries: observed(temporary.store.deliveries),
   };
 
-  function start({ deliveries = {}, hangs = false, hasMail = true }: ProcessOptions = {}): DeliveryProcess {
+  function start({ deliveries = {}, events = {}, hangs = false, hasMail = true }: ProcessOptions = {}): DeliveryProcess {
     const webhooks: HeldAttempt<WebhookAttempt, SendOutcome>[] = [];
     const mails: HeldAttempt<OutgoingMail, MailOutcome>[] = [];
     const counted: string[] = [];
@@ -101,7 +102,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       });
     }
     const deliverer = startDeliverer({
-      store: { ...store, deliveries: { ...store.deliveries, ...deliveries } },
+      store: { ...store, deliveries: { ...store.deliveries, ...deliveries }, events: { ...store.events, ...events } },
       send: {
         webhook: (attempt) => held(webhooks, attempt, attempt.signal, failedWith("timeout")),
         mail: hasMail ? { send: (mail, options) => held(mails, mail, options?.signal, mailFailedWith("timeout")) } : null,

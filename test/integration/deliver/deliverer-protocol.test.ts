@@ -143,6 +143,14 @@ describe("a channel", () => {
     expect(model.timers.waits()).toEqual([60_000]);
   });
 
+  test("gets one delivery at a time, also where several are due at the start", async () => {
+    await model.addChannel({ kind: "webhook" });
+    for (let count = 0; count < 3; count++) await model.report();
+    const process = model.start();
+    await model.settle();
+    expect(process.webhooks).toHaveLength(1);
+  });
+
   test("that was removed or disabled, or whose account is disabled, gets nothing: its delivery is dropped", async () => {
     await model.addChannel({ kind: "webhook", accountId: 1 });
     await model.report(1);
@@ -219,6 +227,23 @@ describe("a store that takes nothing", () => {
     model.timers.advance(60_000);
     await model.settle();
     expect(process.webhooks).toHaveLength(1);
+  });
+
+  test("leaves a delivery that cannot be read due, and its channel busy for ten seconds", async () => {
+    let reads = 0;
+    const find = (): never => {
+      reads++;
+      throw new Error("a fault of the test");
+    };
+    await model.addChannel({ kind: "webhook" });
+    await model.report();
+    const process = model.start({ events: { find } });
+    model.timers.advance(storeRetryMs - 1);
+    await model.settle();
+    expect([reads, states(), process.log.filter((line) => line.includes("a fault of the test")).length]).toEqual([1, ["waiting"], 1]);
+    model.timers.advance(1);
+    await model.settle();
+    expect([reads, process.webhooks.length]).toEqual([2, 0]);
   });
 
   test("leaves a delivery that cannot be dropped due, and its channel busy for ten seconds", async () => {
