@@ -210,7 +210,7 @@ function handedOut(head: Fleet, token: string, store: FakeStore, { adopted, sign
 }
 
 /** Holds each scan until the test ends it. */
-function heldGatherer() {
+export function heldGatherer() {
   const scans: FakeScan[] = [];
   const gatherer: FleetWorkerOptions["gatherer"] = {
     gatherOn: (terms, { url: scanned, stored }, { onStage, signal }) =>

@@ -12,7 +12,7 @@ export interface FakeTime extends Disposable {
 }
 
 /** Resolves when every promise that can go on without time or network has gone on. */
-function promisesSettled(): Promise<void> {
+export function promisesSettled(): Promise<void> {
   return new Promise((resolve) => void nextTurn(resolve));
 }
 

@@ -18,7 +18,7 @@ export interface DeliveredJob {
 }
 
 /** Null unless the message comes from a consumer: an answer is published only on subjects of JetStream. */
-export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Msg): DeliveredJob | null {
+export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Pick<Msg, "data" | "reply">): DeliveredJob | null {
   const delivered = deliveryOf(reply);
   if (delivered === null) return null;
   const answer = (verb: "+WPI" | "-NAK" | "+TERM") => connection.publish(reply, verb);

@@ -1,10 +1,10 @@
-/** A worker on a nats-server in memory: deliveries, standstill, lost acknowledgements, withdrawal, lapsed acceptance, reconnection. */
+/** A worker on a nats-server in memory: deliveries, standstill, lost acknowledgements, cancelled and refused jobs. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { cancelSubject } from "../../../src/fleet/subjects.ts";
 import { type FakeFleet, type FakeWorker, fakeLocation, fakeWorkerIds, startFakeFleet } from "../../support/fake-fleet.ts";
 
-const [first, second] = fakeWorkerIds;
+const [first] = fakeWorkerIds;
 
 let fleet: FakeFleet;
 beforeEach(async () => {
@@ -23,7 +23,6 @@ const answeredMessages = () =>
   fleet.nats.received
     .filter(({ subject }) => subject.startsWith("$JS.ACK.ASSAY_SCANS"))
     .map(({ subject }) => `${subject.split(".")[5]} of delivery ${subject.split(".")[4]}`);
-const requests = () => fleet.nats.received.filter(({ subject }) => subject.startsWith("$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS")).length;
 
 /** As of a process that stands still: the timer that keeps its jobs does not fire. */
 const stopped = { workingEveryMs: 3_600_000, standstillMsMax: 20_000 };
@@ -174,173 +173,5 @@ describe("a job", () => {
     worker.scans[1]?.end("browser-unavailable");
     await soon();
     expect([worker.outcomes, answersOf("-NAK"), scan.ended?.gathered]).toEqual([["returned", "failed"], 1, "browser-unavailable"]);
-  });
-});
-
-describe("a worker", () => {
-  test("holds as many jobs as it has slots, and asks for one when a slot is free", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    for (const token of ["a", "b", "c"]) fleet.handOut(head, token);
-    await soon();
-    expect([worker.scans.length, worker.busy()]).toEqual([2, 2]);
-    worker.scans[0]?.end();
-    await soon();
-    expect([worker.scans.length, worker.busy()]).toEqual([3, 2]);
-  });
-
-  test("gathers no more scans at once than it has slots when more jobs arrive", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    worker.connection.hold();
-    await soon();
-    for (const token of ["a", "b"]) fleet.handOut(head, token);
-    await soon();
-    // Its requests are withdrawn and asked again: the jobs of the earlier ones are on their way.
-    worker.connection.release();
-    worker.connection.lose();
-    worker.connection.restore();
-    await fleet.time.pass(35_000);
-    expect([worker.scans.length, worker.busy()]).toEqual([2, 2]);
-  });
-
-  test("that withdraws gives back what it holds after the wait, and another worker takes it", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    const scan = fleet.handOut(head, "one");
-    await soon();
-    const stopped = worker.stop(5_000);
-    fleet.handOut(head, "two");
-    await fleet.time.pass(4_000);
-    expect([worker.scans.length, worker.scans[0]?.signal?.aborted]).toEqual([1, false]);
-    await fleet.time.until(stopped);
-    expect([worker.outcomes, answersOf("-NAK")]).toEqual([["returned"], 1]);
-    const other = await fleet.startWorker({ which: 1 });
-    await soon();
-    expect(other.scans.map(({ token }) => token).sort()).toEqual(["one", "two"]);
-    for (const each of other.scans) each.end();
-    await soon();
-    expect(scan.ended).toMatchObject({ worker: second });
-  });
-
-  test("finishes what it holds within the wait", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    const scan = fleet.handOut(head, "one");
-    await soon();
-    const stopped = worker.stop(5_000);
-    await soon();
-    worker.scans[0]?.end();
-    await fleet.time.until(stopped);
-    expect([worker.outcomes, scan.ended?.worker, head.capacity(fakeLocation)]).toEqual([["finished"], first, 0]);
-  });
-
-  test("gives back a job that was on its way when it was stopped", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    worker.connection.hold();
-    fleet.handOut(head, "one");
-    await soon();
-    const stopped = worker.stop(0);
-    await fleet.time.pass(100);
-    worker.connection.release();
-    await fleet.time.until(stopped);
-    expect([worker.scans, answersOf("-NAK")]).toEqual([[], 1]);
-  });
-
-  test("asks for no job once its acceptance has lapsed, and again when the head answers", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    expect(worker.headFault()).toBeNull();
-    head.connection.copies = ({ subject }) => (subject.startsWith("assay.worker.") ? 0 : 1);
-    await fleet.time.pass(29_000);
-    expect(worker.headFault()).toBeNull();
-    await fleet.time.pass(12_000);
-    expect(worker.headFault()).toContain("the head does not answer");
-    const before = requests();
-    await fleet.time.pass(60_000);
-    expect(requests()).toBe(before);
-    head.connection.copies = () => 1;
-    await fleet.time.pass(11_000);
-    expect([worker.headFault(), requests() > before]).toEqual([null, true]);
-  });
-
-  test.each(["drained", "revoked"] as const)("that is %s asks for no job", async (answer) => {
-    const head = await fleet.openHead();
-    fleet.changeWorker(0, answer === "drained" ? { drained: true } : { revokedAt: new Date().toISOString() });
-    const worker = await fleet.startWorker();
-    fleet.handOut(head, "one");
-    await fleet.time.pass(15_000);
-    expect([worker.headFault()?.includes(`"${answer}"`), requests(), worker.scans.length]).toEqual([true, 0, 0]);
-  });
-
-  test("asks on a new subject after each loss of the connection, and loses no job", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    worker.connection.lose();
-    await soon();
-    expect(worker.natsFault()).toBe("nats-server is not connected");
-    const scan = fleet.handOut(head, "one");
-    await soon();
-    worker.connection.restore();
-    await soon();
-    expect([worker.natsFault(), worker.scans.length]).toEqual([null, 1]);
-    worker.connection.lose();
-    worker.scans[0]?.end();
-    await fleet.time.pass(10_000);
-    expect(scan.ended).toBeNull();
-    worker.connection.restore();
-    await soon();
-    expect(scan.ended).toMatchObject({ worker: first });
-    expect(fleet.messages().results).toEqual(["one.1.1.0", "one.1.1.manifest"]);
-  });
-
-  test("reports that there is no consumer, and goes on when there is one", async () => {
-    await fleet.openHead();
-    const worker = await fleet.startWorker();
-    fleet.nats.jetStream.lose();
-    await fleet.time.pass(10_000);
-    expect(worker.natsFault()).toContain(`nats-server has no jobs for the location ${fakeLocation}`);
-  });
-});
-
-describe("a result", () => {
-  const parts = () =>
-    fleet.nats.received.filter(({ subject }) => subject.startsWith("assay.result.")).map(({ subject }) => subject.split(".").at(-1));
-
-  test("is sent with its manifest last, each part once it is confirmed", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    const scan = fleet.handOut(head, "one");
-    await soon();
-    let lost = 0;
-    worker.connection.copies = ({ subject }) => (subject.endsWith(".1.1.0") && lost++ < 2 ? 0 : 1);
-    worker.scans[0]?.end();
-    await fleet.time.pass(2_000);
-    expect([parts(), scan.ended]).toEqual([[], null]);
-    await fleet.time.pass(10_000);
-    expect(parts()).toEqual(["0", "manifest"]);
-    expect(scan.ended).toMatchObject({ worker: first });
-    expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain("a result cannot be sent");
-  });
-
-  test("whose confirmation is lost is sent again, and counts once", async () => {
-    const head = await fleet.openHead();
-    const worker = await fleet.startWorker();
-    fleet.handOut(head, "one");
-    await soon();
-    let isLost = true;
-    worker.connection.copies = ({ data }, direction) => {
-      const isConfirmation = direction === "to client" && Buffer.from(data).toString().startsWith('{"stream"');
-      if (!isConfirmation || !isLost) return 1;
-      isLost = false;
-      return 0;
-    };
-    worker.scans[0]?.end();
-    await fleet.time.pass(10_000);
-    expect([parts(), fleet.messages().results]).toEqual([
-      ["0", "0", "manifest"],
-      ["one.1.1.0", "one.1.1.manifest"],
-    ]);
   });
 });
