@@ -77,6 +77,16 @@ describe("a job without a result", () => {
     expect([head.counters().spent, scan.ended?.gathered]).toEqual([1, "crashed"]);
   });
 
+  test.each([false, true])("is not ended as spent while its result is on its way: %s", async (hasResult) => {
+    const { head, scan } = await headWithScan();
+    head.connection.copies = ({ subject }) => (subject.startsWith("assay.result.") && subject.endsWith(".manifest") ? 0 : 1);
+    if (hasResult) await fleet.send();
+    const advisory = { stream: "ASSAY_SCANS_berlin", stream_seq: 1 };
+    fleet.nats.connect().publish("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.ASSAY_SCANS_berlin.berlin", JSON.stringify(advisory));
+    await soon();
+    expect([head.counters().spent, scan.ended?.gathered]).toEqual(hasResult ? [0, undefined] : [1, "crashed"]);
+  });
+
   test("has no time limit while it waits, and one from its first delivery", async () => {
     const head = await fleet.openHead();
     const scan = fleet.handOut(head, "one");

@@ -85,6 +85,24 @@ describe("a scan", () => {
     expect(head.counters()).toMatchObject({ dropped: 1, results: 0 });
   });
 
+  test("that is cancelled ends at its worker at once, also if the first note is lost", async () => {
+    const head = await fleet.openHead();
+    const worker = await fleet.startWorker();
+    for (const lost of [0, 1]) {
+      const stop = new AbortController();
+      const scan = fleet.handOut(head, `scan-${lost}`, { signal: stop.signal });
+      await soon();
+      let left = lost;
+      head.connection.copies = ({ subject }) => (subject.startsWith("assay.cancel.") && left-- > 0 ? 0 : 1);
+      stop.abort("cancelled");
+      await soon();
+      expect([scan.ended?.gathered, worker.scans[lost]?.signal?.aborted]).toEqual(["cancelled", lost === 0]);
+      await scan.store();
+      await soon();
+      expect(worker.scans[lost]?.signal?.aborted).toBe(true);
+    }
+  });
+
   test("ends as without a worker after the wait, not before, and not while it runs", async () => {
     const head = await fleet.openHead({ waitMaxMs: 10 * minuteMs });
     const waiting = fleet.handOut(head, "one");
@@ -92,6 +110,15 @@ describe("a scan", () => {
     expect(waiting.ended).toBeNull();
     await fleet.time.pass(3 * minuteMs, 1_000);
     expect(waiting.ended).toMatchObject({ gathered: "no-worker" });
+  });
+
+  test("whose result is known does not end as without a worker", async () => {
+    const head = await fleet.openHead({ waitMaxMs: 10 * minuteMs });
+    fleet.handOut(head, "one");
+    await soon();
+    await fleet.send();
+    await fleet.time.pass(15 * minuteMs, 1_000);
+    expect(fleet.logged.filter((line) => line.startsWith("scan ends"))).toEqual([]);
   });
 });
 
@@ -183,6 +210,14 @@ describe("a result", () => {
     expect(head.counters()).toMatchObject({ faults: 1, results: 0 });
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain(fault);
     expect(fleet.store.enrolled.get(first)?.scansDone).toBe(0);
+  });
+
+  test("of a worker that was moved to another location is dropped", async () => {
+    const { head, scan } = await headWithScan();
+    fleet.changeWorker(0, { location: "paris" });
+    await fleet.send();
+    await soon();
+    expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
   });
 
   test.each([

@@ -10,6 +10,7 @@ import { createResultIntake, type ResultIntake } from "../../../src/fleet/head/r
 import type { HeadTransport } from "../../../src/fleet/head/transport.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
+import { promisesSettled, startFakeTime } from "../../support/fake-time.ts";
 
 const worker = `U${"A".repeat(55)}`;
 const nothing = () => {};
@@ -69,6 +70,137 @@ describe("the comparison with NATS", () => {
   });
 });
 
+describe("a lost job", () => {
+  const compare = (out: JobOut, transport: HeadTransport) => {
+    const board = createJobBoard();
+    board.add(out);
+    return reconcile({ board, transport, store, count: nothing, onUnsent: nothing, log, times: defaultFleetTimes });
+  };
+
+  test("begins again when it is published again", async () => {
+    const out = sentJob("berlin_1", { begunAtMs: 1, sentAtMs: 1 });
+    await compare(out, transportWith({}));
+    expect([out.state, out.begunAtMs, out.republished]).toEqual(["unsent", null, 1]);
+  });
+
+  test("is not one that was published while NATS was asked", async () => {
+    const out = sentJob("berlin_1");
+    const jobs = async () => {
+      out.sentAtMs = Date.now();
+      return new Set<string>();
+    };
+    await compare(out, transportWith({ jobs }));
+    expect([out.state, out.republished]).toEqual(["sent", 0]);
+  });
+
+  test.each([
+    [0, ["unsent", 1]],
+    [null, ["sent", 0]],
+  ])("is published again unless its manifest has arrived: part %j", async (part, expected) => {
+    const out = sentJob("berlin_1");
+    const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part };
+    await compare(out, transportWith({ results: async () => [address] }));
+    expect([out.state, out.republished]).toEqual(expected);
+  });
+
+  test.each([
+    [6, null],
+    [7, expect.any(Number)],
+    [8, expect.any(Number)],
+  ])("has a time limit once it was delivered: %i of sequence 7", async (delivered, begunAtMs) => {
+    const out = sentJob("berlin_1", { sequence: null });
+    const jobs = async () => new Set(["berlin_1"]);
+    await compare(out, transportWith({ jobs, sequenceOfJob: async () => 7, deliveredSequence: async () => delivered }));
+    expect(out.begunAtMs).toEqual(begunAtMs);
+  });
+});
+
+describe("the publisher", () => {
+  const publisherOf = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
+    createJobPublisher(board, transport, { isConnected: () => true, retryMs: 1_000, log });
+  const unsent = (token: string, changes: Partial<JobOut> = {}) => sentJob(token, { state: "unsent", sequence: null, ...changes });
+  const laterAttempt = (token: string) => {
+    const out = unsent(token);
+    return { ...out, job: { ...out.job, attempt: 2 } };
+  };
+
+  test("goes on with other locations, and repeats the one that fails until it works", async () => {
+    using time = startFakeTime();
+    const board = createJobBoard();
+    for (const token of ["berlin_1", "paris_1"]) board.add(unsent(token));
+    let isFull = true;
+    const published: string[] = [];
+    const publishJob: HeadTransport["publishJob"] = async (location, { token }) => {
+      published.push(token);
+      if (location === "berlin" && isFull) throw new Error("maximum bytes exceeded");
+      return 1;
+    };
+    const publisher = publisherOf(board, transportWith({ publishJob }));
+    publisher.wake();
+    // Asked for while it runs.
+    publisher.wake();
+    await time.pass(1);
+    expect([published, board.list().map(({ state }) => state)]).toEqual([
+      ["berlin_1", "paris_1", "berlin_1"],
+      ["unsent", "sent"],
+    ]);
+    expect(publisher.fault()).toBe("scans of the location berlin cannot be published: its stream in NATS is full");
+    isFull = false;
+    await time.pass(5_000);
+    expect([published.length, publisher.fault(), board.list().map(({ state }) => state)]).toEqual([4, null, ["sent", "sent"]]);
+    publisher.stop();
+  });
+
+  test("withdraws the job of the earlier attempt first", async () => {
+    const calls: string[] = [];
+    const board = createJobBoard();
+    board.add(laterAttempt("berlin_1"));
+    const withdrawn = Promise.withResolvers<void>();
+    const withdrawJob = async () => {
+      calls.push("withdraw");
+      await withdrawn.promise;
+    };
+    const publisher = publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") }));
+    publisher.wake();
+    await promisesSettled();
+    expect(calls).toEqual(["withdraw"]);
+    withdrawn.resolve();
+    await promisesSettled();
+    expect(calls).toEqual(["withdraw", "publish"]);
+  });
+
+  test("publishes no job that has ended during the withdrawal", async () => {
+    const calls: string[] = [];
+    const board = createJobBoard();
+    const out = laterAttempt("berlin_1");
+    board.add(out);
+    const withdrawJob = async () => {
+      out.state = "ended";
+    };
+    publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") })).wake();
+    await promisesSettled();
+    expect(calls).toEqual([]);
+  });
+
+  test("withdraws a job that was released while it was published, and cancels it", async () => {
+    const calls: string[] = [];
+    const board = createJobBoard();
+    const out = unsent("berlin_1");
+    board.add(out);
+    const publishJob = async () => {
+      board.remove(out);
+      return 1;
+    };
+    const cancel: HeadTransport["cancel"] = (_location, { token }) => void calls.push(`cancel ${token}`);
+    publisherOf(
+      board,
+      transportWith({ publishJob, cancel, withdrawJob: async (_location, token) => void calls.push(`withdraw ${token}`) }),
+    ).wake();
+    await promisesSettled();
+    expect(calls).toEqual(["withdraw berlin_1", "cancel berlin_1"]);
+  });
+});
+
 describe("a result", () => {
   let intake: ResultIntake | undefined;
   afterEach(() => intake?.close());
@@ -88,7 +220,24 @@ describe("a result", () => {
       intake.receive(address, { bytes, ack: () => void acknowledged++, nak: nothing, working: nothing });
       await Bun.sleep(1);
     }
-    expect([counted, acknowledged, out.state]).toEqual([["lost"], 1, "sent"]);
+    expect([counted, acknowledged, out.state, out.unreadable]).toEqual([["lost"], 1, "sent", 5]);
+  });
+
+  test("of a later attempt stays when the earlier one is released", async () => {
+    const board = createJobBoard();
+    const out = sentJob("berlin_1");
+    board.add(out);
+    const transport = transportWith({ resultPart: () => new Promise<null>(nothing) });
+    intake = createResultIntake({ board, transport, store, count: nothing, log, ...defaultFleetTimes });
+    let acknowledged = 0;
+    const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
+    const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
+    const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
+    intake.receive(address, { bytes, ack: () => void acknowledged++, nak: nothing, working: nothing });
+    intake.release({ ...out, job: { ...out.job, attempt: 0 } });
+    expect([out.state, acknowledged]).toEqual(["reading", 0]);
+    intake.release(out);
+    expect(acknowledged).toBe(1);
   });
 });
 
