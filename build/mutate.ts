@@ -9,7 +9,7 @@ import { type FaultResult, isSurvivor, openResults, type Results, summary } from
 import { endRunningTests } from "./mutate/run-tests.ts";
 import { chooseFaults } from "./mutate/selection.ts";
 import { copyTree, type TreeCopy } from "./mutate/tree-copy.ts";
-import { type TrialSettings, tryFault } from "./mutate/try-fault.ts";
+import { type TrialSettings, tryFault, usualLimits, widestLimits } from "./mutate/try-fault.ts";
 import { treeReach } from "./test-reach.ts";
 
 const usage = `Usage: npm run mutate -- FOLDER... [options]
@@ -23,12 +23,12 @@ the nearest first, until one fails. FOLDER is a folder or file of src, such as s
   --seed N      repeats a choice of faults; a new one by default, which is printed
   --jobs N      faults at a time; 1 by default
   --slow        also runs *.slow.test.ts
-  --again ID    plants this fault again and prints what happened
+  --again ID    plants this fault again, and runs all tests that reach it
   --survivors   plants those again that no test has noticed
   --report      only prints the table of all results
   --tree DIR    the tree, with a git repository of its own; this one by default
 
-Each fault has 60 seconds. A run that hangs counts as noticed. Results are in dist/mutate/results.jsonl: the same choice
+Each fault has 60 seconds, or as long as it takes with --again. A run that hangs counts as noticed. Results are in dist/mutate/results.jsonl: the same choice
 continues where it was stopped. dist/mutate/coverage has the lines that each test file runs, measured when first needed.
 Faults within calls of the log are left out.`;
 
@@ -152,8 +152,9 @@ async function main(args: readonly string[]): Promise<void> {
       process.exit(130);
     });
   try {
+    const limits = values.again === undefined ? usualLimits : widestLimits;
     const coverage = openCoverage(join(tree, "dist/mutate/coverage"));
-    await tryAll(open, copies, { reach: treeReach(tree), coverage, slow: values.slow }, results);
+    await tryAll(open, copies, { reach: treeReach(tree), coverage, slow: values.slow, limits }, results);
   } finally {
     stop();
   }

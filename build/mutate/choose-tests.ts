@@ -4,12 +4,17 @@ import type { ReachingTest } from "../test-reach.ts";
 import type { MeasuredTest } from "./coverage.ts";
 import { runsLine } from "./coverage.ts";
 
-/** Expected seconds of the tests of one fault: less than the minute it has, for machines that are busy. */
-const expectedSecondsMax = 25;
 /** Test files of one step after the first, which has one: most faults are noticed by the nearest test. */
 const stepTestsMax = 4;
-/** Bounds the number of files that are measured in vain. */
-const examinedTestsMax = 40;
+/** Limits of what runs for one fault. */
+export interface TrialLimits {
+  /** All tests together. */
+  readonly seconds: number;
+  /** The tests by what they took without the fault: less than the above, for machines that are busy. */
+  readonly expectedSeconds: number;
+  /** Files that are measured, most of them in vain. */
+  readonly examinedTests: number;
+}
 
 export interface ChosenTest {
   readonly test: string;
@@ -35,14 +40,15 @@ export async function* testSteps(
   candidates: readonly ReachingTest[],
   { path, line }: { readonly path: string; readonly line: number },
   measure: (test: string) => Promise<MeasuredTest>,
+  { expectedSeconds, examinedTests }: TrialLimits,
 ): AsyncGenerator<readonly ChosenTest[]> {
   const elsewhere: ChosenTest[] = [];
   let step: ChosenTest[] = [];
   let isBegun = false;
   let expected = 0;
-  for (const { test, starts } of byNearness(candidates, path).slice(0, examinedTestsMax)) {
+  for (const { test, starts } of byNearness(candidates, path).slice(0, examinedTests)) {
     const measured = await measure(test);
-    if (!measured.passed || expected + measured.seconds > expectedSecondsMax) continue;
+    if (!measured.passed || expected + measured.seconds > expectedSeconds) continue;
     if (!runsLine(measured, path, line)) {
       if (starts) elsewhere.push({ test, seconds: measured.seconds });
       continue;
@@ -56,7 +62,7 @@ export async function* testSteps(
   }
   if (step.length > 0) yield step;
   for (const chosen of elsewhere) {
-    if (expected + chosen.seconds > expectedSecondsMax) continue;
+    if (expected + chosen.seconds > expectedSeconds) continue;
     expected += chosen.seconds;
     yield [chosen];
   }

@@ -2,15 +2,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reachingTests, type TestReach } from "../test-reach.ts";
-import { testSteps } from "./choose-tests.ts";
+import { type TrialLimits, testSteps } from "./choose-tests.ts";
 import type { Coverage } from "./coverage.ts";
 import { type Fault, plant, textHash } from "./faults.ts";
 import type { FaultResult } from "./results.ts";
 import { runTests } from "./run-tests.ts";
 import type { TreeCopy } from "./tree-copy.ts";
 
-/** All tests of one fault. */
-const faultSecondsMax = 60;
+/** A minute for each fault. */
+export const usualLimits: TrialLimits = { seconds: 60, expectedSeconds: 25, examinedTests: 40 };
+/** For one fault that is looked at: every test that reaches it. */
+export const widestLimits: TrialLimits = { seconds: 3_600, expectedSeconds: 900, examinedTests: Number.POSITIVE_INFINITY };
 /** A run that needs this much more than without the fault hangs: the machine may be busy. */
 const stepSecondsMin = 15;
 const stepFactorMax = 4;
@@ -20,12 +22,13 @@ export interface TrialSettings {
   readonly coverage: Coverage;
   /** Whether `*.slow.test.ts` take part. */
   readonly slow: boolean;
+  readonly limits: TrialLimits;
 }
 
-export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, slow }: TrialSettings): Promise<FaultResult> {
+export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, slow, limits }: TrialSettings): Promise<FaultResult> {
   const text = readFileSync(join(copy.folder, fault.path), "utf8");
   const candidates = reachingTests(reach, [fault.path], { runs: true }).filter(({ test }) => takesPart(test, slow));
-  const steps = testSteps(candidates, fault, (test) => coverage.measure(copy, test, fault.path));
+  const steps = testSteps(candidates, fault, (test) => coverage.measure(copy, test, fault.path), limits);
   const tests: string[] = [];
   let seconds = 0;
   const result = (outcome: FaultResult["outcome"], failure = ""): FaultResult => {
@@ -34,8 +37,8 @@ export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, 
   };
   for await (const step of steps) {
     const expected = step.reduce((sum, chosen) => sum + chosen.seconds, 0);
-    const limit = Math.min(faultSecondsMax - seconds, Math.max(stepSecondsMin, expected * stepFactorMax));
-    // What is left of the minute says nothing about a step that needs more.
+    const limit = Math.min(limits.seconds - seconds, Math.max(stepSecondsMin, expected * stepFactorMax));
+    // What is left of the time says nothing about a step that needs more.
     if (limit < expected * 2) break;
     const files = step.map(({ test }) => test);
     const run = await copy.withText(fault.path, plant(text, fault), () => runTests(copy, files, { seconds: limit }));

@@ -23,6 +23,8 @@ function measured(seconds: number, lines: readonly (readonly [number, number])[]
 }
 
 describe("tests of a fault", () => {
+  const limits = { seconds: 60, expectedSeconds: 25, examinedTests: 10 };
+
   const steps = async (tests: Readonly<Record<string, readonly [ReachingTest, MeasuredTest]>>) => {
     const known = new Map(Object.values(tests).map(([{ test }, result]) => [test, result]));
     const measure = async (name: string) => known.get(name) ?? measured(1, []);
@@ -31,6 +33,7 @@ describe("tests of a fault", () => {
       Object.values(tests).map(([each]) => each),
       { path, line: 7 },
       measure,
+      limits,
     ))
       found.push(step.map((chosen) => chosen.test.slice("test/unit/".length, -".test.ts".length)));
     return found;
@@ -55,6 +58,11 @@ describe("tests of a fault", () => {
   test("end with those that may run it in another process, of which coverage knows nothing", async () => {
     const elsewhere = { a: [candidate("a", 1, true), measured(1, [])], b: [candidate("b", 2), measured(1, [[7, 7]])] } as const;
     expect(await steps(elsewhere)).toEqual([["b"], ["a"]]);
+  });
+
+  test("are looked for among a limited number of files", async () => {
+    const elsewhere = Array.from({ length: 10 }, (_, at) => [`n${at}`, [candidate(`n${at}`), measured(1, [])]] as const);
+    expect(await steps({ ...Object.fromEntries(elsewhere), z: [candidate("z", 2), measured(1, [[7, 7]])] })).toEqual([]);
   });
 
   test("leave room in the minute of the fault", async () => {
