@@ -216,6 +216,12 @@ describe("sites that are due", () => {
     expect(await rig.at(Math.ceil((next - begin) / 60_000))).toBe(1);
   });
 
+  test("start as fast as their number demands", async () => {
+    for (let at = 0; at < 20; at += 1) await add({ url: `https://${at}.example/`, schedule: { every: "hourly" } });
+    for (let minute = 0; minute < 7; minute += 1) await rig.at(minute);
+    expect(rig.store.sites.list(1).filter(({ lastRunAt }) => lastRunAt === null)).toEqual([]);
+  });
+
   test("wait while their location or the whole appliance is not ready", async () => {
     const site = await add();
     let ready = false;
@@ -257,6 +263,22 @@ describe("sites that are due", () => {
     isFull = false;
     expect(await rig.at(1)).toBe(1);
     expect(stored(site).reading?.score).toBe(90);
+  });
+
+  test("whose run can neither be concluded nor given up on a full disk end later", async () => {
+    const site = await add();
+    rig.setMinute(0);
+    await rig.ticker.tick();
+    await rig.store.scans.cancel(1, rig.store.siteRuns.find(site.id)?.scans[0]?.token ?? "");
+    const conclude = async (_run: unknown, conclusion: { readonly name: string }) => {
+      throw conclusion.name === "abandonRun" ? new DataDirError("full", "no space is left") : new Error("a fault of the test");
+    };
+    rig.restart({ store: { ...rig.store, siteRuns: { ...rig.store.siteRuns, conclude } } });
+    await rig.ticker.conclude();
+    expect(rig.log.join("\n")).toContain("no space is left");
+    rig.restart();
+    await rig.ticker.conclude();
+    expect(rig.store.siteRuns.find(site.id)).toBeUndefined();
   });
 
   test("that wait too long while the disk is full are a line of the log, and end later", async () => {
