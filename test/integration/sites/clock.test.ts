@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { startSiteClock } from "../../../src/sites/clock.ts";
-import { DataDirError } from "../../../src/store/data-dir.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { begin, expiryOfEvidence, type SiteRig, siteRig } from "./site-rig.ts";
@@ -248,51 +247,6 @@ describe("sites that are due", () => {
     expect(await rig.at(0)).toBe(1);
     expect(stored(other).reading?.score).toBe(90);
     expect(rig.log.join("\n")).toContain("a fault of the test");
-  });
-
-  test("start at the next tick after the disk was full", async () => {
-    const site = await add();
-    let isFull = true;
-    const start: typeof rig.store.siteRuns.start = async (run) => {
-      if (isFull) throw new DataDirError("full", "no space is left");
-      return rig.store.siteRuns.start(run);
-    };
-    rig.restart({ store: { ...rig.store, siteRuns: { ...rig.store.siteRuns, start } } });
-    expect(await rig.at(0)).toBe(0);
-    expect(rig.log.join("\n")).toContain("no space is left");
-    isFull = false;
-    expect(await rig.at(1)).toBe(1);
-    expect(stored(site).reading?.score).toBe(90);
-  });
-
-  test("whose run can neither be concluded nor given up on a full disk end later", async () => {
-    const site = await add();
-    rig.setMinute(0);
-    await rig.ticker.tick();
-    await rig.store.scans.cancel(1, rig.store.siteRuns.find(site.id)?.scans[0]?.token ?? "");
-    const conclude = async (_run: unknown, conclusion: { readonly name: string }) => {
-      throw conclusion.name === "abandonRun" ? new DataDirError("full", "no space is left") : new Error("a fault of the test");
-    };
-    rig.restart({ store: { ...rig.store, siteRuns: { ...rig.store.siteRuns, conclude } } });
-    await rig.ticker.conclude();
-    expect(rig.log.join("\n")).toContain("no space is left");
-    rig.restart();
-    await rig.ticker.conclude();
-    expect(rig.store.siteRuns.find(site.id)).toBeUndefined();
-  });
-
-  test("that wait too long while the disk is full are a line of the log, and end later", async () => {
-    const site = await add({ location: "moon" });
-    await rig.at(0);
-    const cancelQueued = async () => {
-      throw new DataDirError("full", "no space is left");
-    };
-    rig.restart({ store: { ...rig.store, scans: { ...rig.store.scans, cancelQueued } } });
-    await rig.at(day + 10);
-    expect(rig.log.join("\n")).toContain("no space is left");
-    rig.restart();
-    await rig.at(day + 20);
-    expect(rig.store.siteRuns.find(site.id)).toBeUndefined();
   });
 
   test("do not wait for a clock that was set back", async () => {
