@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
+import { randomRuns } from "../../support/random-runs.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
 const long = (chars: number) => `https://site.example/${"a".repeat(chars - "https://site.example/".length)}`;
@@ -130,7 +131,7 @@ describe("properties", () => {
         expect(parsed.url).not.toContain("#");
         expect(parsed.url.length).toBeLessThanOrEqual(scanUrlCharsMax);
       }),
-      { numRuns: 2_000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 });

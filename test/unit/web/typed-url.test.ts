@@ -5,6 +5,7 @@ import { withoutSecrets } from "../../../src/evidence/redact.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
 import { readTypedUrl } from "../../../src/web/scanning/typed-url.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
+import { randomRuns } from "../../support/random-runs.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
 const pieces = fc.constantFrom(
@@ -32,7 +33,7 @@ describe("typed text", () => {
           expect(new URL(url).username + new URL(url).password).toBe("");
         }
       }),
-      { numRuns: 5_000 },
+      { numRuns: randomRuns(5_000) },
     );
   });
 
