@@ -54,7 +54,7 @@ export interface DeliveryModel {
   /** A verified channel of the account with a rule for all events. */
   addChannel(given: Pick<Channel, "kind"> & Partial<Channel>): Promise<Channel>;
   /** Stores an event for all channels of the account. Wakes nothing. */
-  report(accountId?: number): Promise<void>;
+  report(accountId?: number, event?: NewEvent): Promise<void>;
   deliveries(accountId?: number): readonly Delivery[];
   /** Resolves when nothing is left that needs no event: no promise, and no write. */
   settle(): Promise<void>;
@@ -135,11 +135,11 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       });
       return channel;
     },
-    report: async (accountId = 1) => {
+    report: async (accountId = 1, event = dropped) => {
       const now = timers.now();
       const known = siteIds.get(accountId) ?? (await addSite(store, { accountId, url: `https://a${accountId}.test/`, now })).id;
       siteIds.set(accountId, known);
-      await store.siteRuns.noteState({ accountId, id: known }, () => ({ state: newSiteState, events: [dropped] }), now);
+      await store.siteRuns.noteState({ accountId, id: known }, () => ({ state: newSiteState, events: [event] }), now);
     },
     deliveries: (accountId = 1) => store.deliveries.list(accountId, { limit: 100, cursor: null }).items,
     stop: async () => {

@@ -1,12 +1,9 @@
-/** Protocol of the deliverer over models of receivers and clock: attempts, schedules, refused writes, stops and kills, in any order. */
+/** Protocol of the deliverer over models of receivers and clock: schedules, slots, and channels that change meanwhile. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DataDirError } from "../../../src/store/data-dir.ts";
 import { type DeliveryModel, deliveredWebhook, deliveryModel, failedWith, mailFailedWith } from "../../support/delivery-model.ts";
 
 const hourMs = 3_600_000;
 const digestMs = 60_000;
-const storeRetryMs = 10_000;
-const full = () => new DataDirError("full", "no space is left");
 
 let model: DeliveryModel;
 beforeEach(async () => {
@@ -26,18 +23,6 @@ async function sending(options: Parameters<DeliveryModel["start"]>[0] = {}) {
   await model.settle();
   expect(process.webhooks).toHaveLength(1);
   return { channel, process };
-}
-
-/** `refuse` makes the store refuse what follows from attempts. */
-function refusingStore() {
-  const state = { refuses: false };
-  const { noteAttempt } = model.store.deliveries;
-  return {
-    refuse: (refuses: boolean) => void Object.assign(state, { refuses }),
-    deliveries: {
-      noteAttempt: (...given: Parameters<typeof noteAttempt>) => (state.refuses ? Promise.reject(full()) : noteAttempt(...given)),
-    },
-  };
 }
 
 describe("the schedule", () => {
@@ -163,6 +148,28 @@ describe("a channel", () => {
     expect([process.webhooks, model.deliveries(1)[0]?.state, model.deliveries(2)[0]?.state]).toEqual([[], "dropped", "dropped"]);
   });
 
+  test("that is still disabled gets no delivery that a person sends again", async () => {
+    const { channel, process } = await sending();
+    await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
+    process.webhooks[0]?.end(deliveredWebhook);
+    await model.settle();
+    await model.store.deliveries.retry(1, first()?.id ?? 0, model.timers.now());
+    expect(states()).toEqual(["waiting"]);
+    process.deliverer.wake();
+    await model.settle();
+    expect([states(), process.webhooks.length]).toEqual([["dropped"], 1]);
+  });
+
+  test("with an address that nobody has confirmed gets nothing, also of what waited for the former address", async () => {
+    const channel = await model.addChannel({ kind: "mail" });
+    await model.report();
+    await model.store.channels.change(1, channel.id, () => ({ target: "other@client.test" }));
+    const process = model.start();
+    model.timers.advance(digestMs);
+    await model.settle();
+    expect([states(), process.mails]).toEqual([["dropped"], []]);
+  });
+
   test("that is disabled during an attempt keeps the reason, and the delivery stays dropped", async () => {
     const { channel, process } = await sending();
     await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
@@ -190,160 +197,4 @@ describe("a channel", () => {
     await model.settle();
     expect([process.webhooks.length, process.mails.length]).toEqual([17, 8]);
   });
-});
-
-describe("a store that takes nothing", () => {
-  test("is asked again every ten seconds, and the webhook is not sent again meanwhile", async () => {
-    const { refuse, deliveries } = refusingStore();
-    const { process } = await sending({ deliveries });
-    await model.report();
-    refuse(true);
-    process.webhooks[0]?.end(deliveredWebhook);
-    await model.settle();
-    model.timers.advance(storeRetryMs);
-    await model.settle();
-    refuse(false);
-    model.timers.advance(storeRetryMs - 1);
-    await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["waiting", "waiting"], 1]);
-    model.timers.advance(1);
-    await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
-    expect(process.counted).toEqual(["webhook delivered"]);
-  });
-
-  test("and cannot be read is looked at again after a minute, or when something is due", async () => {
-    let isBroken = true;
-    const { listDue } = model.store.deliveries;
-    const faulty: typeof listDue = (...given) => {
-      if (isBroken) throw new Error("a fault of the test");
-      return listDue(...given);
-    };
-    await model.addChannel({ kind: "webhook" });
-    await model.report();
-    const process = model.start({ deliveries: { listDue: faulty } });
-    expect([process.log.join("\n").includes("a fault of the test"), model.timers.waits()]).toEqual([true, [60_000]]);
-    isBroken = false;
-    model.timers.advance(60_000);
-    await model.settle();
-    expect(process.webhooks).toHaveLength(1);
-  });
-
-  test("leaves a delivery that cannot be read due, and its channel busy for ten seconds", async () => {
-    let reads = 0;
-    const find = (): never => {
-      reads++;
-      throw new Error("a fault of the test");
-    };
-    await model.addChannel({ kind: "webhook" });
-    await model.report();
-    const process = model.start({ events: { find } });
-    model.timers.advance(storeRetryMs - 1);
-    await model.settle();
-    expect([reads, states(), process.log.filter((line) => line.includes("a fault of the test")).length]).toEqual([1, ["waiting"], 1]);
-    model.timers.advance(1);
-    await model.settle();
-    expect([reads, process.webhooks.length]).toEqual([2, 0]);
-  });
-
-  test("leaves a delivery that cannot be dropped due, and its channel busy for ten seconds", async () => {
-    const channel = await model.addChannel({ kind: "webhook" });
-    await model.report();
-    await model.store.accounts.setDisabled(1, true);
-    let drops = 0;
-    const { drop } = model.store.deliveries;
-    const refusing: typeof drop = (...given) => (++drops === 1 ? Promise.reject(full()) : drop(...given));
-    model.start({ deliveries: { drop: refusing } });
-    await model.settle();
-    expect([drops, states()]).toEqual([1, ["waiting"]]);
-    model.timers.advance(storeRetryMs);
-    await model.settle();
-    expect([drops, states(), channel.disabled]).toEqual([2, ["dropped"], null]);
-  });
-});
-
-describe("a stop", () => {
-  test("waits for the attempts under way, and begins no other", async () => {
-    const { process } = await sending();
-    await model.report();
-    let stopped = false;
-    const stopping = process.deliverer.stop(5_000).then(() => (stopped = true));
-    process.deliverer.wake();
-    model.timers.advance(4_999);
-    await model.settle();
-    expect([stopped, process.webhooks[0]?.signal?.aborted]).toEqual([false, false]);
-    process.webhooks[0]?.end(deliveredWebhook);
-    await stopping;
-    await model.settle();
-    expect([states(), process.webhooks.length, model.timers.waits()]).toEqual([["waiting", "delivered"], 1, []]);
-  });
-
-  test("aborts an attempt, which counts nowhere, and the next start repeats under the same id", async () => {
-    const { process } = await sending();
-    const stopping = process.deliverer.stop(5_000);
-    model.timers.advance(5_000);
-    await stopping;
-    await model.settle();
-    expect(process.webhooks[0]?.signal?.aborted).toBe(true);
-    expect([states(), first()?.attempts, process.counted]).toEqual([["waiting"], [], []]);
-    const next = model.start();
-    await model.settle();
-    expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(process.webhooks.map(({ given: { id } }) => id));
-    next.webhooks[0]?.end(failedWith("status"));
-    await model.settle();
-    expect([first()?.attempts.length, untilNextMs()]).toEqual([1, 5_000]);
-  });
-
-  test("stores what was delivered although it was aborted, so that it is not sent again", async () => {
-    const { process } = await sending({ hangs: true });
-    const stopping = process.deliverer.stop(0);
-    model.timers.advance(0);
-    await model.settle();
-    process.webhooks[0]?.end(deliveredWebhook);
-    await stopping;
-    await model.settle();
-    expect([states(), process.counted]).toEqual([["delivered"], ["webhook delivered"]]);
-  });
-
-  test("ends two seconds after it has aborted attempts that do not end", async () => {
-    const { process } = await sending({ hangs: true });
-    let stopped = false;
-    process.deliverer.stop(1_000).then(() => (stopped = true));
-    model.timers.advance(1_000);
-    await model.settle();
-    model.timers.advance(1_999);
-    await model.settle();
-    expect(stopped).toBe(false);
-    model.timers.advance(1);
-    await model.settle();
-    expect(stopped).toBe(true);
-  });
-
-  test("does not wait for a store that takes nothing", async () => {
-    const { refuse, deliveries } = refusingStore();
-    const { process } = await sending({ deliveries });
-    refuse(true);
-    process.webhooks[0]?.end(deliveredWebhook);
-    await model.settle();
-    const stopping = process.deliverer.stop(1_000);
-    model.timers.advance(1_000);
-    await stopping;
-    await model.settle();
-    expect([states(), model.timers.waits()]).toEqual([["waiting"], []]);
-  });
-});
-
-test("a process that is killed between sending and storing sends again, under the same id, and counts one attempt", async () => {
-  const noteAttempt = () => new Promise<undefined>(() => {});
-  const channel = await model.addChannel({ kind: "webhook" });
-  await model.report();
-  const killed = model.start({ deliveries: { noteAttempt }, hangs: true });
-  await model.settle();
-  killed.webhooks[0]?.end(deliveredWebhook);
-  const next = model.start();
-  await model.settle();
-  expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(killed.webhooks.map(({ given: { id } }) => id));
-  next.webhooks[0]?.end(deliveredWebhook);
-  await model.settle();
-  expect([states(), first()?.attempts.length, channel.disabled]).toEqual([["delivered"], 1, null]);
 });
