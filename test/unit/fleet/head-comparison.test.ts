@@ -87,6 +87,18 @@ describe("a job without a result", () => {
     expect([head.counters().spent, scan.ended?.gathered]).toEqual(hasResult ? [0, undefined] : [1, "crashed"]);
   });
 
+  test("has its time limit also at the next head, without any progress", async () => {
+    const { head } = await headWithScan();
+    await head.close();
+    const next = await fleet.openHead();
+    const adopted = fleet.handOut(next, "one", { adopted: true });
+    const worker = await fleet.startWorker();
+    expect(worker.scans).toHaveLength(1);
+    next.connection.copies = ({ subject }) => (subject.startsWith("assay.progress.") ? 0 : 1);
+    await fleet.time.pass(30 * minuteMs, 1_000);
+    expect(adopted.ended?.gathered).toBe("timeout");
+  });
+
   test("has no time limit while it waits, and one from its first delivery", async () => {
     const head = await fleet.openHead();
     const scan = fleet.handOut(head, "one");

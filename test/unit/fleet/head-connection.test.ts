@@ -59,6 +59,9 @@ describe("a head", () => {
     await streams.add({ ...own, description: "assay, installation other" });
     const head = await fleet.openHead();
     expect(head.fault()).toContain("belongs to another installation");
+    await streams.delete("ASSAY_SCANS_berlin");
+    await fleet.time.pass(6_000);
+    expect(head.fault()).toBeNull();
   });
 
   test("answers a worker of a new location once its streams are made", async () => {

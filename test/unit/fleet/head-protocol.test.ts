@@ -57,6 +57,13 @@ describe("a scan", () => {
     expect(next.counters()).toMatchObject({ results: 1, republished: 0 });
   });
 
+  test("of a head that stops already is not handed out", async () => {
+    const head = await fleet.openHead();
+    const scan = fleet.handOut(head, "one", { signal: AbortSignal.abort() });
+    await soon();
+    expect([scan.ended?.gathered, fleet.messages()]).toEqual(["interrupted", empty]);
+  });
+
   test("of a later attempt replaces the job and the result of the earlier one", async () => {
     const { head } = await headWithScan();
     await fleet.send({}, [0]);
@@ -222,7 +229,7 @@ describe("a result", () => {
 
   test.each([
     ["of an unknown worker", { worker: `U${"C".repeat(55)}` }],
-    ["of an earlier attempt", { attempt: 2 }],
+    ["of a later attempt", { attempt: 2 }],
     ["of another scan", { token: "two" }],
   ])("%s is dropped", async (_name, sent) => {
     const { head, scan } = await headWithScan();
@@ -231,6 +238,30 @@ describe("a result", () => {
     expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
     await fleet.time.pass(2 * minuteMs);
     expect(fleet.messages()).toEqual({ jobs: ["one"], results: [] });
+  });
+
+  test("of an earlier attempt is dropped", async () => {
+    const { head, scan } = await headWithScan({ attempt: 2 });
+    await fleet.send();
+    await soon();
+    expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
+  });
+
+  test("that is dropped is logged ten times at once", async () => {
+    const { head } = await headWithScan();
+    for (let delivery = 1; delivery <= 12; delivery++) await fleet.send({ token: "over", delivery }, [null]);
+    await soon();
+    expect([head.counters().dropped, fleet.logged.filter((line) => line.startsWith("result dropped")).length]).toEqual([12, 10]);
+  });
+
+  test("that lacks a part makes room for the next one", async () => {
+    const head = await fleet.openHead();
+    const tokens = Array.from({ length: 18 }, (_, at) => `scan-${at}`);
+    for (const token of tokens) fleet.handOut(head, token);
+    await soon();
+    for (const token of tokens) await fleet.send({ token }, [null]);
+    await fleet.time.pass(10_000);
+    expect(head.counters().lost).toBe(18);
   });
 
   test("of a second delivery beside the first is dropped when the scan is stored", async () => {

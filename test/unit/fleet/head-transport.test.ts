@@ -40,6 +40,8 @@ function transportWith(changes: Partial<HeadTransport>): HeadTransport {
   };
 }
 
+const sentAddress = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
+
 function sentJob(token: string, changes: Partial<JobOut> = {}): JobOut {
   const job = { v: fleetProtocol, token, attempt: 1, url: "https://site.test/", scannedAt, ...jobSettings } as const;
   const times = { worker: null, sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
@@ -83,6 +85,26 @@ describe("a lost job", () => {
     expect([out.state, out.begunAtMs, out.republished]).toEqual(["unsent", null, 1]);
   });
 
+  test.each(["reading", "ended", "unsent"] as const)("is none whose scan is %s", async (state) => {
+    const out = sentJob("berlin_1", { state });
+    await compare(out, transportWith({}));
+    expect([out.state, out.republished]).toEqual([state, 0]);
+  });
+
+  test("is looked for before results: a worker sends a result before it acknowledges", async () => {
+    const asked: string[] = [];
+    const jobs = async () => {
+      asked.push("jobs");
+      return new Set<string>();
+    };
+    const results = async () => {
+      asked.push("results");
+      return [];
+    };
+    await compare(sentJob("berlin_1"), transportWith({ jobs, results }));
+    expect(asked.slice(0, 2)).toEqual(["jobs", "results"]);
+  });
+
   test("is not one that was published while NATS was asked", async () => {
     const out = sentJob("berlin_1");
     const jobs = async () => {
@@ -98,7 +120,7 @@ describe("a lost job", () => {
     [null, ["sent", 0]],
   ])("is published again unless its manifest has arrived: part %j", async (part, expected) => {
     const out = sentJob("berlin_1");
-    const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part };
+    const address = { ...sentAddress, part };
     await compare(out, transportWith({ results: async () => [address] }));
     expect([out.state, out.republished]).toEqual(expected);
   });
@@ -221,6 +243,26 @@ describe("a result", () => {
       await Bun.sleep(1);
     }
     expect([counted, acknowledged, out.state, out.unreadable]).toEqual([["lost"], 1, "sent", 5]);
+  });
+
+  test.each([
+    ["arrives", (part: PromiseWithResolvers<Uint8Array>) => part.resolve(Buffer.from("x"))],
+    ["cannot be read", (part: PromiseWithResolvers<Uint8Array>) => part.reject(new Error("timeout"))],
+  ])("whose scan has ended before its part %s counts as nothing", async (_name, end) => {
+    const board = createJobBoard();
+    const out = sentJob("berlin_1");
+    board.add(out);
+    const part = Promise.withResolvers<Uint8Array>();
+    const counted: string[] = [];
+    const transport = transportWith({ resultPart: () => part.promise });
+    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), log, ...defaultFleetTimes });
+    const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
+    const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
+    intake.receive(sentAddress, { bytes, ack: nothing, nak: nothing, working: nothing });
+    out.state = "ended";
+    end(part);
+    await promisesSettled();
+    expect([counted, out.state]).toEqual([[], "ended"]);
   });
 
   test("of a later attempt stays when the earlier one is released", async () => {

@@ -121,6 +121,8 @@ describe("the capacity of a location", () => {
     expect(missing()).toBeLessThan(5_000);
     await fleet.time.pass(31_000);
     expect(head.absentSince(fakeLocation)).toEqual(lastSeenAt);
+    await answerTo({}, second);
+    await fleet.time.pass(20_000);
     await answerTo();
     expect(head.absentSince(fakeLocation)).toBeNull();
     await fleet.time.pass(minuteMs);
