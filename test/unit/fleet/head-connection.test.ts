@@ -64,6 +64,16 @@ describe("a head", () => {
     expect(head.fault()).toBeNull();
   });
 
+  test("changes limits of streams that an earlier one has made", async () => {
+    const { streams } = await manager();
+    const bytesMax = async () => (await streams.info("ASSAY_SCANS_berlin")).config.max_bytes;
+    const earlier = await fleet.openHead({ limits: { scanBytesMax: 1_000 } });
+    expect(await bytesMax()).toBe(1_000);
+    await earlier.close();
+    await fleet.openHead({ limits: { scanBytesMax: 2_000 } });
+    expect(await bytesMax()).toBe(2_000);
+  });
+
   test("answers a worker of a new location once its streams are made", async () => {
     await fleet.openHead();
     const worker = { ...fleet.store.enrolled.get(first), location: "paris" } as never;

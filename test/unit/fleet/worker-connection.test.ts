@@ -31,6 +31,8 @@ describe("a worker", () => {
     expect(requests()).toBe(2);
     await fleet.time.pass(5_000);
     expect(requests()).toBe(3);
+    await fleet.time.pass(30_000);
+    expect(fleet.logged.filter((line) => line.startsWith("no jobs can be had"))).toEqual([]);
   });
 
   test("acknowledges once when the connection is lost meanwhile", async () => {
@@ -143,6 +145,20 @@ describe("a worker", () => {
     expect([worker.headFault(), requests() > before]).toEqual([null, true]);
   });
 
+  test("counts its acceptance from its question, however late the answer is read", async () => {
+    const head = await fleet.openHead();
+    const worker = await fleet.startWorker();
+    await fleet.time.pass(9_000);
+    worker.connection.hold();
+    await fleet.time.pass(5_000);
+    worker.connection.release();
+    head.connection.copies = ({ subject }) => (subject.startsWith("assay.worker.") ? 0 : 1);
+    await fleet.time.pass(24_000);
+    expect(worker.headFault()).toBeNull();
+    await fleet.time.pass(3_000);
+    expect(worker.headFault()).toContain("the head does not answer");
+  });
+
   test.each(["drained", "revoked"] as const)("that is %s asks for no job", async (answer) => {
     const head = await fleet.openHead();
     fleet.changeWorker(0, answer === "drained" ? { drained: true } : { revokedAt: new Date().toISOString() });
@@ -176,11 +192,16 @@ describe("a worker", () => {
   });
 
   test("reports that there is no consumer, and goes on when there is one", async () => {
-    await fleet.openHead();
+    const head = await fleet.openHead();
     const worker = await fleet.startWorker();
     fleet.nats.jetStream.lose();
     await fleet.time.pass(10_000);
     expect(worker.natsFault()).toContain(`nats-server has no jobs for the location ${fakeLocation}`);
+    head.connection.lose();
+    await soon();
+    head.connection.restore();
+    await fleet.time.pass(15_000);
+    expect(worker.natsFault()).toBeNull();
   });
 });
 
@@ -252,6 +273,20 @@ describe("a worker reports", () => {
 });
 
 describe("a result", () => {
+  test("that cannot be sent ends with the cancellation of its scan", async () => {
+    const stop = new AbortController();
+    const head = await fleet.openHead();
+    const worker = await fleet.startWorker();
+    fleet.handOut(head, "one", { signal: stop.signal });
+    await soon();
+    worker.connection.copies = ({ subject }) => (subject.startsWith("assay.result.") ? 0 : 1);
+    worker.scans[0]?.end();
+    await soon();
+    stop.abort("cancelled");
+    await soon();
+    expect([worker.outcomes, worker.busy(), answersOf("+TERM"), answersOf("+ACK")]).toEqual([["cancelled"], 0, 1, 0]);
+  });
+
   const parts = () => receivedBelow("assay.result.").map(({ subject }) => subject.split(".").at(-1));
 
   test("is sent with its manifest last, each part once it is confirmed", async () => {
