@@ -87,14 +87,30 @@ describe("a job without a result", () => {
     expect([head.counters().spent, scan.ended?.gathered]).toEqual(hasResult ? [0, undefined] : [1, "crashed"]);
   });
 
+  test("is not ended as spent while the head cannot look for its result", async () => {
+    const { head, scan } = await headWithScan();
+    head.connection.copies = ({ subject }) => (subject.startsWith("$JS.API.STREAM.INFO") ? 0 : 1);
+    const advisory = { stream: "ASSAY_SCANS_berlin", stream_seq: 1 };
+    fleet.nats.connect().publish("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.ASSAY_SCANS_berlin.berlin", JSON.stringify(advisory));
+    await fleet.time.pass(10_000);
+    expect([head.counters().spent, scan.ended]).toEqual([0, null]);
+  });
+
+  test("does not end any more once the head is closed", async () => {
+    const { head, scan } = await headWithScan();
+    await head.close();
+    await fleet.time.pass(3 * 60 * minuteMs, 10_000);
+    expect(scan.ended).toBeNull();
+  });
+
   test("has its time limit also at the next head, without any progress", async () => {
     const { head } = await headWithScan();
     await head.close();
     const next = await fleet.openHead();
     const adopted = fleet.handOut(next, "one", { adopted: true });
+    next.connection.copies = ({ subject }) => (subject.startsWith("assay.progress.") ? 0 : 1);
     const worker = await fleet.startWorker();
     expect(worker.scans).toHaveLength(1);
-    next.connection.copies = ({ subject }) => (subject.startsWith("assay.progress.") ? 0 : 1);
     await fleet.time.pass(30 * minuteMs, 1_000);
     expect(adopted.ended?.gathered).toBe("timeout");
   });

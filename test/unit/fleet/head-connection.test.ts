@@ -32,6 +32,14 @@ describe("a head", () => {
     expect(refused).toBe("another process of assay takes the scans of these workers; stop it first");
   });
 
+  test("that finds another one after its start refuses from then on", async () => {
+    await fleet.openHead();
+    const late = await fleet.openHead({ times: { startWaitMs: 100 } });
+    expect(late.state()).toBe("disconnected");
+    await fleet.time.pass(30_000);
+    expect([late.state(), late.fault()]).toEqual(["refused", "another process of assay takes the scans of these workers; stop it first"]);
+  });
+
   test("is found while it is in charge, and not after it has given way", async () => {
     const [one, two, three] = [0, 1, 2].map(() => fleet.nats.connect());
     const ask = (connection = one) => claimHead(connection as never, "installation").otherHead(50);

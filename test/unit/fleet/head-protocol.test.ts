@@ -240,6 +240,15 @@ describe("a result", () => {
     expect(fleet.messages()).toEqual({ jobs: ["one"], results: [] });
   });
 
+  test("for a scan that the store has at another location is dropped", async () => {
+    const head = await fleet.openHead();
+    const stored = { status: "running", attempts: 1, startedAt: "2026-11-22T10:00:00.000Z", url: "https://shop.test/" };
+    fleet.store.running.set("one", { ...stored, location: "paris" });
+    await fleet.send();
+    await soon();
+    expect(head.counters().dropped).toBe(1);
+  });
+
   test("of an earlier attempt is dropped", async () => {
     const { head, scan } = await headWithScan({ attempt: 2 });
     await fleet.send();

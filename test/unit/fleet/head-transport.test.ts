@@ -283,6 +283,25 @@ describe("a result", () => {
   });
 });
 
+test("a scan leaves the board when its outcome is stored, and an earlier attempt does not take a later one with it", async () => {
+  const board = createJobBoard();
+  const gather = createRemoteGather({
+    ...{ board, transport: transportWith({}), isConnected: () => true, store, jobSettings, log, onUnsent: nothing, onAdopted: nothing },
+    intake: { release: nothing },
+  });
+  const handOut = (attempt: number) => {
+    const stored = { token: "berlin_1", attempt, location: "berlin", adopted: false };
+    const end = gather({ url: "https://site.test/", stored }, { onStage: nothing, signal: undefined });
+    return { end, out: board.find("berlin_1", attempt) };
+  };
+  const [earlier, later] = [handOut(1), handOut(2)];
+  for (const { out } of [earlier, later]) out?.end("timeout");
+  await (await earlier.end).release();
+  expect(board.list()).toEqual([later.out as JobOut]);
+  await (await later.end).release();
+  expect(board.list()).toEqual([]);
+});
+
 test("a stop of the head while a job is published leaves the job to the worker that may have taken it", async () => {
   const withdrawn: string[] = [];
   const confirmed = Promise.withResolvers<number>();

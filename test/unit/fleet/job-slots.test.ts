@@ -17,11 +17,11 @@ afterEach(() => fleet[Symbol.asyncDispose]());
 const soon = () => fleet.time.pass(1_000);
 const nothing = () => {};
 
-function openSlots(slots = 1) {
+function openSlots(slots = 1, connected = () => Promise.resolve()) {
   const held = heldGatherer();
   const outcomes: string[] = [];
   const job = openJobSlots({
-    ...{ connection: fleet.nats.connect(), connected: async () => {}, isConnected: () => true, gatherer: held.gatherer, slots },
+    ...{ connection: fleet.nats.connect(), connected, isConnected: () => true, gatherer: held.gatherer, slots },
     ...{ address: { location: fakeLocation, worker: fakeWorkerIds[0] }, deadlines: defaultDeadlines, onFault: nothing },
     timeScan: () => ({ stage: nothing, end: nothing }),
     onEnd: (outcome) => void outcomes.push(outcome),
@@ -118,6 +118,15 @@ test("a job is returned once for want of a browser, and not at its last delivery
   }
   expect(jobs.map(({ answers }) => answers.at(-1))).toEqual(["give back", "acknowledge", "acknowledge"]);
   expect(slots.outcomes).toEqual(["returned", "failed", "failed"]);
+});
+
+test("a stop does not wait for the result of a refused job that cannot be sent", async () => {
+  const slots = openSlots(1, () => Promise.reject(new Error("not connected")));
+  const job = { ...delivered("a"), data: Buffer.from(JSON.stringify({ token: "a", attempt: 1 })) };
+  slots.take(job);
+  await soon();
+  await fleet.time.until(slots.stop(100));
+  expect([job.answers, slots.busy()]).toEqual([["terminate"], 0]);
 });
 
 test("a job that waits for a slot is given back by a stop, and so is one that comes later", async () => {

@@ -145,6 +145,26 @@ describe("a worker", () => {
     expect([worker.headFault(), requests() > before]).toEqual([null, true]);
   });
 
+  test("is accepted at once when it is connected again", async () => {
+    await fleet.openHead();
+    const worker = await fleet.startWorker();
+    worker.connection.lose();
+    await fleet.time.pass(47_000);
+    expect(worker.headFault()).not.toBeNull();
+    worker.connection.restore();
+    await soon();
+    expect(worker.headFault()).toBeNull();
+  });
+
+  test("says nothing more once it has stopped", async () => {
+    await fleet.openHead();
+    const worker = await fleet.startWorker();
+    await fleet.time.until(worker.stop(0));
+    const before = receivedBelow("assay.worker.").length;
+    await fleet.time.pass(60_000);
+    expect(receivedBelow("assay.worker.").length).toBe(before);
+  });
+
   test("counts its acceptance from its question, however late the answer is read", async () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker();
