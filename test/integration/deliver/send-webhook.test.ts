@@ -42,6 +42,7 @@ beforeAll(async () => {
     "/no-content": answer(204),
     "/gone": answer(410),
     "/broken": answer(500),
+    "/malformed": answer(400),
     "/busy": answer(503, { "retry-after": "90" }),
     "/busy-until": answer(429, { "retry-after": new Date(now.getTime() + 60_000).toUTCString() }),
     "/busy-for-ever": answer(503, { "retry-after": "99999999" }),
@@ -98,6 +99,7 @@ describe("an answer that refuses", () => {
   test.each([
     ["gone", { result: "gone", status: 410 }],
     ["broken", { result: "failed", status: 500, because: "status", retryAfterMs: null }],
+    ["malformed", { result: "failed", status: 400, because: "status", retryAfterMs: null }],
     ["missing", { result: "failed", status: 404, because: "status", retryAfterMs: null }],
     ["busy", { result: "failed", status: 503, because: "status", retryAfterMs: 90_000 }],
     ["busy-until", { result: "failed", status: 429, because: "status", retryAfterMs: 60_000 }],

@@ -127,6 +127,17 @@ describe("a digest", () => {
     expect(places.toSorted((one, other) => one - other)).toEqual(places);
   });
 
+  test("underlines each site, and links the newest scan of it", () => {
+    const tokens = ["a", "c", "b"].map((letter) => letter.repeat(22));
+    const [first, newest, second] = tokens.map((token) => ({ ...ofType("finding.opened"), token }));
+    const { text } = digestMail(
+      context(),
+      [first, newest, second].flatMap((event, at) => (event ? [{ ...event, seq: [1, 3, 2][at] ?? 0 }] : [])),
+    );
+    expect(text).toContain("\nBakery\n------\n\n");
+    expect(text.match(/\/scans\/\w+/g)).toEqual([`/scans/${"c".repeat(22)}`]);
+  });
+
   test("shows at most 50 sites and counts the rest", () => {
     const events = Array.from({ length: 53 }, (_, at) =>
       ofType("finding.opened", { site: { ...eventSite, id: at + 1, name: `Site ${at}` } }),

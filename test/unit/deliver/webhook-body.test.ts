@@ -72,6 +72,14 @@ describe("a body", () => {
     });
   });
 
+  test("has the first findings that have space, and no later one in place of a longer one", () => {
+    const long = Array.from({ length: 60 }, (_, at) => finding([], `security.plugin.${"x".repeat(2_000)}-${at}`));
+    const all = [...long, finding([])];
+    const { findings, truncated } = dataOf(opened(all));
+    expect(findings.map(({ code }: EventFinding) => code)).toEqual(all.slice(0, findings.length).map(({ code }) => code));
+    expect([findings.length < long.length, truncated]).toEqual([true, true]);
+  });
+
   test("that is complete says so", () => {
     expect(dataOf(opened([finding(["https://a.example/"])]))).toMatchObject({ findingCount: 1, truncated: false });
   });
