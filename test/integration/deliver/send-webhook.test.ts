@@ -108,7 +108,7 @@ describe("an answer that refuses", () => {
     expect(await send(`https://hooks.test/${path}`)).toEqual({ ...outcome, ms: expect.any(Number) } as SendOutcome);
   });
 
-  test.each([301, 302, 303, 307, 308])("with a redirect (%i) is not followed", async (status) => {
+  test.each([300, 301, 302, 303, 307, 308, 399])("with a redirect (%i) is not followed", async (status) => {
     const target = await startHttp({ "*": answer(200) });
     const redirecting = await startHttp({ "*": answer(status, { location: `http://127.0.0.1:${target.port}/` }) });
     try {
