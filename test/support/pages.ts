@@ -73,6 +73,8 @@ export interface PagesUnderTest {
   advanceMs(ms: number): void;
   /** Visitor with a separate cookie jar. */
   visitor(): Visitor;
+  /** Sets clock, counters and log lines back: for the next test. The store stays. */
+  reset(): void;
   stop(): Promise<void>;
 }
 
@@ -89,13 +91,14 @@ interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "scanni
   readonly addresses?: Partial<PagesSettings["addresses"]>;
   readonly scanning?: Partial<ScanningSettings>;
   readonly accounts?: Partial<PagesSettings["accounts"]>;
+  readonly queueMax?: number;
   /** Existing store; deleted by `stop` like a temporary one. */
   readonly dataDir?: string;
 }
 
 export async function startPages(options: PagesOptions = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, dataDir, addresses, scanning, accounts, ...settings } = options;
-  const { store, stop } = temporaryStore({}, dataDir);
+  const { publicUrl = null, queueMax, dataDir, addresses, scanning, accounts, ...settings } = options;
+  const { store, stop } = temporaryStore(queueMax === undefined ? {} : { queueMax }, dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   let shiftMs = 0;
@@ -175,6 +178,12 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
       shiftMs += ms;
     },
     visitor: () => visitorOf(`http://127.0.0.1:${server.port}`),
+    reset: () => {
+      shiftMs = 0;
+      underTest.woken = 0;
+      underTest.clockWoken = 0;
+      logged.length = 0;
+    },
     stop: async () => {
       await server.stop();
       await stop();

@@ -11,10 +11,10 @@ export async function accountIn({ store }: PagesUnderTest, email: string, given:
 
 let accounts = 0;
 
-/** Another account, with a new address, on the agency plan: for tests that share their pages. */
-export function anotherAccount(pages: PagesUnderTest): Promise<Account> {
+/** Another account, with a new address: for tests that share their pages. */
+export function anotherAccount(pages: PagesUnderTest, plan: Plan = "agency"): Promise<Account> {
   accounts += 1;
-  return accountIn(pages, `account-${accounts}@assay.test`, { plan: "agency" });
+  return accountIn(pages, `account-${accounts}@assay.test`, { plan });
 }
 
 export async function signedIn(pages: Pick<PagesUnderTest, "store" | "visitor">, { id }: Account): Promise<Visitor> {

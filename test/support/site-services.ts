@@ -13,6 +13,8 @@ export interface SiteServicesUnderTest extends SiteServices {
   readonly confirmations: { readonly channel: Channel; readonly value: string }[];
   /** Whether there is a mail server, and how it answers. */
   readonly mail: { configured: boolean; outcome: ConfirmationOutcome };
+  /** Forgets what happened: for the next test. */
+  reset(): void;
 }
 
 /** Webhooks may reach 127.0.0.1 and no other private address. */
@@ -43,6 +45,11 @@ export function siteServices(): SiteServicesUnderTest {
       return { result: "failed", status, ms, because: outcome.result === "gone" ? "gone" : outcome.because };
     },
     webhooksAllowHttp: true,
+    reset: () => {
+      Object.assign(services.woken, { clock: 0, deliveries: 0 });
+      services.confirmations.length = 0;
+      Object.assign(services.mail, { configured: true, outcome: "sent" });
+    },
     webhookTargetFault: (url) => webhookTargetFault(network, url),
   };
   return services;

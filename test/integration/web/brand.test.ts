@@ -1,5 +1,5 @@
 /** `/account/brand`: the form with its errors and its file, the logo, and the brand on files and on the report. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { DecodedLogo, LogoFault } from "../../../src/base/documents.ts";
 import type { Account } from "../../../src/store/accounts.ts";
@@ -8,7 +8,7 @@ import { storeSite } from "../../support/finished-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { inputValueOf, mainOf } from "../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
-import { accountIn, signedIn } from "../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../support/signed-in.ts";
 
 const path = "/account/brand";
 const texts = enGb.pages.brand;
@@ -20,19 +20,23 @@ let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
-  decoded = [];
-  outcome = drawn;
+beforeAll(async () => {
   pages = await startPages({
     decodeLogo: async (bytes) => {
       decoded.push(bytes);
       return outcome;
     },
   });
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  decoded = [];
+  outcome = drawn;
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 interface Sent {
   readonly fields?: Readonly<Record<string, string>>;
@@ -135,7 +139,7 @@ describe("the form", () => {
   });
 
   test("is only for the plan agency; what was stored on it can be removed", async () => {
-    const free = await accountIn(pages, "free@assay.test", { plan: "free" });
+    const free = await anotherAccount(pages, "free");
     await pages.store.brands.change(free.id, () => ({ name: "Former", logoPng: null, accent: null, footer: null }));
     const by = await signedIn(pages, free);
     const html = mainOf(await (await by.get(path)).text());
@@ -148,15 +152,15 @@ describe("the form", () => {
   });
 });
 
-async function member(email = "member@assay.test"): Promise<Visitor> {
-  const joining = await accountIn(pages, email, { plan: "free" });
-  const invited = await pages.store.members.invite({ ownerId: account.id, email, role: "viewer" }, new Date());
+async function member(): Promise<Visitor> {
+  const joining = await anotherAccount(pages, "free");
+  const invited = await pages.store.members.invite({ ownerId: account.id, email: joining.email, role: "viewer" }, new Date());
   if (typeof invited === "string") throw new Error(invited);
   await pages.store.members.accept(invited.value, joining.id, new Date());
   return signedIn(pages, joining);
 }
 
-const other = async () => signedIn(pages, await accountIn(pages, "other@assay.test"));
+const other = async () => signedIn(pages, await anotherAccount(pages, "free"));
 
 describe("the brand", () => {
   beforeEach(() =>

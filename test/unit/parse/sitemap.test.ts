@@ -1,6 +1,7 @@
 /** Sitemaps of the wild and of attackers. */
 import { describe, expect, test } from "vitest";
 import { parseSitemap } from "../../../src/parse/sitemap.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 const urlset = (body: string) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${body}</urlset>\n`;
@@ -67,8 +68,8 @@ describe("a sitemap", () => {
     `<urlset>${"<!--".repeat(1_000_000)}`,
     `<urlset><url><loc>${"&#1".repeat(1_000_000)}`,
   ])("of millions of characters without end is refused at once (%#)", (text) => {
-    const startMs = performance.now();
+    const fromMs = cpuMs();
     expect(parseSitemap(text, 100)).toHaveProperty("fault");
-    expect(performance.now() - startMs).toBeLessThan(2_000);
+    expect(cpuMs() - fromMs).toBeLessThan(2_000);
   });
 });

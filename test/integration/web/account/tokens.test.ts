@@ -1,22 +1,26 @@
 /** `/account/tokens`: creation, use, expiry, revocation and ownership. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { authenticate } from "../../../../src/account/authenticate.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 
 const path = "/account/tokens";
 let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 function send(fields: Readonly<Record<string, string>>, by = visitor): Promise<Response> {
   return by.post(path, fields, path);
@@ -33,6 +37,9 @@ function inputTokenOf(html: string): string {
 function letIn(value: string, now = new Date()): string {
   return authenticate(pages.store, value, now).status;
 }
+
+/** Number of the newest token. */
+const newest = () => String(pages.store.apiTokens.listOfAccount(account.id)[0]?.id);
 
 test("a token is shown once, with a command for this server", async () => {
   const answer = await send({ do: "create", name: "ci", expires: "90d" });
@@ -64,9 +71,9 @@ test("the default is ninety days; unlimited tokens are possible", async () => {
 test("revoking is immediate and limited to own tokens", async () => {
   const value = await made();
   const other = await signedIn(pages, await accountIn(pages, "you@assay.test"));
-  await send({ do: "revoke", token: "1" }, other);
+  await send({ do: "revoke", token: newest() }, other);
   expect(letIn(value)).toBe("authenticated");
-  const answer = await send({ do: "revoke", token: "1" });
+  const answer = await send({ do: "revoke", token: newest() });
   expect([answer.headers.get("location"), letIn(value)]).toEqual([`${path}?done=revoked`, "refused"]);
   const text = mainOf(await (await visitor.get(`${path}?done=revoked`)).text());
   expect(text).toContain("revoked on");
@@ -76,7 +83,7 @@ test("revoking is immediate and limited to own tokens", async () => {
 
 test("invalid tokens leave the list after thirty days", async () => {
   await made("gone");
-  await send({ do: "revoke", token: "1" });
+  await send({ do: "revoke", token: newest() });
   await made("lasting", "never");
   pages.advanceMs(29 * 86_400_000);
   expect(mainOf(await (await visitor.get(path)).text())).toContain("gone");
@@ -116,7 +123,7 @@ test("at most 100 valid tokens; revoking one allows another", async () => {
   for (let count = 0; count < 100; count++) await pages.store.apiTokens.create({ accountId: account.id, name: "x", now: new Date() });
   const full = await send({ do: "create", name: "one more", expires: "30d" });
   expect([full.status, (await full.text()).includes("as many valid API tokens as it may have")]).toEqual([400, true]);
-  await send({ do: "revoke", token: "1" });
+  await send({ do: "revoke", token: newest() });
   expect(await made("one more")).not.toBe("");
 });
 

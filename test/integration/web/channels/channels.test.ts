@@ -1,11 +1,11 @@
 /** `/account/channels`: creation, confirmation, secrets, tests, states, and rights of other accounts. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
 import { eventTypes } from "../../../../src/store/event-types.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { type SiteServicesUnderTest, siteServices } from "../../../support/site-services.ts";
 
 const path = "/account/channels";
@@ -14,13 +14,18 @@ let services: SiteServicesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   services = siteServices();
   pages = await startPages({ sites: services });
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  services.reset();
+  pages.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 const send = (fields: Readonly<Record<string, string>>, by = visitor) => by.post(path, fields, path);
 const createHook = (fields: Readonly<Record<string, string>> = {}) =>

@@ -1,5 +1,5 @@
 /** `/account/deliveries`: events, attempts and states, and sending again. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
 import type { Delivery } from "../../../../src/store/deliveries.ts";
@@ -7,7 +7,7 @@ import { newSiteState } from "../../../../src/store/site-runs.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { type SiteServicesUnderTest, siteServices } from "../../../support/site-services.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
@@ -19,10 +19,14 @@ let visitor: Visitor;
 let channel: Channel;
 let site: Site;
 
-beforeEach(async () => {
+beforeAll(async () => {
   services = siteServices();
   pages = await startPages({ sites: services });
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  services.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
   const { id: accountId } = account;
   const [now, target] = [new Date(), "https://hooks.example/secret-path"];
@@ -33,7 +37,7 @@ beforeEach(async () => {
   await pages.store.rules.add({ ...all, now });
   site = await addSite(pages.store, { accountId, url: "https://a.example/", name: "<i>Shop</i>", now });
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 /** An event of the site, and its delivery. */
 async function delivered(): Promise<Delivery> {

@@ -1,22 +1,26 @@
 /** `/confirm-channel/{name}` and `/unsubscribe/{name}`: links of mails, whose key is the permission. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { confirmationUrl, unsubscribeUrl } from "../../../../src/deliver/channel-links.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages } from "../../../support/pages.ts";
-import { accountIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount } from "../../../support/signed-in.ts";
 
 let pages: PagesUnderTest;
 let account: Account;
 let channel: Channel;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
   channel = await mailChannel(false);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 async function mailChannel(verified: boolean): Promise<Channel> {
   const target = "you@example.org";
@@ -62,7 +66,7 @@ describe("the link of a confirmation", () => {
     const asked = await guest.get(link);
     const html = mainOf(await asked.text());
     expect([asked.status, asked.headers.get("cache-control"), now()?.verifiedAt]).toEqual([200, "no-store", null]);
-    expect(html).toContain("me@assay.test");
+    expect(html).toContain(account.email);
     expect(html).not.toContain("Mine");
     const answer = await guest.post(link, {}, link);
     expect([answer.status, (await answer.text()).includes("The address is confirmed"), now()?.verifiedAt !== null]).toEqual([

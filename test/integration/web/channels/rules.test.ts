@@ -1,11 +1,11 @@
 /** `/account/rules`: scopes, events, severity, channels, and rights of other accounts. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 const path = "/account/rules";
@@ -15,15 +15,18 @@ let visitor: Visitor;
 let channel: Channel;
 let site: Site;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
   channel = await addChannel(account, "Chat");
   const now = new Date();
   site = await addSite(pages.store, { accountId: account.id, url: "https://a.example/", client: "Acme: 1", tags: ["live"], now });
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 async function addChannel({ id: accountId }: Account, name: string): Promise<Channel> {
   const target = "https://hooks.example/";

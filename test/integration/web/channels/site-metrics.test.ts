@@ -1,9 +1,9 @@
 /** `/metrics/sites`: token, families, labels, and rights of other accounts. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 const path = "/metrics/sites";
@@ -12,12 +12,16 @@ let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages({ readers: "accounts" });
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 async function issued(by = visitor): Promise<string> {
   const html = await (await by.post(channelsPage, { do: "issue" }, channelsPage)).text();
@@ -43,7 +47,7 @@ test("the figures of each site are in the text format, with escaped labels", asy
   const answer = await scrape(await issued());
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
   expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-  const labels = String.raw`{site="1",name="a\"b\\c\nassay_site_score{site=\"9\"} 1",url="https://1.example/?a=\"b\"",client="Acme"}`;
+  const labels = String.raw`{site="1",name="a\"b\\c\nassay_site_score{site=\"9\"} 1",url="https://${account.id}.example/?a=\"b\"",client="Acme"}`;
   const samples = (await answer.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   expect(samples).toEqual([
     `assay_site_score${labels} 87`,

@@ -1,5 +1,5 @@
 /** `/clients/{name}/report.html` and `.pdf`: the answers of the routes. What the files say is tested in test/integration/export. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import enGb from "../../../../locales/en-gb.json" with { type: "json" };
 import type { PrintPdf } from "../../../../src/base/documents.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
@@ -7,7 +7,7 @@ import type { MemberRole } from "../../../../src/store/site-accounts.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 const client = "B\u00e4ckerei Gro\u00df & S\u00f6hne";
@@ -20,21 +20,24 @@ let visitor: Visitor;
 let printed: string[];
 let outcome: Awaited<ReturnType<PrintPdf>>;
 
-beforeEach(async () => {
-  printed = [];
-  outcome = new Uint8Array(Buffer.from("%PDF-1.7 test"));
+beforeAll(async () => {
   pages = await startPages({
     printPdf: async (html) => {
       printed.push(html);
       return outcome;
     },
   });
-  owner = await accountIn(pages, "owner@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  printed = [];
+  outcome = new Uint8Array(Buffer.from("%PDF-1.7 test"));
+  owner = await anotherAccount(pages);
   visitor = await signedIn(pages, owner);
   const site = await addSite(pages.store, { accountId: owner.id, url: "https://shop.example/", client, now: new Date() });
   await measureOften(pages.store, site, [{ at: new Date(Date.now() - 60_000), shows: "bare" }]);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 const day = () => new Date().toISOString().slice(0, 10);
 
@@ -85,7 +88,7 @@ describe("the brand of the owner", () => {
 });
 
 async function memberWith(role: MemberRole): Promise<Visitor> {
-  const account = await accountIn(pages, `${role}@assay.test`);
+  const account = await anotherAccount(pages);
   const invited = await pages.store.members.invite({ ownerId: owner.id, email: account.email, role }, new Date());
   if (typeof invited === "string") throw new Error(invited);
   await pages.store.members.accept(invited.value, account.id, new Date());
@@ -105,7 +108,7 @@ test.each(["Other", "%", "B%C3%A4ckerei", ""])("there are no files of the client
 });
 
 test("other accounts find nothing, and guests sign in first", async () => {
-  const other = await signedIn(pages, await accountIn(pages, "other@assay.test"));
+  const other = await signedIn(pages, await anotherAccount(pages));
   for (const extension of ["html", "pdf"]) {
     const file = `${path}/report.${extension}`;
     expect([(await other.get(file)).status, (await other.get(`${file}?of=${owner.id}`)).status]).toEqual([404, 404]);

@@ -1,23 +1,26 @@
 /** `/clients/{name}`: sites of one client, the summary, and the brand of the owner. */
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { pngImage } from "../../../support/images.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 function add(url: string, client: string | null) {
   return addSite(pages.store, { accountId: account.id, url, client, now: new Date() });

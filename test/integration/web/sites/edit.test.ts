@@ -1,11 +1,11 @@
 /** `/sites/new` and `/sites/{id}/edit`: fields, errors beside them, preview of the schedule, and the limit of the plan. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { newSiteState } from "../../../../src/store/site-runs.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 const path = "/sites/new";
@@ -14,12 +14,16 @@ let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages({ scanning: { mayBeScanned: (url) => new URL(url).hostname !== refusedHost } });
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 const complete = { do: "save", url: "https://shop.example/", every: "weekly" };
 const send = (fields: Readonly<Record<string, string>>, to = path) => visitor.post(to, { ...complete, ...fields }, to);

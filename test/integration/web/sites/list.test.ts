@@ -1,6 +1,6 @@
 /** `/sites`: rows, filter, order, actions on several sites, and answers that are kept. */
 import { gunzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { serverActor } from "../../../../src/store/audit.ts";
 import { DataDirError } from "../../../../src/store/data-dir.ts";
@@ -8,7 +8,7 @@ import type { Site } from "../../../../src/store/sites.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 const dayMs = 86_400_000;
@@ -16,12 +16,16 @@ let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  account = await accountIn(pages, "me@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 function add(name: string, given: Partial<Site> = {}): Promise<Site> {
   return addSite(pages.store, { accountId: account.id, url: `https://${name}.example/`, now: new Date(), ...given });
@@ -187,7 +191,7 @@ describe("kept rows", () => {
   test("are not those of another account", async () => {
     await add("mine");
     await packed();
-    const other = await accountIn(pages, "you@assay.test", { plan: "agency" });
+    const other = await anotherAccount(pages);
     await addSite(pages.store, { accountId: other.id, url: "https://yours.example/", now: new Date() });
     visitor = await signedIn(pages, other);
     const html = await packed();
@@ -279,7 +283,7 @@ describe("actions on several sites", () => {
       [
         ["do", "tag"],
         ["value", " "],
-        ["site[]", "1"],
+        ["site[]", "first"],
       ],
       "This field is empty.",
     ],
@@ -288,7 +292,7 @@ describe("actions on several sites", () => {
       [
         ["do", "tag"],
         ["value", "x".repeat(50)],
-        ["site[]", "1"],
+        ["site[]", "first"],
       ],
       "longer than 40 characters",
     ],
@@ -297,20 +301,21 @@ describe("actions on several sites", () => {
       [
         ["do", "client"],
         ["value", "a\u202eb"],
-        ["site[]", "1"],
+        ["site[]", "first"],
       ],
       "characters that change the direction",
     ],
   ] as const)("refuse %s, and keep what was chosen", async (_case, fields, text) => {
-    const answer = await send(fields);
+    const first = String(sites[0]?.id);
+    const answer = await send(fields.map(([name, value]) => [name, value === "first" ? first : value] as const));
     const html = await answer.text();
     expect([answer.status, html.includes(text)]).toEqual([400, true]);
-    expect(html.includes('value="1" form="bulk" checked')).toBe(fields.some(([name]) => name === "site[]"));
+    expect(html.includes(`value="${first}" form="bulk" checked`)).toBe(fields.some(([name]) => name === "site[]"));
     expect(html).toContain('<details class="bulk" open');
   });
 
   test("take no site of another account, and no other form", async () => {
-    const other = await accountIn(pages, "you@assay.test", { plan: "agency" });
+    const other = await anotherAccount(pages);
     const theirs = await addSite(pages.store, { accountId: other.id, url: "https://yours.example/", now: new Date() });
     const answer = await send([
       ["do", "delete"],
@@ -318,7 +323,7 @@ describe("actions on several sites", () => {
       ["site[]", String(theirs.id)],
     ]);
     expect([answer.status, pages.store.sites.find(other.id, theirs.id)]).toEqual([400, theirs]);
-    for (const field of ["", "drop"]) expect((await send({ do: field, "site[]": "1" })).status).toBe(400);
+    for (const field of ["", "drop"]) expect((await send({ do: field, "site[]": String(sites[0]?.id) })).status).toBe(400);
   });
 
   test("all sites shown are chosen by a link, without script", async () => {

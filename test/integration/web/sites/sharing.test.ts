@@ -1,34 +1,37 @@
 /** Rights on the pages of watched sites: owner, editor, viewer, and all others. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { MemberRole } from "../../../../src/store/site-accounts.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
-import { accountIn, signedIn } from "../../../support/signed-in.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
 let pages: PagesUnderTest;
 let owner: Account;
 let site: Site;
 
-beforeEach(async () => {
+beforeAll(async () => {
   pages = await startPages();
-  owner = await accountIn(pages, "owner@assay.test");
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  owner = await anotherAccount(pages);
   site = await addSite(pages.store, { accountId: owner.id, url: "https://shop.example/", client: "Acme", now: new Date() });
 });
-afterEach(() => pages.stop());
+afterAll(() => pages.stop());
 
 async function member(role: MemberRole): Promise<Visitor> {
-  const account = await accountIn(pages, `${role}@assay.test`);
+  const account = await anotherAccount(pages);
   const invited = await pages.store.members.invite({ ownerId: owner.id, email: account.email, role }, new Date());
   if (typeof invited === "string") throw new Error(invited);
   await pages.store.members.accept(invited.value, account.id, new Date());
   return signedIn(pages, account);
 }
 
-const other = async () => signedIn(pages, await accountIn(pages, "other@assay.test"));
+const other = async () => signedIn(pages, await anotherAccount(pages));
 const listOfOwner = () => `/sites?of=${owner.id}`;
 const pagesOfSite = () => [`/sites/${site.id}`, `/clients/Acme?of=${owner.id}`, listOfOwner()];
 const changingPages = () => [`/sites/${site.id}/edit`, `/sites/new?of=${owner.id}`, `/sites/import?of=${owner.id}`];
@@ -70,7 +73,7 @@ test("viewers read all, see no form, and change nothing", async () => {
     const html = mainOf(await (await visitor.get(path)).text());
     expect(html).not.toContain('method="post"');
     expect(html).not.toContain('type="checkbox"');
-    expect(html).toContain("owner@assay.test");
+    expect(html).toContain(owner.email);
   }
   expect(await statusesOf(visitor, changingPages())).toEqual([403, 403, 403]);
   expect(new Set(await changes(visitor))).toEqual(new Set([403]));
