@@ -3,6 +3,8 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { type CommandResult, environment, type RunOptions, runInProcess } from "./program.ts";
 
+// reaches: test/support/program.ts
+
 interface CommandCall extends Pick<RunOptions, "env" | "stdin"> {
   readonly args: readonly string[];
 }

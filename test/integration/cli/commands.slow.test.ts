@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { run, runInProcess } from "../../support/program.ts";
 
+// reaches: src/main.ts
+
 const folder = mkdtempSync(join(tmpdir(), "assay-commands-"));
 const freshData = () => mkdtempSync(join(folder, "data-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
