@@ -113,6 +113,10 @@ describe("behind trusted proxies, for any header", () => {
   });
 
   test("an untrusted peer counts under its own address", () => {
-    fc.assert(fc.property(forged, untrustedIp, (sent, ip) => expect(clientAddress(ip, sent)).toBe(ownAddress(ip, null))));
+    fc.assert(
+      fc.property(forged, untrustedIp, (sent, ip) => {
+        expect(clientAddress(ip, sent)).toBe(ownAddress(ip, null));
+      }),
+    );
   });
 });
