@@ -9,7 +9,7 @@ import { type FaultResult, isSurvivor, openResults, type Results, summary } from
 import { endRunningTests } from "./mutate/run-tests.ts";
 import { chooseFaults } from "./mutate/selection.ts";
 import { copyTree, type TreeCopy } from "./mutate/tree-copy.ts";
-import { type TrialSettings, tryFault, usualLimits, widestLimits } from "./mutate/try-fault.ts";
+import { limitsWithin, type TrialSettings, tryFault, widestLimits } from "./mutate/try-fault.ts";
 import { treeReach } from "./test-reach.ts";
 
 const usage = `Usage: npm run mutate -- FOLDER... [options]
@@ -22,13 +22,14 @@ the nearest first, until one fails. FOLDER is a folder or file of src, such as s
   --count N     faults of each folder; 24 by default
   --seed N      repeats a choice of faults; a new one by default, which is printed
   --jobs N      faults at a time; 1 by default
+  --seconds N   time of each fault; 60 by default, more on a machine that is busy with other things
   --slow        also runs *.slow.test.ts
   --again ID    plants this fault again, and runs all tests that reach it
   --survivors   plants those again that no test has noticed
   --report      only prints the table of all results
   --tree DIR    the tree, with a git repository of its own; this one by default
 
-Each fault has 60 seconds, or as long as it takes with --again. A run that hangs counts as noticed. Results are in dist/mutate/results.jsonl: the same choice
+With --again, a fault has as long as it takes. A run that hangs counts as noticed. Results are in dist/mutate/results.jsonl: the same choice
 continues where it was stopped. dist/mutate/coverage has the lines that each test file runs, measured when first needed.
 Faults within calls of the log are left out.`;
 
@@ -101,6 +102,7 @@ const options = {
   count: { type: "string", default: "24" },
   seed: { type: "string" },
   jobs: { type: "string", default: "1" },
+  seconds: { type: "string", default: "60" },
   slow: { type: "boolean", default: false },
   again: { type: "string" },
   survivors: { type: "boolean", default: false },
@@ -152,7 +154,7 @@ async function main(args: readonly string[]): Promise<void> {
       process.exit(130);
     });
   try {
-    const limits = values.again === undefined ? usualLimits : widestLimits;
+    const limits = values.again === undefined ? limitsWithin(wholeNumber("seconds", values.seconds, 1)) : widestLimits;
     const coverage = openCoverage(join(tree, "dist/mutate/coverage"));
     await tryAll(open, copies, { reach: treeReach(tree), coverage, slow: values.slow, limits }, results);
   } finally {

@@ -6,6 +6,9 @@ import { runsLine } from "./coverage.ts";
 
 /** Test files of one step after the first, which has one: most faults are noticed by the nearest test. */
 const stepTestsMax = 4;
+/** A test that needs a larger part of the time than this comes after the quicker ones. */
+const quickShareMax = 0.2;
+
 /** Limits of what runs for one fault. */
 export interface TrialLimits {
   /** All tests together. */
@@ -33,7 +36,7 @@ export function byNearness(candidates: readonly ReachingTest[], path: string): r
 }
 
 /**
- * Steps of test files for a fault in the line, lazily: first those that run the line in their own process.
+ * Steps of test files for a fault in the line, lazily: first those that run the line in their own process, the quick before the slow.
  * The coverage of a thread or of another process is not measured. Tests that start those come last.
  */
 export async function* testSteps(
@@ -42,6 +45,7 @@ export async function* testSteps(
   measure: (test: string) => Promise<MeasuredTest>,
   { expectedSeconds, examinedTests }: TrialLimits,
 ): AsyncGenerator<readonly ChosenTest[]> {
+  const slow: ChosenTest[] = [];
   const elsewhere: ChosenTest[] = [];
   let step: ChosenTest[] = [];
   let isBegun = false;
@@ -53,6 +57,10 @@ export async function* testSteps(
       if (starts) elsewhere.push({ test, seconds: measured.seconds });
       continue;
     }
+    if (isBegun && measured.seconds > expectedSeconds * quickShareMax) {
+      slow.push({ test, seconds: measured.seconds });
+      continue;
+    }
     step.push({ test, seconds: measured.seconds });
     expected += measured.seconds;
     if (step.length < stepTestsMax && isBegun) continue;
@@ -61,7 +69,7 @@ export async function* testSteps(
     step = [];
   }
   if (step.length > 0) yield step;
-  for (const chosen of elsewhere) {
+  for (const chosen of [...slow, ...elsewhere]) {
     if (expected + chosen.seconds > expectedSeconds) continue;
     expected += chosen.seconds;
     yield [chosen];

@@ -9,8 +9,11 @@ import type { FaultResult } from "./results.ts";
 import { runTests } from "./run-tests.ts";
 import type { TreeCopy } from "./tree-copy.ts";
 
-/** A minute for each fault. */
-export const usualLimits: TrialLimits = { seconds: 60, expectedSeconds: 25, examinedTests: 40 };
+/** Limits of a fault that has so many seconds. A busy machine needs more than it did when the tests were measured. */
+export function limitsWithin(seconds: number): TrialLimits {
+  return { seconds, expectedSeconds: seconds * 0.4, examinedTests: 40 };
+}
+
 /** For one fault that is looked at: every test that reaches it. */
 export const widestLimits: TrialLimits = { seconds: 3_600, expectedSeconds: 900, examinedTests: Number.POSITIVE_INFINITY };
 /** A run that needs this much more than without the fault hangs: the machine may be busy. */

@@ -60,6 +60,12 @@ describe("tests of a fault", () => {
     expect(await steps(elsewhere)).toEqual([["b"], ["a"]]);
   });
 
+  test("run the quick before the slow, after the nearest", async () => {
+    const [slow, quick] = [measured(6, [[7, 7]]), measured(1, [[7, 7]])];
+    const tests = { a: [candidate("a"), slow], b: [candidate("b"), slow], c: [candidate("c"), quick] } as const;
+    expect(await steps(tests)).toEqual([["a"], ["c"], ["b"]]);
+  });
+
   test("are looked for among a limited number of files", async () => {
     const elsewhere = Array.from({ length: 10 }, (_, at) => [`n${at}`, [candidate(`n${at}`), measured(1, [])]] as const);
     expect(await steps({ ...Object.fromEntries(elsewhere), z: [candidate("z", 2), measured(1, [[7, 7]])] })).toEqual([]);

@@ -1,4 +1,4 @@
-/** Credentials of a user leave only for a server that proves its name with a certificate that is trusted and in time. */
+/** Credentials of a user leave only for a server that proves its name with a valid, trusted certificate. */
 import { describe, expect, test } from "vitest";
 import type { TargetCredentials } from "../../../src/egress/credentials.ts";
 import { failed, type Reading, read } from "../../../src/evidence/evidence.ts";
