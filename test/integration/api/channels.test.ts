@@ -288,6 +288,7 @@ describe("rules", () => {
     ["an unknown event", (id) => ({ channelIds: [id], events: ["site.gone"] }), "events"],
     ["no channels", () => ({ events: ["site.recovered"] }), "channelIds"],
     ["an unknown channel", () => ({ events: ["site.recovered"], channelIds: [999_999] }), "channelIds"],
+    ["a known and an unknown channel", (id) => ({ events: ["site.recovered"], channelIds: [id, 999_999] }), "channelIds"],
     ["an unknown severity", (id) => ({ events: ["site.recovered"], channelIds: [id], severityMin: "worst" }), "severityMin"],
     ["an unknown scope", (id) => ({ events: ["site.recovered"], channelIds: [id], scope: { kind: "none" } }), "scope"],
     ["a scope that is a text", (id) => ({ events: ["site.recovered"], channelIds: [id], scope: "all" }), "scope"],
@@ -308,7 +309,8 @@ describe("rules", () => {
     const foreign = await other.call("POST", "/channels", { kind: "webhook", target: hook });
     const site = await addSite(api.store, { accountId: other.accountId, url: "https://foreign.example/", now: new Date() });
     const events = ["site.recovered"];
-    expect((await client.call("POST", "/rules", { events, channelIds: [foreign.body.id] })).status).toBe(400);
+    const refused = await client.call("POST", "/rules", { events, channelIds: [foreign.body.id] });
+    expect([refused.status, refused.body.fieldErrors]).toEqual([400, { channelIds: [`must each be one of ${channelId}`] }]);
     expect(
       (await client.call("POST", "/rules", { events, channelIds: [channelId], scope: { kind: "site", siteId: site.id } })).status,
     ).toBe(400);

@@ -22,8 +22,13 @@ FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text)
 interface Described {
   readonly operationId: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly { readonly in: string; readonly name: string; readonly schema: { readonly enum?: readonly string[] } }[];
-  readonly requestBody?: unknown;
+  readonly parameters?: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly required?: boolean;
+    readonly schema: { readonly enum?: readonly string[] };
+  }[];
+  readonly requestBody?: { readonly required?: boolean };
   readonly responses: Record<string, unknown>;
 }
 
@@ -74,6 +79,15 @@ test("every operation lists the common refusals", () => {
     for (const status of ["401", "403", "429", ...(hasInput ? ["400"] : [])])
       expect(Object.keys(operation.responses), operation.operationId).toContain(status);
   }
+});
+
+test("requires the parameters of paths only, and every body", () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const wrong = operations.flatMap(({ operationId, parameters = [], requestBody }) => [
+    ...parameters.filter((each) => (each.required ?? false) !== (each.in === "path")).map(({ name }) => `${operationId} ${name}`),
+    ...(requestBody === undefined || requestBody.required === true ? [] : [`${operationId} body`]),
+  ]);
+  expect(wrong).toEqual([]);
 });
 
 describe("its schemas match the bodies", () => {
