@@ -13,7 +13,7 @@ import { limitsWithin, type TrialSettings, tryFault, widestLimits } from "./muta
 import { treeReach } from "./test-reach.ts";
 
 const usage = `Usage: npm run mutate -- FOLDER... [options]
-       npm run mutate -- --again ID
+       npm run mutate -- --again ID [--again ID ...]
        npm run mutate -- --survivors | --report
 
 Plants one-line faults in a copy of the tree, one at a time, and runs the unit and integration tests that reach the line,
@@ -24,14 +24,14 @@ the nearest first, until one fails. FOLDER is a folder or file of src, such as s
   --jobs N      faults at a time; 1 by default
   --seconds N   time of each fault; 60 by default, more on a machine that is busy with other things
   --slow        also runs *.slow.test.ts
-  --again ID    plants this fault again, and runs all tests that reach it
+  --again ID    plants this fault again, and runs all tests that reach it; may be repeated
   --survivors   plants those again that no test has noticed
   --report      only prints the table of all results
   --tree DIR    the tree, with a git repository of its own; this one by default
 
-With --again, a fault has as long as it takes. A run that hangs counts as noticed. Results are in dist/mutate/results.jsonl: the same choice
-continues where it was stopped. dist/mutate/coverage has the lines that each test file runs, measured when first needed.
-Faults within calls of the log are left out.`;
+With --again and without --seconds, a fault has as long as it takes. A run that hangs counts as noticed. Results are in
+dist/mutate/results.jsonl: the same choice continues where it was stopped. dist/mutate/coverage has the lines that each
+test file runs, measured when first needed. Faults within calls of the log are left out.`;
 
 /** Wrong arguments. The message is one sentence for the caller. */
 class UsageError extends Error {
@@ -102,9 +102,9 @@ const options = {
   count: { type: "string", default: "24" },
   seed: { type: "string" },
   jobs: { type: "string", default: "1" },
-  seconds: { type: "string", default: "60" },
+  seconds: { type: "string" },
   slow: { type: "boolean", default: false },
-  again: { type: "string" },
+  again: { type: "string", multiple: true },
   survivors: { type: "boolean", default: false },
   report: { type: "boolean", default: false },
   tree: { type: "string", default: ownTree },
@@ -120,7 +120,7 @@ function parsedArguments(args: readonly string[]) {
 }
 
 async function choiceOf({ values, positionals }: ReturnType<typeof parsedArguments>, tree: string, results: Results): Promise<Choice> {
-  if (values.again !== undefined) return { faults: await faultsById(tree, [values.again]), again: true };
+  if (values.again !== undefined) return { faults: await faultsById(tree, values.again), again: true };
   if (values.survivors) {
     const ids = [...results.latest.values()].filter(isSurvivor).map(({ fault }) => fault.id);
     return { faults: await faultsById(tree, ids), again: true };
@@ -154,7 +154,8 @@ async function main(args: readonly string[]): Promise<void> {
       process.exit(130);
     });
   try {
-    const limits = values.again === undefined ? limitsWithin(wholeNumber("seconds", values.seconds, 1)) : widestLimits;
+    const seconds = values.seconds === undefined ? null : wholeNumber("seconds", values.seconds, 1);
+    const limits = seconds === null && values.again !== undefined ? widestLimits : limitsWithin(seconds ?? 60);
     const coverage = openCoverage(join(tree, "dist/mutate/coverage"));
     await tryAll(open, copies, { reach: treeReach(tree), coverage, slow: values.slow, limits }, results);
   } finally {
