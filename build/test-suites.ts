@@ -4,6 +4,7 @@
 export interface Step {
   readonly name: string;
   readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Suite {
@@ -12,7 +13,7 @@ export interface Suite {
   readonly files: readonly string[];
   /** Globs of files that other suites run. */
   readonly without?: readonly string[];
-  /** Processes that run test files side by side; as many as cores by default. */
+  /** Processes that run test files side by side; one for each core by default. */
   readonly workers?: number;
   /** Evaluates all modules again for each file. Only to find files that depend on leftovers of others. */
   readonly isolated?: boolean;
@@ -35,7 +36,8 @@ const unitFiles = "test/unit/**/*.test.{ts,tsx}";
 const integrationFiles = "test/integration/**/*.test.{ts,tsx}";
 const journeyFile = "test/browser/web/journey.test.ts";
 const staticChecks: readonly Step[] = [
-  { name: "type check", command: ["tsc", "-p", "."] },
+  // With one thread and fewer collections of garbage it takes half the processor time of the default, beside the tests.
+  { name: "type check", command: ["tsc", "-p", ".", "--singleThreaded"], env: { GOGC: "400" } },
   { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] },
 ];
 const minutesMs = 60_000;

@@ -125,8 +125,8 @@ function countsOf(output: string): Counts {
 }
 
 /** Runs a step beside the tests and prints its output only if it fails. */
-async function runBeside({ name, command }: Step): Promise<Ended> {
-  const ended = await runCommand(command);
+async function runBeside({ name, command, env = {} }: Step): Promise<Ended> {
+  const ended = await runCommand(command, { env });
   if (ended.code !== 0) process.stdout.write(`\n${name} failed: ${command.join(" ")}\n${ended.output}\n`);
   return ended;
 }

@@ -102,7 +102,7 @@ describe("in this tree", () => {
     ["checks/dnssec.ts", "test/unit/catalog.test.ts"],
     ["locales/de-de.json", "test/unit/tidy.test.ts"],
     ["docs/operate.md", "test/unit/app/config.test.ts"],
-    ["src/store/store.ts", "test/integration/store/damage.test.ts"],
+    ["src/store/store.ts", "test/integration/store/store.test.ts"],
     ["build/new-check.ts", "test/integration/docs/writing-checks.slow.test.ts"],
   ])("%s is reached by %s", (changed, path) => {
     expect(testsReaching([changed], { reach: treeReach() }).reaching).toContain(path);
