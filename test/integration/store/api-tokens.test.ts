@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/database.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
@@ -83,6 +84,17 @@ describe("API tokens", () => {
     }
     expect(names().filter((name) => name.startsWith("churn"))).toHaveLength(100);
     expect(store.apiTokens.listOfAccount(2)).toHaveLength(1);
+  });
+
+  test("that are lost do not keep their account from another one", async () => {
+    const { token } = await store.apiTokens.create({ accountId: 1, name: "lost", now });
+    const db = openDatabase(dataDir, { readOnly: false });
+    await db.write(() => {
+      for (const { key, value: hash } of db.apiTokenHashes.getRange()) if (key[1] === token.id) db.apiTokens.remove(hash);
+    });
+    await db.close();
+    await store.apiTokens.create({ accountId: 1, name: "next", now });
+    expect(store.apiTokens.listOfAccount(1).map(({ name }) => name)).toEqual(["next"]);
   });
 
   test("record their last use to the hour", async () => {

@@ -48,6 +48,8 @@ describe("an identity", () => {
     await store.credentials.change(1, { passwordHash: "second" }, { reopen: null });
     expect(store.oidcLinks.findAccount(signIn("one").identity)?.id).toBe(1);
     await store.credentials.change(1, { oidc: null }, { reopen: null });
+    const noted = [...store.audit.since(new Date(0))].map(({ action }) => action);
+    expect(noted.slice(-2)).toEqual(["password.changed", "identity.unlinked"]);
     expect(store.oidcLinks.findAccount(signIn("one").identity)).toBeUndefined();
     expect(await store.oidcLinks.attach(2, null, signIn("one"))).toMatchObject({ id: 2 });
     expect(await store.oidcLinks.refresh(signIn("unknown"))).toBeUndefined();
