@@ -1,4 +1,4 @@
-/** What a walk over the whole store reports of a sound file, and which files it does not take for a store. */
+/** What a walk reports of a sound store, and which files it does not take for a store. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
