@@ -64,6 +64,23 @@ describe("sites", () => {
     expect(store().sites.count(1)).toBe(2);
   });
 
+  test("are removed with one entry of the log, which names them", async () => {
+    const [first, second, third] = await Promise.all(
+      ["a", "b", "c"].map((name) => addSite(store(), { accountId: 1, url: `https://${name}.example/`, now })),
+    );
+    const remove = (...sites: readonly (Site | undefined)[]) =>
+      store().sites.remove(
+        1,
+        sites.map((site) => site?.id ?? 0),
+        1,
+      );
+    expect(await remove(first)).toEqual([first?.id]);
+    expect(await remove(first)).toEqual([]);
+    expect(await remove(first, second, third)).toEqual([second?.id, third?.id]);
+    const noted = [...store().audit.since(new Date(0))].filter(({ action }) => action === "site.removed");
+    expect(noted.map(({ details }) => details)).toEqual([{ sites: String(first?.id) }, { sites: `${second?.id} ${third?.id}` }]);
+  });
+
   test("of another account are unknown", async () => {
     const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
     expect(store().sites.find(2, site.id)).toBeUndefined();
@@ -114,7 +131,15 @@ describe("runs", () => {
     expect(run.scans.map(({ url }) => url)).toEqual(["https://a.example/", "https://a.example/shop"]);
     expect(store().scans.findByToken(run.scans[0]?.token ?? "")?.queueKey?.[1]).toBe("scheduled");
     expect(await store().siteRuns.start({ accountId: 1, siteId: site.id, kind: "manual", now })).toBe("busy");
-    expect(store().siteRuns.endedScans(run)).toBeNull();
+    const ended = () =>
+      store()
+        .siteRuns.endedScans(run)
+        ?.map(({ url }) => url) ?? null;
+    expect(ended()).toBeNull();
+    await store().scans.cancelQueued(run.scans[0]?.token ?? "", now);
+    expect(ended()).toBeNull();
+    await store().scans.cancelQueued(run.scans[1]?.token ?? "", now);
+    expect(ended()).toEqual(["https://a.example/", "https://a.example/shop"]);
   });
 
   test("of a person wait in the lane of people", async () => {
