@@ -1,5 +1,5 @@
 /** A copy of the tree, in which faults are planted and tests run: never in the tree itself. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -19,10 +19,9 @@ export function copyTree(tree: string): TreeCopy {
   // Short, because the paths of sockets below it are limited.
   const base = mkdtempSync(join(tmpdir(), "mutate-"));
   const [folder, temporary] = [join(base, "tree"), join(base, "tmp")];
-  for (const path of stdout
-    .toString()
-    .split("\0")
-    .filter((listed) => listed !== "" && existsSync(join(tree, listed)))) {
+  // Removed files are listed too, and so is a link to a folder.
+  const isFile = (path: string) => statSync(join(tree, path), { throwIfNoEntry: false })?.isFile() === true;
+  for (const path of stdout.toString().split("\0").filter(isFile)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     copyFileSync(join(tree, path), join(folder, path));
   }
