@@ -1,5 +1,19 @@
 /** A copy of the tree, in which faults are planted and tests run: never in the tree itself. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -12,7 +26,7 @@ export interface TreeCopy {
   remove(): void;
 }
 
-/** Copies what git tracks or would track, and links the packages. @throws Error if the tree is no git checkout */
+/** Copies what git tracks or would track, and the packages. @throws Error if the tree is no git checkout */
 export function copyTree(tree: string): TreeCopy {
   const { success, stdout, stderr } = Bun.spawnSync(["git", "ls-files", "-co", "--exclude-standard", "-z"], { cwd: tree });
   if (!success) throw new Error(`git cannot list the files of ${tree}: ${stderr.toString().trim()}`);
@@ -23,9 +37,10 @@ export function copyTree(tree: string): TreeCopy {
   const isFile = (path: string) => statSync(join(tree, path), { throwIfNoEntry: false })?.isFile() === true;
   for (const path of stdout.toString().split("\0").filter(isFile)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
-    copyFileSync(join(tree, path), join(folder, path));
+    copyWithTime(join(tree, path), join(folder, path));
   }
-  if (existsSync(join(tree, "node_modules"))) symlinkSync(join(tree, "node_modules"), join(folder, "node_modules"));
+  const packages = join(tree, "node_modules");
+  if (existsSync(packages)) linkFolder(packages, join(folder, "node_modules"));
   return {
     folder,
     temporary,
@@ -41,4 +56,31 @@ export function copyTree(tree: string): TreeCopy {
     },
     remove: () => rmSync(base, { recursive: true, force: true }),
   };
+}
+
+/** With its time: `build/setup.sh` would install packages again for a newer package-lock.json. */
+function copyWithTime(from: string, to: string): void {
+  copyFileSync(from, to);
+  const { atime, mtime } = statSync(from);
+  utimesSync(to, atime, mtime);
+}
+
+/** A folder of its own with hard links to the files: tests may install packages, which removes all that are there. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to);
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) linkFolder(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.isFile()) linkOrCopy(source, target);
+  }
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // Another file system, or one without hard links.
+    copyWithTime(from, to);
+  }
 }

@@ -1,5 +1,5 @@
 /** Faults in a small tree of its own: what is noticed, what hangs, what survives, and that a stopped run continues. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -29,6 +29,7 @@ const source = [
   "",
 ].join("\n");
 const files = {
+  ".gitignore": "node_modules/\ndist/\n",
   "src/base/numbers.ts": source,
   "test/unit/numbers.test.ts": `import { expect, test } from "bun:test";
 import { firstEven, isLarge } from "../../src/base/numbers.ts";
@@ -111,6 +112,21 @@ test("loops", () => {
       }
     };
     while (isAlive()) await Bun.sleep(10);
+  } finally {
+    copy.remove();
+  }
+});
+
+test("a copy has packages of its own: what its tests remove stays in the tree", () => {
+  const file = "node_modules/.bin/tool";
+  mkdirSync(join(tree, "node_modules/.bin"), { recursive: true });
+  writeFileSync(join(tree, file), "#!/bin/sh\n", { mode: 0o755 });
+  const copy = copyTree(tree);
+  try {
+    expect(statSync(join(copy.folder, file)).mode & 0o777).toBe(0o755);
+    expect(statSync(join(copy.folder, "src/base/numbers.ts")).mtimeMs).toBeCloseTo(statSync(join(tree, "src/base/numbers.ts")).mtimeMs, -1);
+    rmSync(join(copy.folder, "node_modules"), { recursive: true });
+    expect(existsSync(join(tree, file))).toBe(true);
   } finally {
     copy.remove();
   }
