@@ -8,7 +8,9 @@ import { createSignInRefusals } from "../../../src/account/sign-in-refusals.ts";
 import { type Actor, type AuditEntry, accountActor, auditRowsMax, putAudit, serverActor } from "../../../src/store/audit.ts";
 import { type Db, openDatabase } from "../../../src/store/database.ts";
 import { hashOfSecret } from "../../../src/store/secret-value.ts";
+import type { Site } from "../../../src/store/sites.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { addSite } from "../../support/watched-sites.ts";
 
 const now = new Date("2026-11-20T12:00:00Z");
 const cli: Actor = { kind: "cli", user: "ops" };
@@ -140,6 +142,24 @@ describe("changes", () => {
     expect(entries()[4]?.details).toEqual({ member: 2, from: "viewer", to: "editor" });
     expect(entries().at(-1)?.details).toEqual({ channel: id, kind: "webhook" });
     expect(JSON.stringify(entries())).not.toMatch(/assay\.test|chat\.test|old|new|Talk/);
+  });
+
+  test("that remove sites are one entry each, which names them", async () => {
+    await store.accounts.create({ email: "me@assay.test", now });
+    const [first, second, third] = await Promise.all(
+      ["a", "b", "c"].map((name) => addSite(store, { accountId: 1, url: `https://${name}.example/`, now })),
+    );
+    const remove = (...sites: readonly (Site | undefined)[]) =>
+      store.sites.remove(
+        1,
+        sites.map((site) => site?.id ?? 0),
+        1,
+      );
+    expect(await remove(first)).toEqual([first?.id]);
+    expect(await remove(first)).toEqual([]);
+    expect(await remove(first, second, third)).toEqual([second?.id, third?.id]);
+    const noted = entries().filter(({ action }) => action === "site.removed");
+    expect(noted.map(({ details }) => details)).toEqual([{ sites: String(first?.id) }, { sites: `${second?.id} ${third?.id}` }]);
   });
 
   test("that are refused, or change nothing, leave no entry", async () => {

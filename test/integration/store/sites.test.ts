@@ -64,23 +64,6 @@ describe("sites", () => {
     expect(store().sites.count(1)).toBe(2);
   });
 
-  test("are removed with one entry of the log, which names them", async () => {
-    const [first, second, third] = await Promise.all(
-      ["a", "b", "c"].map((name) => addSite(store(), { accountId: 1, url: `https://${name}.example/`, now })),
-    );
-    const remove = (...sites: readonly (Site | undefined)[]) =>
-      store().sites.remove(
-        1,
-        sites.map((site) => site?.id ?? 0),
-        1,
-      );
-    expect(await remove(first)).toEqual([first?.id]);
-    expect(await remove(first)).toEqual([]);
-    expect(await remove(first, second, third)).toEqual([second?.id, third?.id]);
-    const noted = [...store().audit.since(new Date(0))].filter(({ action }) => action === "site.removed");
-    expect(noted.map(({ details }) => details)).toEqual([{ sites: String(first?.id) }, { sites: `${second?.id} ${third?.id}` }]);
-  });
-
   test("of another account are unknown", async () => {
     const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
     expect(store().sites.find(2, site.id)).toBeUndefined();
