@@ -53,6 +53,16 @@ describe("what a worker has sent", () => {
     expect(head.counters().removed).toBe(5);
   });
 
+  test("is withdrawn with its job once the scan is over, behind a job that still runs", async () => {
+    const { head } = await headWithScan();
+    fleet.handOut(head, "two");
+    await soon();
+    expect(fleet.messages().jobs).toEqual(["one", "two"]);
+    fleet.store.running.delete("two");
+    await fleet.time.pass(minuteMs + 1_000);
+    expect([fleet.messages().jobs, head.counters().removed]).toEqual([["one"], 1]);
+  });
+
   test("for another location than its own is removed", async () => {
     await headWithScan();
     await fleet.send({}, [0]);

@@ -191,6 +191,19 @@ describe("the publisher", () => {
     expect(calls).toEqual(["withdraw", "publish"]);
   });
 
+  test("notes when a job is sent, so that an older look at NATS does not miss it", async () => {
+    using time = startFakeTime();
+    const board = createJobBoard();
+    const out = unsent("berlin_1");
+    board.add(out);
+    await time.pass(60_000);
+    const publisher = publisherOf(board, transportWith({}));
+    publisher.wake();
+    await promisesSettled();
+    expect([out.state, out.sentAtMs]).toEqual(["sent", Date.now()]);
+    publisher.stop();
+  });
+
   test("publishes no job that has ended during the withdrawal", async () => {
     const calls: string[] = [];
     const board = createJobBoard();

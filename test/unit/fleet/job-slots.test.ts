@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { type DeliveredJob, deliveredJob } from "../../../src/fleet/worker/delivered-job.ts";
-import { openJobSlots } from "../../../src/fleet/worker/job-slots.ts";
+import { type JobSlotsOptions, openJobSlots } from "../../../src/fleet/worker/job-slots.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { type FakeFleet, fakeLocation, fakeWorkerIds, heldGatherer, startFakeFleet } from "../../support/fake-fleet.ts";
 
@@ -17,7 +17,7 @@ afterEach(() => fleet[Symbol.asyncDispose]());
 const soon = () => fleet.time.pass(1_000);
 const nothing = () => {};
 
-function openSlots(slots = 1, connected = () => Promise.resolve()) {
+function openSlots(slots = 1, connected = () => Promise.resolve(), changes: Partial<JobSlotsOptions> = {}) {
   const held = heldGatherer();
   const outcomes: string[] = [];
   const job = openJobSlots({
@@ -29,6 +29,7 @@ function openSlots(slots = 1, connected = () => Promise.resolve()) {
     // Only deliveries and ends of scans say that jobs are held.
     workingEveryMs: 3_600_000,
     standstillMsMax: 3_600_000,
+    ...changes,
   });
   return { ...job, take: job.take.bind(job), stop: job.stop.bind(job), busy: job.busy.bind(job), scans: held.scans, outcomes };
 }
@@ -138,4 +139,16 @@ test("a job that waits for a slot is given back by a stop, and so is one that co
   for (const job of jobs.slice(2)) slots.take(job);
   await fleet.time.until(stopped);
   expect([jobs.map(({ answers }) => answers.at(-1)), slots.scans.length]).toEqual([["give back", "give back", "give back"], 1]);
+});
+
+test("a standstill is a fault only while jobs are held", async () => {
+  const faults: string[] = [];
+  const onFault = (text: string) => void faults.push(text);
+  // Each renewal comes later than a standstill may last.
+  const slots = openSlots(1, undefined, { onFault, workingEveryMs: 30_000, standstillMsMax: 20_000 });
+  await fleet.time.pass(61_000);
+  expect(faults).toEqual([]);
+  slots.take(delivered("a"));
+  await fleet.time.pass(30_000);
+  expect(faults).toEqual([expect.stringMatching(/^the process stood still for (29|30) s: its scans go to other workers$/)]);
 });

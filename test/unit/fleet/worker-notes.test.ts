@@ -149,6 +149,15 @@ describe("the store", () => {
     expect(Date.parse(stored()?.lastSeenAt ?? "") - Date.parse(changedAt ?? "")).toBeGreaterThanOrEqual(minuteMs);
   });
 
+  test("has nothing of a worker that is revoked, or of another release", async () => {
+    await fleet.openHead();
+    await answerTo({ v: fleetProtocol - 1, slots: "of another release" });
+    expect(stored()).toMatchObject({ lastSeenAt: null, slots: 0 });
+    fleet.changeWorker(0, { revokedAt: new Date().toISOString() });
+    await answerTo({ slots: 5 });
+    expect(stored()).toMatchObject({ lastSeenAt: null, slots: 0 });
+  });
+
   test("has the fault of a worker once, and keeps a later one of the head", async () => {
     await fleet.openHead();
     await answerTo({ lastFault: "no browser" });
