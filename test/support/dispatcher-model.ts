@@ -135,7 +135,7 @@ export interface ModelOptions {
   readonly capacities?: Record<string, number>;
   readonly hasFleet?: boolean;
   /** Since when a location has no worker. */
-  readonly absentSince?: () => Date | null;
+  readonly absentSince?: (location: string) => Date | null;
   readonly gate?: WriteGate;
   /** Outcome of a scan that is aborted; null leaves it running. */
   readonly onAbort?: () => ScanOutcome | null;

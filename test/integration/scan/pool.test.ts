@@ -13,7 +13,7 @@ let pool: WorkerPool;
 let gate: Int32Array;
 
 function opened(): WorkerPool {
-  gate = new Int32Array(new SharedArrayBuffer(4));
+  gate = new Int32Array(new SharedArrayBuffer(8));
   const workerData = { snapshot: null, version: "v", gate };
   return openPool({ workerFile, threads: 3, workerData, onIdleFault: () => {} });
 }
@@ -43,6 +43,23 @@ test("a task may take longer than a thread has to start, up to its deadline", as
   const second = await begun(60_000);
   vi.advanceTimersByTime(60_000);
   expect(await second.ended).toEqual({ end: "late" });
+});
+
+test("a thread that does not start its task in time is broken, which is no timeout of the site", async () => {
+  vi.useFakeTimers();
+  pool = opened();
+  const unstarted = { evidence: evidence({ url: "https://unstarted.test/" }), hung: [] };
+  const ended = pool.run("judge", unstarted, { deadlineMs: 1, onMessage: () => {} });
+  vi.advanceTimersByTime(30_000);
+  expect(await ended).toEqual({ end: "died", because: "the worker did not start within 30000 ms" });
+});
+
+test("the port of a task is closed with it", async () => {
+  pool = opened();
+  const { ended } = await begun(60_000);
+  Atomics.store(gate, 0, 1);
+  await ended;
+  while (Atomics.load(gate, 1) === 0) await Bun.sleep(1);
 });
 
 test("a task that its caller gives up is cancelled", async () => {

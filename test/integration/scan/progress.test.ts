@@ -39,11 +39,13 @@ describe("the pace of a stage", () => {
     pass("three", "failed");
     progress.publish("a", { type: "claimed" });
     expect(progress.pace("a")).toBeNull();
+    const begunMs = performance.now();
     progress.publish("a", resolving);
     expect(progress.pace("a")).toEqual({ sinceMs: expect.any(Number), usualMs: null });
     pass("four", "finished");
     const { sinceMs, usualMs } = progress.pace("a") ?? {};
     expect(sinceMs).toBeGreaterThan(usualMs ?? Number.NaN);
+    expect(sinceMs).toBeLessThanOrEqual(performance.now() - begunMs);
     progress.publish("a", { type: "finished" });
     expect(progress.pace("a")).toBeNull();
   });

@@ -215,6 +215,18 @@ describe("the sweep", () => {
     expect([model.ended, eventTypesOf(model, "scan1")]).toEqual([[["scan1", "no-worker"]], ["failed"]]);
   });
 
+  test("fails them at a location behind one that has workers", async () => {
+    const disk = emptyDisk();
+    const timers = manualTimers();
+    for (const location of ["aachen", "berlin"]) queueOnDisk(disk, timers.now(), { location });
+    timers.advance(2 * hourMs);
+    const absentSince = (location: string) => (location === "berlin" ? new Date(timers.now().getTime() - 2 * hourMs) : null);
+    const { model } = await startedDispatcher(0, { disk, timers, absentSince, capacities: { local: 0, aachen: 0, berlin: 0 } });
+    timers.advance(minuteMs);
+    await settled();
+    expect([statusOnDisk(model, "scan1"), statusOnDisk(model, "scan2")]).toEqual(["queued", "failed"]);
+  });
+
   test("does not begin before the location was absent for as long", async () => {
     const disk = emptyDisk();
     const timers = manualTimers();
