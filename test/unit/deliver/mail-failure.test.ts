@@ -87,6 +87,10 @@ test.each([
   ["550-5.1.1 The email account that you tried to reach does not exist.", "recipient", true],
   ["550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup", "recipient", true],
   ["550 5.1.1 <x@client.test>... User unknown", "recipient", true],
+  ["550 5.1.2 bad destination system address", "recipient", true],
+  ["550 5.1.3 bad destination mailbox address syntax", "recipient", true],
+  ["550 5.1.4 destination mailbox address ambiguous", "recipient", true],
+  ["550 5.1.6 mailbox has moved", "recipient", true],
   ["552 5.2.2 The email account that you tried to reach is over quota", "recipient", false],
   ["550 5.7.1 Unable to relay for a user unknown", "refused", false],
 ] as const)("an enhanced code decides alone: %s", (response, because, permanent) => {

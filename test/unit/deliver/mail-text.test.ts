@@ -74,6 +74,16 @@ describe("the subject of a digest", () => {
     expect(subjectOf(events, "de-de")).toBe("2 Sites sind schlechter geworden. Butcher: nicht erreichbar");
   });
 
+  test("names the certificate that expires first, and the worst severity of new findings", () => {
+    const expiring = (daysLeft: number, site = eventSite) =>
+      storedEvent({ type: "certificate.expiring", token: null, data: { expiresAt: "2026-03-12T12:00:00.000Z", daysLeft } }, { site });
+    expect(subjectOf([expiring(7), expiring(2, otherSite)])).toBe("2 sites got worse. Butcher: certificate expires in 2 days");
+    expect(subjectOf([expiring(2), expiring(7, otherSite)])).toBe("2 sites got worse. Bakery: certificate expires in 2 days");
+    const found = (severity: EventFinding["severity"], at: number) => ({ code: `security.x.y${at}`, checkKey: "x", severity, urls: [] });
+    const findings = [found("low", 1), found("critical", 2), found("medium", 3)];
+    expect(subjectOf([storedEvent({ type: "finding.opened", token: null, data: { findings } })])).toBe("Bakery: 3 new findings (worst: Critical)");
+  });
+
   test("counts the sites where none got worse", () => {
     expect(subjectOf([ofType("site.recovered"), ofType("finding.resolved", { site: otherSite })])).toBe(
       "News of 2 sites. Bakery: reachable again",

@@ -17,6 +17,12 @@ test.each([
   "http://127.0.0.1:9000/",
 ])("permits %s", (url) => expect(webhookTargetFault(network, url)).toBe(null));
 
+test("permits the host and port that the operator mapped, and no other port of it", () => {
+  const mapped = { ...network, connectTo: [{ host: "10.2.0.1", port: 443, address: "192.0.2.1", addressPort: 443 }] };
+  expect(webhookTargetFault(mapped, "https://10.2.0.1/")).toBeNull();
+  expect(webhookTargetFault(mapped, "https://10.2.0.1:8443/")).toMatch("webhooks.allow_cidrs");
+});
+
 test.each([
   ["https://10.2.0.1/", "webhooks.allow_cidrs"],
   ["https://192.168.0.1/", "webhooks.allow_cidrs"],
