@@ -98,6 +98,11 @@ describe("the subject of a digest", () => {
   });
 });
 
+test("a text that is missing shows its name in place of nothing", () => {
+  const { t, count } = words("en-gb");
+  expect([t("absent.text"), count("absent.text", 2)]).toEqual(["absent.text", "absent.text"]);
+});
+
 describe.each(locales)("a digest in %s", (locale) => {
   const mail = digestMail(context({ words: words(locale) }), storedEvents);
 
