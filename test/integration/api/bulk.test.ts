@@ -1,5 +1,5 @@
 /** POST /api/v1/scans/bulk on a running server with a real store. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bulkBodyBytesMax } from "../../../src/api/bulk.ts";
 import { bulkUrlsMax } from "../../../src/api/schemas.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
@@ -24,6 +24,8 @@ let token: string;
 
 beforeAll(async () => {
   api = await startApi({ requestLimit: { requestsMax: 100_000, windowSeconds: 60 }, queueMax });
+});
+beforeEach(async () => {
   ({ accountId, token } = await api.customer());
 });
 afterEach(async () => {

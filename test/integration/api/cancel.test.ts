@@ -1,5 +1,5 @@
 /** DELETE /api/v1/scans/{token} on a running server with a real store. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 
 let api: ApiUnderTest;
@@ -7,7 +7,10 @@ let token: string;
 
 beforeAll(async () => {
   api = await startApi({ requestLimit: { requestsMax: 100_000, windowSeconds: 60 } });
+});
+beforeEach(async () => {
   ({ token } = await api.customer());
+  api.cancelled.length = 0;
 });
 afterAll(async () => {
   expect(api.logged).toEqual([]);

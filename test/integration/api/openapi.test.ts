@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { apiModels } from "../../../src/api/models.ts";
 import { openapiDocument } from "../../../src/api/openapi.ts";
 import { models } from "../../../src/api/schemas.ts";
@@ -35,11 +35,11 @@ interface Described {
 let api: ApiUnderTest;
 let document: { openapi: string; paths: Record<string, Record<string, Described>> };
 
-beforeAll(async () => {
+beforeEach(async () => {
   api = await startApi();
   document = (await (await api.request("/api/v1/openapi.json")).json()) as typeof document;
 });
-afterAll(() => api.stop());
+afterEach(() => api.stop());
 
 test("is OpenAPI 3.1", () => expect(document.openapi).toMatch(/^3\.1\./));
 

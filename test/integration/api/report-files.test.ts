@@ -1,6 +1,6 @@
 /** Report files on a running server with a real store: one for each export format. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import type { PrintPdf } from "../../../src/base/documents.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
@@ -14,7 +14,7 @@ const extensions = [...formats.map(({ extension }) => extension as string), "pdf
 const { result } = knownScans.bare;
 /** HTML files that were to be printed, and what becomes of them. What the browser prints is tested in test/browser. */
 const printed: string[] = [];
-let printing: Awaited<ReturnType<PrintPdf>> = new Uint8Array(Buffer.from("%PDF-1.7 test"));
+let printing: Awaited<ReturnType<PrintPdf>>;
 
 let api: ApiUnderTest;
 let token: string;
@@ -101,6 +101,10 @@ describe.each(formats)("report.$extension", ({ extension, mediaType }) => {
 });
 
 describe("report.pdf", () => {
+  beforeEach(() => {
+    printing = new Uint8Array(Buffer.from("%PDF-1.7 test"));
+  });
+
   test("is printed from report.html, and not again for the ETag of the same file", async () => {
     const response = await read(`${scan}/report.pdf?locale=de-de`);
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
@@ -133,7 +137,6 @@ describe("report.pdf", () => {
   });
 
   test("has the brand of the account, which is never given to others from the cache", async () => {
-    printing = new Uint8Array(1);
     expect(await errorOf(await read(`${scan}/report.html?brand=own`))).toContain("PUT /api/v1/brand");
     await api.store.brands.change(accountId, () => ({ name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: null }));
     const first = await read(`${scan}/report.pdf?brand=own`);

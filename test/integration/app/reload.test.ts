@@ -1,8 +1,8 @@
 /** Reload of the checks of a running server, by SIGHUP: its pages and its log, for sound and for broken files. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
 
@@ -51,6 +51,11 @@ async function page(path: string): Promise<{ readonly status: number; readonly h
 }
 
 describe("SIGHUP", () => {
+  beforeEach(async () => {
+    for (const name of readdirSync(checksDir)) rmSync(join(checksDir, name));
+    await reload();
+  });
+
   test("brings new, changed and removed files into the pages, and the log names them", async () => {
     expect((await page("/checks/own-check")).status).toBe(404);
     writeFileSync(own, pluginSource("own-check"));
@@ -93,7 +98,6 @@ describe("SIGHUP", () => {
   });
 
   test("twice in a row loads the files as they are after the second signal", async () => {
-    rmSync(join(checksDir, "own-two.ts"), { force: true });
     writeFileSync(own, `await Bun.sleep(300);\n${pluginSource("own-check", { label: "First" })}`);
     const first = reload();
     await Bun.sleep(100);

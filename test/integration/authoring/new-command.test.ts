@@ -1,16 +1,19 @@
 /** `assay checks new`: what it writes, and what it refuses. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readEvidenceFile } from "../../../src/evidence/evidence-file.ts";
 import { valuesNamed } from "../../../src/parse/header-fields.ts";
 import { runInProcess } from "../../support/program.ts";
 
-const work = mkdtempSync(join(tmpdir(), "assay-new-check-"));
 const before = process.cwd();
-beforeAll(() => process.chdir(work));
-afterAll(() => {
+let work: string;
+beforeEach(() => {
+  work = mkdtempSync(join(tmpdir(), "assay-new-check-"));
+  process.chdir(work);
+});
+afterEach(() => {
   process.chdir(before);
   rmSync(work, { recursive: true, force: true });
 });
@@ -46,6 +49,8 @@ test("takes the value of the sample for a header that it has, and the key for th
 });
 
 describe("refuses", () => {
+  beforeEach(() => mkdirSync("acme-build"));
+
   test.each([
     [["Acme_Build"], /"Acme_Build" is no key: use lower-case words joined by hyphens; did you mean acme-build\?/],
     [["AcmeBuild2"], /did you mean acme-build2\?/],
@@ -60,6 +65,7 @@ describe("refuses", () => {
   ])("%j", async (args, message) => {
     const { code, stdout, stderr } = await runInProcess(["checks", "new", ...args]);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
-    expect(readdirSync(".").sort()).toEqual(["acme-build", "own-csp", "x-own"]);
+    expect(readdirSync(".").sort()).toEqual(["acme-build"]);
+    expect(readdirSync("acme-build")).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { readBackupState } from "../../../src/backup/backup-state.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { runInProcess } from "../../support/program.ts";
@@ -10,14 +10,14 @@ import { runInProcess } from "../../support/program.ts";
 let folder: string;
 let data: string;
 
-beforeAll(async () => {
+beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "assay-backup-command-"));
   data = join(folder, "data");
   const store = openStore(data, { noSync: true });
   await store.accounts.create({ email: "first@assay.test", now: new Date() });
   await store.close();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const assay = (...args: readonly string[]) => runInProcess([...args, "--data", data]);
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/store/store.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { addMovedSite, measure } from "../../support/moved-site.ts";
@@ -10,15 +10,17 @@ import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { runInProcess } from "../../support/program.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "assay-data-cli-"));
-const data = join(folder, "data");
+let folder: string;
+let data: string;
 const me = "me@assay.test";
 const assay = (...args: readonly string[]) => runInProcess(["data", ...args, "--data", data]);
 let pages: PagesUnderTest;
 let token: string;
 let foreign: string;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "assay-data-cli-"));
+  data = join(folder, "data");
   await openStore(data, { noSync: true }).close();
   pages = await startPages({ dataDir: data });
   await pages.store.accounts.create({ email: me, passwordHash: "$argon2id$secret", now: new Date() });
@@ -27,7 +29,7 @@ beforeAll(async () => {
   token = (await storeSite(pages.store, "sound", { at: new Date(), accountId: 1, screenshot: pixelJpeg })).token;
   foreign = (await storeSite(pages.store, "bare", { at: new Date(), accountId: 2 })).token;
 });
-afterAll(async () => {
+afterEach(async () => {
   await pages.stop();
   rmSync(folder, { recursive: true, force: true });
 });

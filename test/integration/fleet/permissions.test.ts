@@ -1,7 +1,7 @@
 /** Rights of workers at a real nats-server, with the configuration that the program writes. Each attempt uses the raw client. */
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
 import { workerAccountLines } from "../../../src/fleet/nats-configuration.ts";
 import {
@@ -44,14 +44,14 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   let headSide: NatsConnection;
   let worker: NatsConnection;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     nats = await startNats({ configuration: loopbackConfiguration(head, [berlin, berlinToo, oslo]) });
     headSide = await connectAs(head, nats.url);
     await makeStreams(headSide, locations);
     worker = await connectAsWorker(berlin, nats.url);
   });
 
-  afterAll(async () => {
+  afterEach(async () => {
     await worker?.close();
     await headSide?.close();
     await nats?.[Symbol.asyncDispose]();
