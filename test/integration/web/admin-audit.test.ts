@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => pages.stop());
 
-async function read(query = ""): Promise<string> {
-  const answer = await visitor.get(`/admin/audit${query}`);
+async function read(query = "", by = visitor): Promise<string> {
+  const answer = await by.get(`/admin/audit${query}`);
   expect(answer.status).toBe(200);
   return answer.text();
 }
@@ -86,13 +86,20 @@ describe("filters", () => {
   });
 
   test("find by account, by word and by action, and say if nobody is meant", async () => {
-    expect(rowsIn(await read("?by=first@assay.test")).length).toBeGreaterThan(0);
-    expect(await read("?by=second%40assay.test")).toContain("No entry");
-    expect(rowsIn(await read("?action=plan.changed"))).toHaveLength(1);
-    expect(rowsIn(await read("?by=VISITOR"))).toHaveLength(1);
-    const html = await read("?by=none%40assay.test");
+    const few = await startPages();
+    const [first, second] = [await accountIn(few, "first@assay.test"), await accountIn(few, "second@assay.test")];
+    const by = await signedIn(few, first);
+    await by.post(`/admin/users/${second.id}/state`, { state: "disabled" }, "/admin/users");
+    await by.post(`/admin/users/${second.id}/plan`, { plan: second.plan === "free" ? "agency" : "free" }, "/admin/users");
+    await few.store.audit.note({ actor: { kind: "visitor" }, action: "sign-in.refused", subject: null, now: new Date() });
+    expect(rowsIn(await read("?by=first@assay.test", by)).length).toBeGreaterThan(0);
+    expect(await read("?by=second%40assay.test", by)).toContain("No entry");
+    expect(rowsIn(await read("?action=plan.changed", by))).toHaveLength(1);
+    expect(rowsIn(await read("?by=VISITOR", by))).toHaveLength(1);
+    const html = await read("?by=none%40assay.test", by);
     expect(html).toContain("No account has this address.");
     expect(rowsIn(html)).toEqual([]);
+    await few.stop();
   });
 
   test("stay on the next page, which needs no script", async () => {

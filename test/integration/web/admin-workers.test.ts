@@ -1,20 +1,21 @@
 /** `/admin/workers`: states of workers, the forms that change them, and what to do without any. */
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { FleetState, HeardWorker } from "../../../src/fleet/fleet-state.ts";
 import type { PresenceAnswer } from "../../../src/fleet/messages.ts";
+import type { Store } from "../../../src/store/store.ts";
 import type { Worker } from "../../../src/store/workers.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { workerStateOf } from "../../../src/web/admin/worker-state.ts";
-import { quietOperator, startPages } from "../../support/pages.ts";
+import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const operator: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
-const pages = await startPages({ operator });
-const { store } = pages;
-const admin = await signedIn(pages, await accountIn(pages, "first@assay.test"));
-afterAll(async () => {
+let pages: PagesUnderTest;
+let store: Store;
+let admin: Visitor;
+afterEach(async () => {
   expect(pages.logged.filter((line) => !line.includes("worker changed"))).toEqual([]);
   await pages.stop();
 });
@@ -26,10 +27,8 @@ const heardWorkers: HeardWorker[] = [];
 const connected: FleetState = { state: () => "connected", fault: () => null, presentWorkers: () => heardWorkers };
 const servers = "tls://one.test:4222, tls://two.test:4222";
 
-let enrolled = 0;
 async function enrol(name: string, location = "berlin"): Promise<Worker> {
-  enrolled += 1;
-  const id = `U${String.fromCharCode(64 + enrolled).repeat(55)}`;
+  const id = `U${String.fromCharCode(65 + store.workers.list().length).repeat(55)}`;
   const worker = await store.workers.enrol({ id, name, location, now: new Date() });
   if (typeof worker === "string") throw new Error(worker);
   return worker;
@@ -49,7 +48,10 @@ async function read(query = ""): Promise<string> {
 const rowOf = (html: string, { id }: Worker) => new RegExp(`<tr id="${id}".*?</tr>`, "s").exec(html)?.[0] ?? "";
 const change = ({ id }: Worker, state: string) => admin.post(`/admin/workers/${id}/state`, { state }, "/admin/workers");
 
-beforeEach(() => {
+beforeEach(async () => {
+  pages = await startPages({ operator });
+  ({ store } = pages);
+  admin = await signedIn(pages, await accountIn(pages, "first@assay.test"));
   heardWorkers.length = 0;
   Object.assign(operator, { natsServers: servers, fleet: () => connected });
 });
@@ -141,6 +143,7 @@ describe("a worker in the table", () => {
   });
 
   test("stands below its location", async () => {
+    await enrol("seine-2", "paris");
     const worker = await enrol("seine-1", "lyon");
     const html = await read();
     expect(html.indexOf(">lyon<")).toBeGreaterThan(0);
@@ -151,6 +154,7 @@ describe("a worker in the table", () => {
 
 describe("the forms", () => {
   test("drain, resume and revoke a worker, and log who did it", async () => {
+    await enrol("unchanged");
     const worker = await enrol("changed");
     const drained = await change(worker, "drained");
     expect([drained.status, drained.headers.get("location")]).toEqual([303, "/admin/workers?done=drained"]);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
@@ -11,6 +11,7 @@ import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/backgro
 import type { CancelAnyScan } from "../../../src/evidence/scan.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { noActivity } from "../../../src/store/activity.ts";
+import type { ScanRecord } from "../../../src/store/scans.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
@@ -26,7 +27,6 @@ let user: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  sad.examination = createDoctorRun(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
   const cancelScan = async (token: string) => {
     cancelled.push(token);
     return cancellation;
@@ -34,6 +34,10 @@ beforeAll(async () => {
   pages = await startPages({ operator: sad, accounts: { signUp: "invite" }, scanning: { cancelScan } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
+});
+beforeEach(async () => {
+  const examination = createDoctorRun(() => new Promise((resolve) => (finish = resolve)), { now: () => new Date(), onFailure: () => {} });
+  Object.assign(sad, { ...quietOperator, examination });
   visitor = await signedIn(pages, admin);
 });
 afterAll(() => pages.stop());
@@ -121,17 +125,6 @@ describe("/admin", () => {
     expect(html).toContain("You opened this page over plain HTTP.");
   });
 
-  test("lists running and queued scans with owner and age", async () => {
-    await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
-    await pages.store.scans.queue({ accountId: user.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
-    const running = await pages.store.scans.claimNext("local", new Date(Date.now() - 30_000));
-    const html = await read("/admin");
-    expect(html).toContain("1 scan is running. 1 scan is waiting.");
-    expect(html).toContain(`href="/scans/${running?.token}"`);
-    expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
-    expect(html).toMatch(/two\.test\/\?&lt;b>.*second@assay\.test.*1 minute ago/s);
-  });
-
   test.each([
     ["en-gb", "Scans failed", "1,5", "browser-unavailable", "not started yet"],
     ["de-de", "Fehlgeschlagene Scans", "1.5", "browser-unavailable", "noch nicht gestartet"],
@@ -140,29 +133,9 @@ describe("/admin", () => {
     sad.lastDay = () => ({ ...noActivity(new Date()), finished: 7, failed, claimed: 2, waitedMs: 6_000, longestWaitMs: 5_000 });
     sad.storeBytes = () => 12_345_678;
     const html = await read(`/admin?locale=${locale}`);
-    await visitor.get("/admin?locale=en-gb");
     for (const text of [label, `${count}03`, `${count}00`, "12", ...texts]) expect(html).toContain(text);
     expect(html.indexOf("timeout")).toBeLessThan(html.indexOf("browser-unavailable"));
     expect(html).toMatch(/>3 [Ss]e[ck][^<]*<.*>5 [Ss]e[ck]/s);
-  });
-
-  test("cancels a scan of anybody", async () => {
-    const [scan] = pages.store.scans.listRunning();
-    const path = `/admin/scans/${scan?.token}/cancel`;
-    expect(await read("/admin")).toContain(`action="${path}"`);
-    for (const [outcome, notice] of [
-      ["cancelled", "The scan is cancelled."],
-      ["over", "The scan had ended already"],
-    ] as const) {
-      cancellation = outcome;
-      const answer = await visitor.post(path, {}, "/admin");
-      expect([answer.status, answer.headers.get("location")]).toEqual([303, `/admin?done=${outcome}#queue`]);
-      expect(await read(`/admin?done=${outcome}`)).toContain(notice);
-    }
-    cancellation = "unknown";
-    expect((await visitor.post(path, {}, "/admin")).status).toBe(404);
-    expect((await (await signedIn(pages, user)).post(path, {}, "/account")).status).toBe(403);
-    expect(cancelled).toEqual([scan?.token, scan?.token, scan?.token]);
   });
 
   test("runs the system checks once at a time and shows their results", async () => {
@@ -176,6 +149,43 @@ describe("/admin", () => {
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
     await Bun.sleep(1);
     expect(await read("/admin")).toMatch(/resolver<\/th>.*Does not work.*nobody &lt;answers>/s);
+  });
+});
+
+describe("the queue on /admin", () => {
+  let running: ScanRecord | undefined;
+  beforeAll(async () => {
+    await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
+    // The plan decides on the order of the queue.
+    const owner = await accountIn(pages, "waiting@assay.test", { plan: "free" });
+    await pages.store.scans.queue({ accountId: owner.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
+    running = await pages.store.scans.claimNext("local", new Date(Date.now() - 30_000));
+  });
+
+  test("lists running and queued scans with owner and age", async () => {
+    const html = await read("/admin");
+    expect(html).toContain("1 scan is running. 1 scan is waiting.");
+    expect(html).toContain(`href="/scans/${running?.token}"`);
+    expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
+    expect(html).toMatch(/two\.test\/\?&lt;b>.*waiting@assay\.test.*1 minute ago/s);
+  });
+
+  test("cancels a scan of anybody", async () => {
+    const path = `/admin/scans/${running?.token}/cancel`;
+    expect(await read("/admin")).toContain(`action="${path}"`);
+    for (const [outcome, notice] of [
+      ["cancelled", "The scan is cancelled."],
+      ["over", "The scan had ended already"],
+    ] as const) {
+      cancellation = outcome;
+      const answer = await visitor.post(path, {}, "/admin");
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, `/admin?done=${outcome}#queue`]);
+      expect(await read(`/admin?done=${outcome}`)).toContain(notice);
+    }
+    cancellation = "unknown";
+    expect((await visitor.post(path, {}, "/admin")).status).toBe(404);
+    expect((await (await signedIn(pages, user)).post(path, {}, "/account")).status).toBe(403);
+    expect(cancelled).toEqual([running?.token, running?.token, running?.token]);
   });
 });
 
@@ -213,14 +223,17 @@ describe("/admin/users", () => {
   });
 
   test("searches by part of the address, with pages of fifty", async () => {
-    for (let count = 0; count < 60; count++) await accountIn(pages, `many-${count}@assay.test`);
-    const first = await read("/admin/users?q=MANY-");
+    const many = await startPages();
+    const by = await signedIn(many, await accountIn(many, "first@assay.test"));
+    for (let count = 0; count < 60; count++) await accountIn(many, `many-${count}@assay.test`);
+    const first = await read("/admin/users?q=MANY-", by);
     expect(first.split('id="account-').length - 1).toBe(50);
     const next = /href="(\/admin\/users\?q=MANY-&amp;before=\d+)"/.exec(first)?.[1]?.replace("&amp;", "&") ?? "";
-    expect((await read(next)).split('id="account-').length - 1).toBe(10);
+    expect((await read(next, by)).split('id="account-').length - 1).toBe(10);
     expect(first.indexOf("many-59@")).toBeLessThan(first.indexOf("many-58@"));
-    expect(await read("/admin/users?q=MANY-&before=nonsense")).toContain("many-59@");
-    expect(await read("/admin/users?q=%3Cscript%3E")).toContain('value="&lt;script>"');
+    expect(await read("/admin/users?q=MANY-&before=nonsense", by)).toContain("many-59@");
+    expect(await read("/admin/users?q=%3Cscript%3E", by)).toContain('value="&lt;script>"');
+    await many.stop();
   });
 });
 
@@ -288,10 +301,10 @@ describe("the reload of checks", () => {
     now: () => new Date(),
   });
 
-  afterAll(() => {
-    Object.assign(sad, { checks: quietOperator.checks });
-    rmSync(checksDir, { recursive: true, force: true });
+  beforeEach(() => {
+    sad.checks = checks;
   });
+  afterAll(() => rmSync(checksDir, { recursive: true, force: true }));
 
   test("needs an administrator and a CSRF token", async () => {
     let reloads = 0;
@@ -308,7 +321,6 @@ describe("the reload of checks", () => {
   });
 
   test("shows what changed, in both languages", async () => {
-    sad.checks = checks;
     writeFileSync(join(checksDir, "own-check.ts"), pluginSource("own-check"), { mode: 0o600 });
     const answer = await visitor.post("/admin/checks/reload", {}, "/admin/checks");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/admin/checks#reload"]);

@@ -157,9 +157,10 @@ describe("visitors", () => {
 
   test("get their own theme and language", async () => {
     await read(account);
-    const id = store.accounts.findByEmail("other@assay.test")?.id ?? 0;
+    const german = await visitorAs("german@assay.test");
+    const id = store.accounts.findByEmail("german@assay.test")?.id ?? 0;
     await store.accounts.setPreferences(id, { theme: "dark", locale: "de-de" });
-    expect((await read(other)).html).toContain('<html lang="de-DE" data-theme="dark"');
+    expect((await read(german)).html).toContain('<html lang="de-DE" data-theme="dark"');
     expect((await read(account)).html).toContain('<html lang="en-GB" data-theme="system"');
     expect((await read(guest, "", { "accept-language": "de" })).html).toContain('lang="de-DE"');
     expect((await read(guest)).html).toContain('lang="en-GB"');

@@ -1,5 +1,5 @@
 /** Start page of an account: a card for each of its hosts. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
@@ -15,12 +15,12 @@ let pages: PagesUnderTest;
 let account: Account;
 let by: Visitor;
 
-beforeAll(async () => {
+beforeEach(async () => {
   pages = await startPages();
   account = await accountIn(pages, "one@assay.test");
   by = await signedIn(pages, account);
 });
-afterAll(() => pages.stop());
+afterEach(() => pages.stop());
 
 const ago = (days: number) => new Date(Date.now() - days * dayMs);
 const cardsIn = (html: string) => html.split('<li class="host-card">').slice(1);
@@ -28,6 +28,16 @@ const shown = (html: string) => html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+
 /** Card of a host. */
 async function cardOf(host: string): Promise<string> {
   return cardsIn(await (await by.get("/")).text()).find((card) => card.includes(`/hosts/${host}"`)) ?? "";
+}
+
+/** Three scans of the account, each better than the one before. */
+async function storeCourse(): Promise<void> {
+  for (const [days, score] of [
+    [9, 40],
+    [6, 61],
+    [3, 67],
+  ] as const)
+    await storeSite(pages.store, "silent", { at: ago(days), url: "https://course.test/shop", accountId: account.id, result: { score } });
 }
 
 describe("the own hosts", () => {
@@ -42,12 +52,7 @@ describe("the own hosts", () => {
   });
 
   test("show newest score and rank, change, course, time and history", async () => {
-    for (const [days, score] of [
-      [9, 40],
-      [6, 61],
-      [3, 67],
-    ] as const)
-      await storeSite(pages.store, "silent", { at: ago(days), url: "https://course.test/shop", accountId: account.id, result: { score } });
+    await storeCourse();
     const card = await cardOf("course.test");
     expect(shown(card)).toMatch(/course\.test \/shop 67 fair Up 6 points since \d+ \w+ \d{4} .*3 days ago/);
     expect(/<polyline[^>]* points="([^"]+)"/.exec(card)?.[1]?.split(" ")).toHaveLength(3);
@@ -71,6 +76,7 @@ describe("the own hosts", () => {
   });
 
   test("follow scans of others of the same address, but list only hosts that the account scanned", async () => {
+    await storeCourse();
     await storeSite(pages.store, "sound", { at: ago(0.5), url: "https://course.test/shop" });
     await storeSite(pages.store, "sound", { at: ago(0.5), url: "https://stranger.test/" });
     expect(shown(await cardOf("course.test"))).toContain("100 excellent");
@@ -78,6 +84,7 @@ describe("the own hosts", () => {
   });
 
   test("name a newer scan that failed or is under way", async () => {
+    await storeSite(pages.store, "sound", { at: ago(0.5), url: "https://course.test/shop", accountId: account.id });
     const queued = await pages.store.scans.queue({ accountId: account.id, url: "https://course.test/", now: new Date() });
     expect(shown(await cardOf("course.test"))).toMatch(/100 excellent.*Scan in progress/);
     await pages.store.scans.claimNext("local", new Date());
@@ -109,6 +116,7 @@ describe("the own hosts", () => {
   });
 
   test("are not shown to guests", async () => {
+    await storeCourse();
     const html = await (await pages.visitor().get("/")).text();
     expect(html).not.toContain("own-hosts");
     expect(html).toContain(enGb.pages.home.latest);

@@ -14,11 +14,15 @@ const at = new Date("2026-01-02T03:04:05Z");
 let pages: PagesUnderTest;
 let old: string;
 let young: string;
+/** Report of the old scan before the removal. */
+let before: string;
 
 beforeAll(async () => {
   pages = await startPages();
   old = (await storeSite(pages.store, "bare", { at, screenshot: pixelJpeg })).token;
   young = (await storeSite(pages.store, "bare", { at: new Date() })).token;
+  before = await read(`/scans/${old}`);
+  await removeDueEvidence(pages.store, { evidenceDays: 30, scansPerHost: null, screenshots: 2_000 }, removedAt);
 });
 afterAll(async () => {
   await pages.stop();
@@ -34,10 +38,7 @@ const read = async (path: string) => {
 
 describe("after its evidence is removed", () => {
   test("the report keeps score, findings and ledger, and says what went when", async () => {
-    const before = await read(`/scans/${old}`);
     expect(before).toContain(`src="/scans/${old}/screenshot"`);
-    const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 2_000 };
-    await removeDueEvidence(pages.store, rules, removedAt);
     const after = await read(`/scans/${old}`);
     expect(after).toContain("The evidence of this scan was removed on 20 Nov");
     expect(after).toContain("The picture of the page was removed on 20 Nov");

@@ -1,5 +1,5 @@
 /** Page of an unfinished scan: queued, running, failed or unknown. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
@@ -43,10 +43,10 @@ const statusOf = (html: string) => /role="status"[^>]*>([^<]*)</.exec(html)?.[1]
 
 describe("a queued or running scan", () => {
   let busy: PagesUnderTest;
-  beforeAll(async () => {
+  beforeEach(async () => {
     busy = await startPages();
   });
-  afterAll(() => busy.stop());
+  afterEach(() => busy.stop());
 
   test("shows its position, then its stage, in both languages and without script", async () => {
     const [first, second] = [await queue("https://site.test/a?b=1", busy), await queue("https://site.test/b", busy)];

@@ -11,16 +11,19 @@ import { type SiteServicesUnderTest, siteServices } from "../../../support/site-
 const path = "/account/channels";
 let pages: PagesUnderTest;
 let services: SiteServicesUnderTest;
+let testChannel: SiteServicesUnderTest["testChannel"];
 let account: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
   services = siteServices();
+  ({ testChannel } = services);
   pages = await startPages({ sites: services });
   await accountIn(pages, "first@assay.test");
 });
 beforeEach(async () => {
   services.reset();
+  Object.assign(services, { testChannel });
   pages.reset();
   account = await anotherAccount(pages);
   visitor = await signedIn(pages, account);

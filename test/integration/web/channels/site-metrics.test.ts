@@ -1,6 +1,7 @@
 /** `/metrics/sites`: token, families, labels, and rights of other accounts. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
+import type { Site } from "../../../../src/store/sites.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
@@ -30,7 +31,7 @@ async function issued(by = visitor): Promise<string> {
 
 const scrape = (value: string, scheme = "Bearer") => fetch(`${pages.url}${path}`, { headers: { authorization: `${scheme} ${value}` } });
 
-async function measuredSite(name: string, accountId = account.id): Promise<void> {
+async function measuredSite(name: string, accountId = account.id): Promise<Site> {
   const [now, url] = [new Date(), `https://${accountId}.example/?a="b"`];
   const site = await addSite(pages.store, { accountId, url, name, client: "Acme", now });
   await pages.store.sites.change(accountId, site.id, () => ({
@@ -40,14 +41,15 @@ async function measuredSite(name: string, accountId = account.id): Promise<void>
       certificateExpiresAt: "2027-01-01T00:00:00.000Z",
     },
   }));
+  return site;
 }
 
 test("the figures of each site are in the text format, with escaped labels", async () => {
-  await measuredSite(`a"b\\c\nassay_site_score{site="9"} 1`);
+  const { id } = await measuredSite(`a"b\\c\nassay_site_score{site="9"} 1`);
   const answer = await scrape(await issued());
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"]);
   expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-  const labels = String.raw`{site="1",name="a\"b\\c\nassay_site_score{site=\"9\"} 1",url="https://${account.id}.example/?a=\"b\"",client="Acme"}`;
+  const labels = String.raw`{site="${id}",name="a\"b\\c\nassay_site_score{site=\"9\"} 1",url="https://${account.id}.example/?a=\"b\"",client="Acme"}`;
   const samples = (await answer.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   expect(samples).toEqual([
     `assay_site_score${labels} 87`,

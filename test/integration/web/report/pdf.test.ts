@@ -1,5 +1,5 @@
 /** PDF of a report: the answers of its route. What the browser prints is tested in test/browser. */
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../../locales/en-gb.json" with { type: "json" };
 import type { PrintPdf } from "../../../../src/base/documents.ts";
@@ -8,13 +8,16 @@ import { startPages } from "../../../support/pages.ts";
 import { accountIn, signedIn } from "../../../support/signed-in.ts";
 
 const printed: string[] = [];
-let outcome: Awaited<ReturnType<PrintPdf>> = new Uint8Array(Buffer.from("%PDF-1.7 test"));
+let outcome: Awaited<ReturnType<PrintPdf>>;
 const brand = { name: "Muster & Partner", logoPng: null, accent: "#14501e", footer: "Impressum: <b>muster.example</b>" };
 const pages = await startPages({
   printPdf: async (html) => {
     printed.push(html);
     return outcome;
   },
+});
+beforeEach(() => {
+  outcome = new Uint8Array(Buffer.from("%PDF-1.7 test"));
 });
 afterAll(async () => {
   expect(pages.logged).toEqual([]);
