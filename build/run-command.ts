@@ -5,6 +5,9 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 
+/** As of a shell after SIGINT. */
+const signalExitCode = 130;
+
 export interface Ended {
   /** Exit code; 1 after a signal. */
   readonly code: number;
@@ -20,7 +23,7 @@ export interface CommandOptions {
   readonly show?: (text: string) => void;
 }
 
-/** Runs in the root of the project, with the programs of its packages on the path. Signals to this process end the command. */
+/** Runs in the root of the project, with the programs of its packages on the path. Signals to this process end the command, then the process. */
 export async function runCommand(command: readonly string[], { env = {}, show = () => {} }: CommandOptions = {}): Promise<Ended> {
   const child = Bun.spawn([...command], {
     cwd: root,
@@ -29,7 +32,11 @@ export async function runCommand(command: readonly string[], { env = {}, show = 
     stderr: "pipe",
     env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`, ...env },
   });
-  const forward = (signal: NodeJS.Signals) => child.kill(signal);
+  let received: NodeJS.Signals | null = null;
+  const forward = (signal: NodeJS.Signals) => {
+    received = signal;
+    child.kill(signal);
+  };
   process.on("SIGINT", forward);
   process.on("SIGTERM", forward);
   let output = "";
@@ -44,5 +51,7 @@ export async function runCommand(command: readonly string[], { env = {}, show = 
   await Promise.all([collect(child.stdout), collect(child.stderr), child.exited]);
   process.off("SIGINT", forward);
   process.off("SIGTERM", forward);
+  // The signal was meant for the whole script, which may have other commands to run.
+  if (received !== null) process.exit(signalExitCode);
   return { code: child.exitCode ?? 1, output, cpuSeconds: Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1e6 };
 }
