@@ -81,6 +81,18 @@ test("every operation lists the common refusals", () => {
   }
 });
 
+test("describes the Location of everything that is added", () => {
+  const added = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ responses }) => responses["201"] !== undefined);
+  const silent = added.filter(
+    ({ responses }) => !Object.keys((responses["201"] as { headers?: object }).headers ?? {}).includes("Location"),
+  );
+  expect(added.length).toBeGreaterThan(3);
+  // The token has no address of its own.
+  expect(silent.map(({ operationId }) => operationId)).toEqual(["issueMetricsToken"]);
+});
+
 test("requires the parameters of paths only, and every body", () => {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
   const wrong = operations.flatMap(({ operationId, parameters = [], requestBody }) => [

@@ -1,8 +1,9 @@
 /** Newest scan of an account for each host, from a bounded walk. */
 import { afterAll, expect, test } from "vitest";
+import { openDatabase } from "../../../src/store/database.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
-const { store, stop } = temporaryStore();
+const { store, dataDir, stop } = temporaryStore();
 afterAll(stop);
 
 test("the newest scan of each host and location is found, within the limits and for one account only", async () => {
@@ -28,4 +29,15 @@ test("the newest scan of each host and location is found, within the limits and 
   await queue(1, "https://b.test/", "berlin");
   const newer = await queue(1, "https://b.test/three", "berlin");
   expect(tokens(10, 100)).toEqual([newer, elsewhere, a, c, b]);
+});
+
+test("a scan that is lost hides no older one", async () => {
+  const urls = ["https://oldest.test/", "https://lost.test/", "https://newest.test/"];
+  const [oldest, lost, newest] = await Promise.all(urls.map((url) => store.scans.queue({ accountId: 7, url, now: new Date() })));
+  const tokenOf = (scan: typeof oldest) => (scan === undefined || scan === "full" ? "" : scan.token);
+  const db = openDatabase(dataDir, { readOnly: false });
+  await db.write(() => db.scans.remove(tokenOf(lost)));
+  await db.close();
+  const found = store.scans.newestPerHost(7, { hostsMax: 10, scansMax: 10 }).map(({ token }) => token);
+  expect(found).toEqual([newest, oldest].map(tokenOf));
 });

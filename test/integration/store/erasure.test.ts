@@ -109,6 +109,14 @@ describe("deletion of an account", () => {
     });
   });
 
+  test("is carried out for an account whose credentials are lost", async () => {
+    const db = openDatabase(dataDir, { readOnly: false });
+    await db.write(() => db.credentials.remove(2));
+    await db.close();
+    expect(await deleteAccount()).toBe(4);
+    expect(store.accounts.findByEmail(email)).toBeUndefined();
+  });
+
   test("removes the invitations that others sent to its address", async () => {
     for (const invited of [email.toUpperCase(), "other@assay.test"])
       expect(await store.members.invite({ ownerId: 1, email: invited, role: "viewer" }, now)).toHaveProperty("value");
