@@ -1,22 +1,25 @@
 /** Reload of the checks of a running server, by SIGHUP: its pages and its log, for sound and for broken files. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
 
-const data = mkdtempSync(join(tmpdir(), "assay-reload-"));
-const checksDir = join(data, "checks");
-const own = join(checksDir, "own-check.ts");
 const pollMs = 20;
+let data: string;
+let checksDir: string;
+let own: string;
 let server: ServerUnderTest;
 
-beforeAll(async () => {
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), "assay-reload-"));
+  checksDir = join(data, "checks");
+  own = join(checksDir, "own-check.ts");
   mkdirSync(checksDir);
   server = await serve(["--data", data, "--log-format", "json", "--browser-path", "/nonexistent"]);
 });
-afterAll(async () => {
+afterEach(async () => {
   await endServers();
   rmSync(data, { recursive: true, force: true });
 });
@@ -51,11 +54,6 @@ async function page(path: string): Promise<{ readonly status: number; readonly h
 }
 
 describe("SIGHUP", () => {
-  beforeEach(async () => {
-    for (const name of readdirSync(checksDir)) rmSync(join(checksDir, name));
-    await reload();
-  });
-
   test("brings new, changed and removed files into the pages, and the log names them", async () => {
     expect((await page("/checks/own-check")).status).toBe(404);
     writeFileSync(own, pluginSource("own-check"));

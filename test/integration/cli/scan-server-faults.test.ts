@@ -108,12 +108,13 @@ describe("a call that cannot be carried out is exit 2, without a scan", () => {
 
 describe("over TLS", () => {
   test("a certificate that is not trusted gets no token", async () => {
+    const before = front.requests.length;
     const { code, stderr } = await scanOverTls(page("bare"));
     expect({ code, stderr }).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--ca-file names the certificate of its authority"),
     });
-    expect(front.requests).toEqual([]);
+    expect(front.requests.slice(before)).toEqual([]);
   });
   test("an authority of --ca-file is trusted, and a lost answer starts nothing twice", async () => {
     const before = await scansOfAccount();
