@@ -1,5 +1,5 @@
 /** The form of `/`: results for all kinds of input, and all reasons for refusal. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
@@ -179,10 +179,10 @@ describe("an equal request", () => {
 
 describe("an equal request after the scan ended", () => {
   let quiet: PagesUnderTest;
-  beforeAll(async () => {
+  beforeEach(async () => {
     quiet = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
   });
-  afterAll(() => quiet.stop());
+  afterEach(() => quiet.stop());
 
   test("reuses the report until the cooldown ends", async () => {
     const by = quiet.visitor();
