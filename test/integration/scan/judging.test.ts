@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
@@ -10,11 +10,15 @@ import { type JudgedCatalog, openJudging } from "../../../src/scan/judging.ts";
 import { evidence } from "../../support/evidence.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
 
-const checksDir = mkdtempSync(join(tmpdir(), "assay-judging-"));
 const url = "https://site.test/";
-const logged: string[] = [];
+let checksDir: string;
+let logged: string[];
 
-afterAll(() => rmSync(checksDir, { recursive: true, force: true }));
+beforeEach(() => {
+  checksDir = mkdtempSync(join(tmpdir(), "assay-judging-"));
+  logged = [];
+});
+afterEach(() => rmSync(checksDir, { recursive: true, force: true }));
 
 function write(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(checksDir, name), text, { mode: 0o600 });
