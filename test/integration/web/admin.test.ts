@@ -8,10 +8,8 @@ import { workerFiles } from "../../../src/app/placement.ts";
 import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { loadCatalogSafely } from "../../../src/catalog/load.ts";
 import { createDoctorRun, type DoctorFinding } from "../../../src/doctor/background-run.ts";
-import type { CancelAnyScan } from "../../../src/evidence/scan.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { noActivity } from "../../../src/store/activity.ts";
-import type { ScanRecord } from "../../../src/store/scans.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
 import { builtInCatalog, type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
@@ -19,19 +17,13 @@ import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const sad: { -readonly [K in keyof Operator]: Operator[K] } = { ...quietOperator };
 let finish: (findings: readonly DoctorFinding[]) => void;
-const cancelled: string[] = [];
-let cancellation: Awaited<ReturnType<CancelAnyScan>>;
 let pages: PagesUnderTest;
 let admin: Account;
 let user: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  const cancelScan = async (token: string) => {
-    cancelled.push(token);
-    return cancellation;
-  };
-  pages = await startPages({ operator: sad, accounts: { signUp: "invite" }, scanning: { cancelScan } });
+  pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
 });
@@ -149,43 +141,6 @@ describe("/admin", () => {
     finish([{ what: "dns", state: "failed", detail: "nobody <answers>" }]);
     await Bun.sleep(1);
     expect(await read("/admin")).toMatch(/resolver<\/th>.*Does not work.*nobody &lt;answers>/s);
-  });
-});
-
-describe("the queue on /admin", () => {
-  let running: ScanRecord | undefined;
-  beforeAll(async () => {
-    await pages.store.scans.queue({ accountId: null, url: "https://one.test/", now: new Date(Date.now() - 120_000) });
-    // The plan decides on the order of the queue.
-    const owner = await accountIn(pages, "waiting@assay.test", { plan: "free" });
-    await pages.store.scans.queue({ accountId: owner.id, url: "https://two.test/?<b>", now: new Date(Date.now() - 60_000) });
-    running = await pages.store.scans.claimNext("local", new Date(Date.now() - 30_000));
-  });
-
-  test("lists running and queued scans with owner and age", async () => {
-    const html = await read("/admin");
-    expect(html).toContain("1 scan is running. 1 scan is waiting.");
-    expect(html).toContain(`href="/scans/${running?.token}"`);
-    expect(html).toMatch(/one\.test.*guest.*3\d seconds ago.*0%/s);
-    expect(html).toMatch(/two\.test\/\?&lt;b>.*waiting@assay\.test.*1 minute ago/s);
-  });
-
-  test("cancels a scan of anybody", async () => {
-    const path = `/admin/scans/${running?.token}/cancel`;
-    expect(await read("/admin")).toContain(`action="${path}"`);
-    for (const [outcome, notice] of [
-      ["cancelled", "The scan is cancelled."],
-      ["over", "The scan had ended already"],
-    ] as const) {
-      cancellation = outcome;
-      const answer = await visitor.post(path, {}, "/admin");
-      expect([answer.status, answer.headers.get("location")]).toEqual([303, `/admin?done=${outcome}#queue`]);
-      expect(await read(`/admin?done=${outcome}`)).toContain(notice);
-    }
-    cancellation = "unknown";
-    expect((await visitor.post(path, {}, "/admin")).status).toBe(404);
-    expect((await (await signedIn(pages, user)).post(path, {}, "/account")).status).toBe(403);
-    expect(cancelled).toEqual([running?.token, running?.token, running?.token]);
   });
 });
 
