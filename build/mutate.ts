@@ -31,7 +31,8 @@ the nearest first, until one fails. FOLDER is a folder or file of src, such as s
 
 With --again and without --seconds, a fault has as long as it takes. A run that hangs counts as noticed. Results are in
 dist/mutate/results.jsonl: the same choice continues where it was stopped. dist/mutate/coverage has the lines that each
-test file runs, measured when first needed. Faults within calls of the log are left out.`;
+test file runs, measured when first needed. A test that fails or hangs without the fault too proves nothing.
+Faults within calls of the log are left out.`;
 
 /** Wrong arguments. The message is one sentence for the caller. */
 class UsageError extends Error {

@@ -77,6 +77,24 @@ describe("faults of a tree", () => {
     expect(results()).toEqual(before);
   });
 
+  test("are not noticed by a test that fails without them too", () => {
+    const marker = join(tree, "dist/has-run");
+    writeFileSync(join(tree, "src/parse.ts"), "/** A fixture. */\nexport const isOdd = (value: number) => value % 2 === 1;\n");
+    const code = `import { existsSync, writeFileSync } from "node:fs";
+import { expect, test } from "bun:test";
+import { isOdd } from "../../src/parse.ts";
+
+test("passes once", () => {
+  expect([existsSync(${JSON.stringify(marker)}), typeof isOdd(3)]).toEqual([false, "boolean"]);
+  writeFileSync(${JSON.stringify(marker)}, "");
+});
+`;
+    writeFileSync(join(tree, "test/unit/parse.test.ts"), code);
+    mutate("src/parse.ts", "--count", "1", "--seed", "1");
+    expect(existsSync(marker)).toBe(true);
+    expect(results().at(-1)).toMatchObject({ outcome: "survived", tests: ["test/unit/parse.test.ts"] });
+  });
+
   test("are planted again after the tests have changed", () => {
     const file = join(tree, "test/unit/numbers.test.ts");
     writeFileSync(file, `${readFileSync(file, "utf8")}test("ten", () => expect(isLarge(10)).toBe(false));\n`);
