@@ -305,6 +305,17 @@ describe("rules", () => {
     expect([answer.status, Object.keys(answer.body.fieldErrors)]).toEqual([400, [field]]);
     expect(api.store.rules.list(client.accountId)).toEqual([]);
   });
+  test("that are removed during their change are 404", async () => {
+    const { id } = (await client.call("POST", "/rules", { events: ["site.recovered"], channelIds: [channelId] })).body;
+    const { change } = api.store.rules;
+    api.store.rules.change = async (accountId, ruleId, fields) => {
+      await api.store.rules.remove(accountId, ruleId);
+      return change(accountId, ruleId, fields);
+    };
+    const { status } = await client.call("PATCH", `/rules/${id}`, { severityMin: "low" });
+    api.store.rules.change = change;
+    expect(status).toBe(404);
+  });
   test("take no channel and no site of another account, and are its own", async () => {
     const foreign = await other.call("POST", "/channels", { kind: "webhook", target: hook });
     const site = await addSite(api.store, { accountId: other.accountId, url: "https://foreign.example/", now: new Date() });

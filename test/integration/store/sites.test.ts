@@ -64,6 +64,13 @@ describe("sites", () => {
     expect(store().sites.count(1)).toBe(2);
   });
 
+  test("keep the last 20 scores", async () => {
+    const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
+    const trend = Array.from({ length: 25 }, (_none, at) => at);
+    await store().sites.change(1, site.id, () => ({ trend }) as never);
+    expect(store().sites.find(1, site.id)?.trend).toEqual(trend.slice(-20));
+  });
+
   test("of another account are unknown", async () => {
     const site = await addSite(store(), { accountId: 1, url: "https://a.example/", now });
     expect(store().sites.find(2, site.id)).toBeUndefined();

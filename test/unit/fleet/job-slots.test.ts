@@ -152,3 +152,13 @@ test("a standstill is a fault only while jobs are held", async () => {
   await fleet.time.pass(30_000);
   expect(faults).toEqual([expect.stringMatching(/^the process stood still for (29|30) s: its scans go to other workers$/)]);
 });
+
+test("a defect while gathering ends the job as failed, and frees its slot", async () => {
+  const gatherOn = async ({ scannedAt }: { readonly scannedAt: string | null }) => {
+    throw new Error(`a defect at ${scannedAt}`);
+  };
+  const slots = openSlots(1, undefined, { gatherer: { gatherOn } });
+  for (const token of ["a", "b"]) slots.take(delivered(token));
+  await soon();
+  expect([slots.busy(), slots.outcomes]).toEqual([0, ["failed", "failed"]]);
+});

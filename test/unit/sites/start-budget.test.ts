@@ -154,6 +154,11 @@ describe("accounts take turns", () => {
     expect(startedBy([], [...both, of(2, "cron", "cron")])).toEqual(["cron", "of2", "of1"]);
   });
 
+  test("accounts that wait equally long go in the order of their runs", () => {
+    const waiting = ["c", "a", "b"].map((id, at) => ({ id, accountId: at + 1 }));
+    expect(order(waiting, 1)).toEqual(["c", "a", "b"]);
+  });
+
   test("each account with a backlog gets its part of every hour", () => {
     const backlog = [1, 2, 3].flatMap((accountId) =>
       Array.from({ length: 100 }, (_, at) => ({ id: `${accountId}.${at}`, accountId, minutes: 1_000 * accountId })),
