@@ -15,6 +15,8 @@ export interface Suite {
   readonly without?: readonly string[];
   /** Processes that run test files side by side; one for each core by default. */
   readonly workers?: number;
+  /** Two processes for each core: half of their time they wait for answers. */
+  readonly waits?: boolean;
   /** Evaluates all modules again for each file. Only to find files that depend on leftovers of others. */
   readonly isolated?: boolean;
   /** Limit for one test that does not end. */
@@ -47,11 +49,17 @@ export const suites = {
     about: "what every change needs: type check, lint, unit and integration tests, and one journey in the browser",
     files: [unitFiles, integrationFiles, journeyFile],
     without: [slowFiles, binaryFiles],
+    waits: true,
     beside: staticChecks,
   },
   unit: { about: "pure tests", files: [unitFiles], without: [slowFiles] },
   isolated: { about: "pure tests, each file with modules of its own", files: [unitFiles], without: [slowFiles], isolated: true },
-  integration: { about: "processes, store and network on loopback", files: [integrationFiles], without: [slowFiles, binaryFiles] },
+  integration: {
+    about: "processes, store and network on loopback",
+    files: [integrationFiles],
+    without: [slowFiles, binaryFiles],
+    waits: true,
+  },
   slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true },
   browser: {
     about: "pages and probes in the real browser",

@@ -61,7 +61,7 @@ function testCommand(suite: Suite, { only, randomize, seed, isolated, workers }:
   return [
     "bun",
     "test",
-    `--parallel=${workers ?? suite.workers ?? availableParallelism()}`,
+    `--parallel=${workers ?? suite.workers ?? availableParallelism() * (suite.waits ? 2 : 1)}`,
     ...(isolated || suite.isolated ? [] : ["--no-isolate"]),
     "--only-failures",
     `--timeout=${suite.timeoutMs ?? defaultTimeoutMs}`,
