@@ -128,7 +128,17 @@ export async function faultsIn(texts: ReadonlyMap<string, string>): Promise<read
       node.forEachChild(visit);
     };
     file.forEachChild(visit);
-    return found.filter(({ original }) => !original.includes("\n")).toSorted((one, other) => one.start - other.start);
+    return withUniqueIds(found.filter(({ original }) => !original.includes("\n")).toSorted((one, other) => one.start - other.start));
+  });
+}
+
+/** Nested expressions may begin at the same place. */
+function withUniqueIds(faults: readonly Fault[]): readonly Fault[] {
+  const seen = new Map<string, number>();
+  return faults.map((fault) => {
+    const count = (seen.get(fault.id) ?? 0) + 1;
+    seen.set(fault.id, count);
+    return count === 1 ? fault : { ...fault, id: `${fault.id}.${count}` };
   });
 }
 

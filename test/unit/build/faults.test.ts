@@ -89,6 +89,14 @@ test("a fault has a place by which it is found again", async () => {
   });
 });
 
+test("faults of the same kind that begin at the same place have different names", async () => {
+  const faults = await faultsIn(new Map([[path, "a ?? b ?? c;"]]));
+  expect(faults.map(({ id, replacement }) => [id, replacement])).toEqual([
+    [`${path}:1:1:default`, "a ?? b"],
+    [`${path}:1:1:default.2`, "a"],
+  ]);
+});
+
 test("several files, also with elements", async () => {
   const texts = new Map([
     ["src/a.ts", "a < b;"],
