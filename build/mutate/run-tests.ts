@@ -1,5 +1,5 @@
 /** Runs test files in a copy of the tree, within limits of time and memory. Ends everything that they started. */
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { TreeCopy } from "./tree-copy.ts";
 
 /** A loop that collects something reaches this before its time is over. */
@@ -43,29 +43,46 @@ export async function runTests(copy: TreeCopy, files: readonly string[], { secon
     isOver = true;
     endGroup(child.pid);
   };
+  const endAll = () => {
+    endGroup(child.pid);
+    endProcessesOf(copy);
+  };
   const deadline = setTimeout(end, seconds * 1_000);
   const watch = setInterval(() => memoryOf(child.pid) > memoryBytesMax && end(), memoryIntervalMs);
-  running.add(child.pid);
+  running.add(endAll);
   try {
     const output = readToEnd(child.stderr);
     const code = await child.exited;
     // Servers that a failed test has left would keep the pipe open.
-    endGroup(child.pid);
+    endAll();
     const spent = (performance.now() - started) / 1_000;
     if (isOver) return { outcome: "timedOut", seconds: spent, failure: "" };
     return { outcome: code === 0 ? "passed" : "failed", seconds: spent, failure: code === 0 ? "" : firstFailure(await output) };
   } finally {
     clearTimeout(deadline);
     clearInterval(watch);
-    running.delete(child.pid);
+    running.delete(endAll);
   }
 }
 
-const running = new Set<number>();
+const running = new Set<() => void>();
 
 /** For the end of this program by a signal. */
 export function endRunningTests(): void {
-  for (const pid of running) endGroup(pid);
+  for (const endAll of running) endAll();
+}
+
+/** Browsers have a process group of their own. All that a test starts inherits the folder for temporary files of its copy. */
+function endProcessesOf({ temporary }: TreeCopy): void {
+  if (!existsSync("/proc/self/environ")) return;
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      if (readFileSync(`/proc/${name}/environ`, "utf8").split("\0").includes(`TMPDIR=${temporary}`)) process.kill(Number(name), "SIGKILL");
+    } catch {
+      // It has ended meanwhile, or is another user's.
+    }
+  }
 }
 
 function endGroup(pid: number): void {

@@ -105,7 +105,7 @@ test("passes once", () => {
 test("tests that do not end are ended with everything that they started", async () => {
   const code = `import { test } from "bun:test";
 test("loops", () => {
-  const child = Bun.spawn(["sleep", "1000"]);
+  const child = Bun.spawn(["sleep", "1000"], { detached: true });
   require("node:fs").writeFileSync("pid", String(child.pid));
   for (;;);
 });
