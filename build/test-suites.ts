@@ -15,6 +15,8 @@ export interface Suite {
   readonly without?: readonly string[];
   /** Processes that run test files side by side; one for each core by default. */
   readonly workers?: number;
+  /** Files that take longest, which start first. At the end, one of them would keep one core busy alone. */
+  readonly longest?: readonly string[];
   /** Two processes for each core: half of their time they wait for answers. */
   readonly waits?: boolean;
   /** Evaluates all modules again for each file. Only to find files that depend on leftovers of others. */
@@ -50,6 +52,7 @@ export const suites = {
     files: [unitFiles, integrationFiles, journeyFile],
     without: [slowFiles, binaryFiles],
     waits: true,
+    longest: [journeyFile, "test/integration/deliver/mail.test.ts", "test/integration/app/readiness.test.ts"],
     beside: staticChecks,
   },
   unit: { about: "pure tests", files: [unitFiles], without: [slowFiles] },
@@ -65,6 +68,9 @@ export const suites = {
     about: "pages and probes in the real browser",
     files: ["test/browser/**/*.test.ts"],
     without: ["test/browser/hostile/**"],
+    longest: ["web/every-page", "web/hostile", "web/keyboard", "probe/hostile-scripts", "scan/determinism"].map(
+      (name) => `test/browser/${name}.test.ts`,
+    ),
   },
   places: {
     about: "every page in every language and at every width",

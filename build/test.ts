@@ -1,5 +1,5 @@
 /** `npm test` and `npm run test:NAME`: runs one suite of `build/test-suites.ts`, then prints cases, seconds and what was skipped. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
@@ -11,7 +11,8 @@ import { type Step, type Suite, suites } from "./test-suites.ts";
 // reads: test/lab/install.sh
 
 const root = resolve(import.meta.dirname, "..");
-const defaultTimeoutMs = 120_000;
+const minuteMs = 60_000;
+const defaultTimeoutMs = 2 * minuteMs;
 /** Compiled program of the suites that need one. */
 const binary = "dist/assay";
 
@@ -57,13 +58,24 @@ function parseCommandLine(args: readonly string[]) {
 
 type CommandLine = ReturnType<typeof parseCommandLine>;
 
-function testCommand(suite: Suite, { only, randomize, seed, isolated, workers }: CommandLine, files: readonly string[]): readonly string[] {
+/** Writes what `bun test --timings` reads: durations in milliseconds, of which only the order matters. */
+function writeTimings(file: string, { longest = [] }: Suite): void {
+  const durations = longest.map((path, at) => [path, (longest.length - at) * minuteMs]);
+  writeFileSync(file, JSON.stringify({ version: 1, files: Object.fromEntries(durations) }));
+}
+
+function testCommand(
+  suite: Suite,
+  { only, randomize, seed, isolated, workers }: CommandLine,
+  { files, timings }: { readonly files: readonly string[]; readonly timings: string },
+): readonly string[] {
   return [
     "bun",
     "test",
     `--parallel=${workers ?? suite.workers ?? availableParallelism() * (suite.waits ? 2 : 1)}`,
     ...(isolated || suite.isolated ? [] : ["--no-isolate"]),
     "--only-failures",
+    `--timings=${timings}`,
     `--timeout=${suite.timeoutMs ?? defaultTimeoutMs}`,
     ...(only === undefined ? [] : ["--test-name-pattern", only]),
     ...(randomize || seed !== undefined ? ["--randomize"] : []),
@@ -146,6 +158,8 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
   const beganMs = performance.now();
   const scratch = mkdtempSync(join(tmpdir(), "assay-tests-"));
   const missingFile = join(scratch, "missing");
+  const timings = join(scratch, "timings.json");
+  writeTimings(timings, suite);
   try {
     if (suite.servers !== undefined) {
       const install = ["sh", "test/lab/install.sh", ...(suite.servers === "with machine" ? ["--machine"] : [])];
@@ -163,7 +177,7 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     };
     const steps = line.files.length === 0 && line.only === undefined ? (suite.beside ?? []) : [];
     const beside = steps.map(runBeside);
-    const tests = await runCommand(testCommand(suite, line, files), { env, show: (text) => process.stdout.write(text) });
+    const tests = await runCommand(testCommand(suite, line, { files, timings }), { env, show: (text) => process.stdout.write(text) });
     const all = [tests, ...(await Promise.all(beside))];
     const missing = missingIn(missingFile);
     const counts = countsOf(stripVTControlCharacters(tests.output));
