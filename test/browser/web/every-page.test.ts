@@ -20,11 +20,13 @@ import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
 const budgetBytes = { html: 60_000, style: 14_000, script: 12_000 };
 const placeMsMax = 300_000;
 
-/** Colour scheme at the widths that axe checks: each language meets both schemes, and each scheme both widths. */
-const axeSchemes = {
-  "en-gb": { [desktop.width]: "light", [phone.width]: "dark" },
-  "de-de": { [desktop.width]: "dark", [phone.width]: "light" },
-} as const satisfies Record<Locale, Readonly<Record<number, string>>>;
+/** Colour scheme at the widths that axe checks. In the suite `places`, each language meets both schemes, and each scheme both widths. */
+const axeSchemes: Record<Locale, Readonly<Record<number, string>>> = isFullTest
+  ? {
+      "en-gb": { [desktop.width]: "light", [phone.width]: "dark" },
+      "de-de": { [desktop.width]: "dark", [phone.width]: "light" },
+    }
+  : { "en-gb": { [phone.width]: "dark" }, "de-de": { [desktop.width]: "light" } };
 
 /** One page of each template; the lengths of their texts differ between the languages. */
 const templates = ["home", "scan-running", "report-shop", "compare", "list", "host", "check-csp", "account", "site", "admin-settings"];
