@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "..");
 interface TierSuite {
   readonly name: string;
   readonly command: readonly string[];
-  /** Runs at the same time as the suite before it: one that waits more than it computes. */
+  /** Runs beside the suites that follow. */
   readonly beside?: true;
 }
 
@@ -28,9 +28,10 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     { name: "npm-test", command: ["env", "TEST_FULL=1", "npm", "test", "--silent", "--", "--randomize"] },
     npmSuite("slow"),
     compile,
+    // One process, beside suites that do not compare times.
+    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=2000"], beside: true },
     npmSuite("binary"),
     npmSuite("browser"),
-    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=2000"] },
     npmSuite("hostile"),
     npmSuite("lab"),
   ],
@@ -39,8 +40,9 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     { name: "vitest", command: ["npm", "run", "--silent", "test:vitest"] },
     compile,
     npmSuite("places"),
-    npmSuite("fleet"),
     { ...npmSuite("operate"), beside: true },
+    npmSuite("fleet"),
+
     npmSuite("sites"),
   ],
 };
