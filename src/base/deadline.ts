@@ -33,20 +33,6 @@ export async function within<T, U>(limitMs: number, promise: Promise<T>, fallbac
   }
 }
 
-/** Resolves after the time, or when the signal aborts. Unlike the one of `node:timers/promises`, fake timers of tests reach it. */
-export function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    if (signal?.aborted) end();
-    else signal?.addEventListener("abort", end, { once: true });
-  });
-}
-
 /** Resolves when the signal aborts, at once if it has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -19,16 +19,16 @@ export const systemTimers: Timers = {
   },
 };
 
-/** Resolves after the time, or when the signal aborts. */
-export function pause(ms: number, signal: AbortSignal, timers: Timers = systemTimers): Promise<void> {
+/** Resolves after the time, or when the signal aborts. Fake timers of tests reach it, unlike the one of `node:timers/promises`. */
+export function pause(ms: number, signal?: AbortSignal, timers: Timers = systemTimers): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signal?.aborted) return resolve();
     const end = () => {
       cancel();
-      signal.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", end);
       resolve();
     };
     const cancel = timers.after(ms, end);
-    signal.addEventListener("abort", end, { once: true });
+    signal?.addEventListener("abort", end, { once: true });
   });
 }

@@ -1,7 +1,8 @@
 /** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
 import { jetstreamManager } from "@nats-io/jetstream";
-import { pauseFor, within } from "../../base/deadline.ts";
+import { within } from "../../base/deadline.ts";
 import { type Log, messageOf } from "../../base/log.ts";
+import { pause } from "../../base/timers.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
 import type { FleetState } from "../fleet-state.ts";
@@ -143,7 +144,7 @@ class FleetLife {
         if (error instanceof FleetError || this.#ending.signal.aborted) throw error;
         this.fault = `nats-server is not ready: ${messageOf(error)}`;
         if (failures === 0) log.warn("streams in NATS not ready yet", { because: messageOf(error) });
-        await pauseFor(times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
+        await pause(times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
       }
     }
   }

@@ -2,8 +2,9 @@
  * Receives results. A manifest announces one: its parts are fetched, checked and handed to the scan that waits.
  * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
  */
-import { pauseFor } from "../../base/deadline.ts";
+
 import { type Log, messageOf } from "../../base/log.ts";
+import { pause } from "../../base/timers.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
@@ -263,6 +264,6 @@ async function fetchPart(transport: HeadTransport, address: ResultAddress): Prom
   for (let tries = 1; ; tries++) {
     const bytes = await transport.resultPart(address);
     if (bytes !== null || tries === partTriesMax) return bytes;
-    await pauseFor(partRetryMs * tries);
+    await pause(partRetryMs * tries);
   }
 }

@@ -1,8 +1,9 @@
 /** Sends a result to the head in parts, each confirmed by JetStream, for as long as it takes. */
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { aborted, pauseFor, withDeadline } from "../../base/deadline.ts";
+import { aborted, withDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/log.ts";
+import { pause } from "../../base/timers.ts";
 import type { PackedResult } from "../result-parts.ts";
 import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
 
@@ -48,7 +49,7 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
       const because = messageOf(error);
       if (!signal.aborted && because !== last) onRetry(because);
       last = because;
-      await pauseFor(retryDelayMs(attempt), signal);
+      await pause(retryDelayMs(attempt), signal);
     }
   }
   return false;
@@ -70,7 +71,7 @@ async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmati
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
 async function unconfirmed(connection: NatsConnection, confirmationMs: number, signal: AbortSignal): Promise<never> {
   await connection.flush();
-  await pauseFor(confirmationMs, signal);
+  await pause(confirmationMs, signal);
   throw new Error("JetStream does not confirm results");
 }
 

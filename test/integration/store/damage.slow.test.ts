@@ -8,10 +8,11 @@ import { openStore } from "../../../src/store/store.ts";
 import { checkStoreFile, createStoreFile } from "../../../src/store/store-file.ts";
 import { walkStore } from "../../../src/store/store-walk.ts";
 import { type CommandProcess, startCommandProcess } from "../../support/command-process.ts";
+import { isFullTest } from "../../support/random-runs.ts";
 import { putStore, storedPageBytes, writeSmallStore } from "./damaged-store.ts";
 
 /** `TEST_FULL` takes all, `DAMAGE_FLIPS` sets another number, and `DAMAGE_SEED` repeats a run. */
-const flips = Number(process.env.DAMAGE_FLIPS ?? (process.env.TEST_FULL === undefined ? 50 : 200));
+const flips = Number(process.env.DAMAGE_FLIPS ?? (isFullTest ? 200 : 50));
 const seed = Number(process.env.DAMAGE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 let whole: Buffer;

@@ -8,6 +8,7 @@ import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { isFullTest } from "../../support/random-runs.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const agencyId = 1;
@@ -288,7 +289,7 @@ class Compared {
 
 test("arrivals, claims, ends, cancellations and restarts in any order match the models", async () => {
   const compared = new Compared();
-  const runs = process.env.TEST_FULL === undefined ? 20 : 60;
+  const runs = isFullTest ? 60 : 20;
   // Of about 25 operations of a run, about 3 find a scan to cancel: with each seed far more than the test asks for.
   const operations = fc.array(fc.tuple(action, fc.constantFrom(...locations)), { minLength: 20, maxLength: 30, size: "max" });
   // One store for all runs: each continues where the one before ended.
