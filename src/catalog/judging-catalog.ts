@@ -8,7 +8,7 @@ import { onStrayErrors } from "./plugin-thread.ts";
 /** Call once per thread. */
 export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
   if (snapshot !== null) {
-    // Of timers and promises that a check left behind: no judgement waits for them.
+    // Late errors of timers and promises that a check left behind: no judgement waits for them.
     onStrayErrors(() => {});
     replayModules(snapshot);
     for (const entry of snapshot.entries) await import(entry);

@@ -110,7 +110,7 @@ class StatusFeed {
 export class ConnectionInMemory implements FakeControls {
   readonly options: { readonly inboxPrefix: string };
   readonly info = { version: "2.10.0", jetstream: true };
-  /** Of the client: whether the server can do something. */
+  /** The client asks it which features the server has. */
   readonly features = { get: () => ({ min: "2.0.0", ok: true }), supports: () => true };
   copies: FakeControls["copies"] = () => 1;
   readonly #server: ServerInMemory;

@@ -40,7 +40,7 @@ export function parseSource(path: string, text: string): SourceFile {
   return { path, text, imports: importsOf(path, text), ...locationsOf(path, text) };
 }
 
-/** Uses of the file's own place. A path behind it that is written in full, and is that of a file, locates that file. */
+/** Uses of the path of the own file. A path behind it locates a file if it is written in full and the file exists. */
 function locationsOf(path: string, text: string): Pick<SourceFile, "located" | "locatesOthers"> {
   const folder = resolve(root, path, "..");
   const uses = text.match(/\bimport\.meta\.(?:dirname|dir|url|path|file)\b/g) ?? [];
