@@ -16,8 +16,8 @@ interface TierSuite {
   readonly beside?: true;
 }
 
-function npmSuite(name: string, ...args: readonly string[]): TierSuite {
-  return { name, command: ["npm", "run", "--silent", `test:${name}`, ...(args.length === 0 ? [] : ["--", ...args])] };
+function npmSuite(name: string): TierSuite {
+  return { name, command: ["npm", "run", "--silent", `test:${name}`] };
 }
 
 const compile: TierSuite = { name: "compile", command: ["npm", "run", "--silent", "compile"] };
@@ -37,12 +37,11 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
   ],
   full: [
     npmSuite("isolated"),
-    { name: "vitest", command: ["npm", "run", "--silent", "test:vitest"] },
+    npmSuite("vitest"),
     compile,
     npmSuite("places"),
     { ...npmSuite("operate"), beside: true },
     npmSuite("fleet"),
-
     npmSuite("sites"),
   ],
 };

@@ -24,7 +24,7 @@ export interface ChosenTest {
   readonly seconds: number;
 }
 
-/** Named like the file, then in a folder named like that of the file, then by distance. */
+/** First tests named like the file, then tests in a folder of the same name, then the nearest others. */
 export function byNearness(candidates: readonly ReachingTest[], path: string): readonly ReachingTest[] {
   const name = basename(path).replace(/\.tsx?$/, "");
   const folder = path.split("/")[1];

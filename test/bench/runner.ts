@@ -15,7 +15,7 @@ export interface BenchOutput {
 }
 
 export interface BenchResult {
-  /** Also those of a failed part, as far as it came. */
+  /** A failed part leaves the rows that it measured before its failure. */
   readonly rows: readonly Row[];
   readonly failed: readonly { readonly name: string; readonly because: string }[];
 }

@@ -19,7 +19,7 @@ export function stepsAfterRestore(dataDir: string, { outside, files }: Manifest)
   ];
 }
 
-/** At its old place, since relative paths in the file start from its folder. Mode and owner are those of the data, so the server can read it. */
+/** The file returns to its old place, since its relative paths start from its folder. Mode and owner are those of the data, so the server can read it. */
 function configSteps(dataDir: string, copy: string, path: string): readonly string[] {
   const start = `  ${ownCommand()} serve --data ${shellWord(dataDir)} --config ${shellWord(path)}`;
   if (isSameFile(copy, path)) return [`the settings lay in ${path}, which still equals its copy ${copy}. They are in force by:`, start];

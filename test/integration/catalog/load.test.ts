@@ -163,7 +163,7 @@ describe("plugin checks", () => {
     expect((await load(join(tmpdir(), "assay-no-such-folder"))).keys).toEqual(builtInKeys);
   });
 
-  /** Loaded together in one thread, because a thread for each takes seconds: a fault of one file must not change those of another. */
+  /** One thread loads all files, because a thread for each takes seconds. A fault of one file must not change the faults of another. */
   describe("of several folders in one", () => {
     const broken: readonly (readonly [words: string, files: Readonly<Record<string, string>>, message: RegExp | string])[] = [
       ["does not parse", { "own-check.ts": "const a = 1;\nexport default {" }, /own-check\.ts:2:\d+: /],
