@@ -1,13 +1,5 @@
 /** Head and workers as users of a real nats-server, with the configuration that the program writes. */
-import {
-  type ConsumerConfig,
-  type ConsumerInfo,
-  DiscardPolicy,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  type StreamInfo,
-} from "@nats-io/jetstream";
+import { type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy, type StreamInfo } from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
@@ -19,8 +11,7 @@ import {
   resultStreamOf,
   scanStreamOf,
 } from "../../src/fleet/subjects.ts";
-import { type NatsPlace, type NatsServer, startNats } from "./nats.ts";
-import { closedPort } from "./servers.ts";
+import type { NatsPlace } from "./nats.ts";
 
 export interface EnrolledIdentity extends FleetIdentity, EnrolledWorker {}
 
@@ -33,20 +24,6 @@ export function loopbackConfiguration(head: FleetIdentity, workers: readonly Enr
   return (place) => natsConfiguration({ ...place, tls: null, cluster: null, head: head.id, workers });
 }
 
-/** Servers of one cluster on loopback, without TLS. They are ready when JetStream has a leader, which the head waits for. */
-export async function startLoopbackCluster(
-  head: FleetIdentity,
-  workers: readonly EnrolledWorker[],
-  count = 3,
-): Promise<readonly NatsServer[]> {
-  const routes = await Promise.all(Array.from({ length: count }, async () => `127.0.0.1:${await closedPort()}`));
-  const start = (listen: string, at: number) => {
-    const cluster = { serverName: `n${at + 1}`, listen, routes, caFile: null };
-    return startNats({ configuration: (place) => natsConfiguration({ ...place, tls: null, cluster, head: head.id, workers }) });
-  };
-  return Promise.all(routes.map(start));
-}
-
 export function connectAs({ seed }: FleetIdentity, servers: string | string[], options: ConnectionOptions = {}): Promise<NatsConnection> {
   return connect({ servers, authenticator: nkeyAuthenticator(new TextEncoder().encode(seed)), ...options });
 }
@@ -55,28 +32,19 @@ export function connectAsWorker(worker: EnrolledIdentity, servers: string): Prom
   return connectAs(worker, servers, { inboxPrefix: inboxPrefixOf(worker.id), reconnect: false });
 }
 
-export interface StreamOptions {
-  readonly replicas?: number;
-  /** Changes of the consumers. */
-  readonly consumer?: Pick<ConsumerConfig, "ack_wait" | "max_deliver">;
-}
-
 /** Streams and consumers of the kind that the head makes. */
-export async function makeStreams(
-  head: NatsConnection,
-  locations: readonly string[],
-  { replicas = 1, consumer = { max_deliver: 2 } }: StreamOptions = {},
-): Promise<void> {
+export async function makeStreams(head: NatsConnection, locations: readonly string[]): Promise<void> {
   const manager = await jetstreamManager(head);
-  const queue = { retention: RetentionPolicy.Workqueue, num_replicas: replicas };
+  const queue = { retention: RetentionPolicy.Workqueue };
+  const consumer = { ack_policy: "explicit" } as const;
   const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
   for (const location of locations) {
     const name = scanStreamOf(location);
     await manager.streams.add({ name, subjects: [locationScanSubjects(location)], ...queue, ...perSubject });
-    await manager.consumers.add(name, { durable_name: location, ack_policy: "explicit", ...consumer });
+    await manager.consumers.add(name, { ...consumer, durable_name: location, max_deliver: 2 });
     const results = resultStreamOf(location);
     await manager.streams.add({ name: results, subjects: [locationResultSubjects(location)], ...queue });
-    await manager.consumers.add(results, { durable_name: resultConsumer, ack_policy: "explicit", ...consumer, max_deliver: -1 });
+    await manager.consumers.add(results, { ...consumer, durable_name: resultConsumer, max_deliver: -1 });
   }
 }
 
@@ -93,7 +61,10 @@ export async function ledStreams(head: NatsConnection, names: readonly string[],
   }
 }
 
-/** The consumer of a location; a worker may not ask for its description. */
+/**
+ * The consumer of a location; a worker may not ask for its description. For connections that do not reconnect: after a reconnection the
+ * client asks for the description without end, and its `next()` never resolves.
+ */
 export function consumerOf(connection: NatsConnection, location: string) {
   return jetstream(connection).consumers.getConsumerFromInfo({
     stream_name: scanStreamOf(location),

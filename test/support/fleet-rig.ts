@@ -7,13 +7,13 @@ import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import type { FleetTimes } from "../../src/fleet/head/fleet-times.ts";
 import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
-import { makeIdentity } from "../../src/fleet/identity.ts";
+import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
 import { startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
 import type { GatherEnd } from "../../src/scan/gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
 import { knownScans } from "./finished-scans.ts";
-import { connectAs, type EnrolledIdentity, enrolledIdentity, loopbackConfiguration, startLoopbackCluster } from "./fleet-places.ts";
+import { connectAs, type EnrolledIdentity, enrolledIdentity, loopbackConfiguration } from "./fleet-places.ts";
 import { type NatsServer, startNats } from "./nats.ts";
 import { eventually } from "./raw-head.ts";
 import { temporaryStore } from "./temporary-store.ts";
@@ -49,28 +49,45 @@ export interface RigWorker {
   /** In order of their start. */
   readonly scans: readonly HeldScan[];
   started(count: number): Promise<HeldScan>;
+  /** Clauses of its readiness probe. */
+  faults(): readonly (string | null)[];
   /** As a killed process: without any farewell. */
   kill(): Promise<void>;
+}
+
+/** nats-server of a rig, with the keys that its configuration names. */
+export interface RigNats {
+  /** The rig ends them. */
+  readonly servers: readonly NatsServer[];
+  readonly urls: readonly string[];
+  /** Certificate that the servers use; null without TLS. */
+  readonly caFile: string | null;
+  readonly headIdentity: FleetIdentity;
+  readonly identities: { readonly first: EnrolledIdentity; readonly second: EnrolledIdentity };
+}
+
+/** One server on loopback, without TLS. */
+async function startLoopbackNats(): Promise<RigNats> {
+  const headIdentity = makeIdentity();
+  const identities = { first: enrolledIdentity(rigLocation, "first"), second: enrolledIdentity(rigLocation, "second") };
+  const nats = await startNats({ configuration: loopbackConfiguration(headIdentity, Object.values(identities)) });
+  return { servers: [nats], urls: [nats.url], caFile: null, headIdentity, identities };
 }
 
 export type FleetRig = Awaited<ReturnType<typeof startRig>>;
 
 export async function startRig(
   settings: Partial<Pick<FleetOptions, "readers" | "waitMaxMs" | "limits">> & { readonly times?: Partial<FleetTimes> } = {},
-  { isCluster = false } = {},
+  given?: RigNats,
 ) {
+  const { servers, urls, caFile, headIdentity, identities } = given ?? (await startLoopbackNats());
   const folder = mkdtempSync(join(tmpdir(), "assay-rig-"));
   const seedFile = join(folder, "head.nk");
-  const headIdentity = makeIdentity();
   writeFileSync(seedFile, headIdentity.seed);
-  const identities = { first: enrolledIdentity(rigLocation, "first"), second: enrolledIdentity(rigLocation, "second") };
-  const enrolled = Object.values(identities);
-  const configuration = loopbackConfiguration(headIdentity, enrolled);
-  const servers = isCluster ? await startLoopbackCluster(headIdentity, enrolled) : [await startNats({ configuration })];
   const [nats] = servers as readonly [NatsServer];
-  const urls = servers.map(({ url }) => url);
+  const connectionOptions = caFile === null ? {} : { tls: { caFile }, ignoreClusterUpdates: true };
   const { store, stop: removeStore } = temporaryStore();
-  for (const { id, name, location } of enrolled) await store.workers.enrol({ id, name, location, now: new Date() });
+  for (const { id, name, location } of Object.values(identities)) await store.workers.enrol({ id, name, location, now: new Date() });
   const logged: string[] = [];
   const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
   const log = { debug: line, info: line, warn: line, error: line };
@@ -78,7 +95,7 @@ export async function startRig(
 
   async function open(changes: Partial<FleetOptions> = {}): Promise<Fleet> {
     const fleet = await openFleet({
-      ...{ servers: urls, credentialsFile: seedFile, caFile: null, store, log },
+      ...{ servers: urls, credentialsFile: seedFile, caFile, store, log },
       jobSettings: { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 },
       readers: "everybody",
       waitMaxMs: 60_000,
@@ -113,7 +130,8 @@ export async function startRig(
 
   async function startWorker(which: keyof typeof identities = "first"): Promise<RigWorker> {
     const identity = identities[which];
-    const connection = await connectAs(identity, urls, {
+    const connection = await connectAs(identity, [...urls], {
+      ...connectionOptions,
       inboxPrefix: inboxPrefixOf(identity.id),
       maxReconnectAttempts: -1,
       reconnectTimeWait: 20,
@@ -126,12 +144,13 @@ export async function startRig(
       await worker.stop(0).catch(() => {});
     };
     closing.unshift(kill);
-    return { identity, scans, kill, started: (count) => eventually(() => scans[count - 1] ?? null, `scan ${count} of a worker`) };
+    const faults = () => [worker.natsFault(), worker.headFault()];
+    return { identity, scans, faults, kill, started: (count) => eventually(() => scans[count - 1] ?? null, `scan ${count} of a worker`) };
   }
 
   return {
-    ...{ nats, servers, store, logged, identities, headIdentity, configuration, seedFile, open, claimScan, gather, storeEnd, startWorker },
-    connectHead: () => connectAs(headIdentity, urls),
+    ...{ nats, store, logged, identities, headIdentity, open, claimScan, gather, storeEnd, startWorker },
+    connectHead: () => connectAs(headIdentity, [...urls], connectionOptions),
     [Symbol.asyncDispose]: async () => {
       for (const close of closing) await close();
       for (const server of servers) await server[Symbol.asyncDispose]();

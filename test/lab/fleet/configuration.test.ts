@@ -2,15 +2,15 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { jetstream } from "@nats-io/jetstream";
-import { type ConnectionOptions, connect, type NatsConnection, nanos } from "@nats-io/transport-node";
+import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FleetIdentity, readIdentity } from "../../../src/fleet/identity.ts";
-import { inboxPrefixOf, resultConsumer, resultStreamOf, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
+import { resultStreamOf, scanStreamOf } from "../../../src/fleet/subjects.ts";
 import { compiledBinary } from "../../support/binary.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
-import { connectAs, consumerOf, ledStreams, makeStreams } from "../../support/fleet-places.ts";
-import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
+import { connectAs, type EnrolledIdentity, ledStreams, messagesIn } from "../../support/fleet-places.ts";
+import { type RigNats, rigLocation, startRig } from "../../support/fleet-rig.ts";
+import { type NatsPlace, type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
 import { fromSource, run } from "../../support/program.ts";
 import { eventually } from "../../support/raw-head.ts";
 import { closedPort } from "../../support/servers.ts";
@@ -18,10 +18,12 @@ import { until } from "./fleet.ts";
 
 const page = "docs/fleet.md";
 const command = compiledBinary === null ? fromSource : [compiledBinary];
-const location = "berlin";
+const scanCount = 40;
 const testMsMax = 240_000;
-/** The client can drop a delivery at a reconnection, which comes again soon. */
-const clusterConsumer = { ack_wait: nanos(2_000), max_deliver: -1 };
+/** Election of leaders, on a busy machine. */
+const electionMsMax = 60_000;
+/** Ends before `testMsMax`, so that the test says which scans are left. */
+const scansMsMax = 120_000;
 
 /** Text of the only block of that language. */
 function block(section: string, language: string): string {
@@ -32,19 +34,27 @@ function block(section: string, language: string): string {
   return found;
 }
 
+/** A name of the certificate. */
+const urlOf = ({ port }: NatsServer) => `tls://localhost:${port}`;
+
 describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-configuration-"));
   const dataDir = join(folder, "data");
-  const seedFile = join(folder, "berlin-1.nk");
+  const caFile = join(folder, "ca.pem");
   const shellLines = blocksOf(page, "nats-server with TLS").filter(({ language }) => language === "sh");
-  let head: FleetIdentity;
-  let worker: FleetIdentity;
-  let ca: string;
+  let headIdentity: FleetIdentity;
+  let identities: RigNats["identities"];
 
   async function assay(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command });
     if (code !== 0) throw new Error(`assay ${args.join(" ")}: ${code} ${stderr}`);
     return stdout;
+  }
+
+  async function enrolled(name: string): Promise<EnrolledIdentity> {
+    const seedFile = join(folder, `${name}.nk`);
+    await assay("fleet", "enrol", rigLocation, "--name", name, "--out", seedFile);
+    return { ...readIdentity(seedFile), name, location: rigLocation };
   }
 
   /** The page's certificates, for servers of this machine. */
@@ -56,28 +66,15 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
   }
 
   beforeAll(async () => {
-    await assay("fleet", "enrol", location, "--out", seedFile);
+    identities = { first: await enrolled("first"), second: await enrolled("second") };
     // The page's line, with its redirection.
     expect(shellLines[1]?.text.split("\n")[0]).toBe("assay fleet nats-conf --accounts > /etc/nats/accounts.conf");
     writeFileSync(join(folder, "accounts.conf"), await assay("fleet", "nats-conf", "--accounts"));
     await makeCertificates();
-    head = readIdentity(join(dataDir, "nats-head.nk"));
-    worker = readIdentity(seedFile);
-    ca = readFileSync(join(folder, "ca.pem"), "utf8");
+    headIdentity = readIdentity(join(dataDir, "nats-head.nk"));
   }, testMsMax);
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  const asWorker = (servers: readonly string[], options: ConnectionOptions = {}) =>
-    connectAs(worker, [...servers], {
-      inboxPrefix: inboxPrefixOf(worker.id),
-      tls: { ca },
-      ignoreClusterUpdates: true,
-      maxReconnectAttempts: -1,
-      ...options,
-    });
-  const asHead = (servers: readonly string[]) =>
-    connectAs(head, [...servers], { tls: { ca }, ignoreClusterUpdates: true, maxReconnectAttempts: -1 });
 
   /** The text of the page with this machine's paths, beside a copy of the accounts. */
   function placed(text: string, listen: string, storeDir: string): string {
@@ -100,19 +97,21 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
     "starts one server, which head and worker use by TLS alone",
     async () => {
       const text = block("nats-server with TLS", "conf");
-      await using nats = await startNats({ configuration: ({ listen, storeDir }) => placed(text, listen, storeDir) });
-      const url = `tls://localhost:${nats.port}`;
-      const headSide = await asHead([url]);
-      await makeStreams(headSide, [location]);
-      const workerSide = await asWorker([url]);
-      await startAnswering(workerSide, worker.id);
-      await jetstream(headSide).publish(scanSubject(location, "t1"), "job");
-      expect([...(await collectResults(headSide, 1))]).toEqual(["t1"]);
-      await workerSide.close();
-      await headSide.close();
+      const nats = await startNats({ configuration: ({ listen, storeDir }) => placed(text, listen, storeDir) });
+      const url = urlOf(nats);
+      await using rig = await startRig({}, { servers: [nats], urls: [url], caFile, headIdentity, identities });
+      const fleet = await rig.open();
+      const worker = await rig.startWorker();
+      await eventually(() => fleet.capacity(rigLocation) > 0, "a worker");
+      const token = await rig.claimScan();
+      const gathering = rig.gather(fleet, token);
+      (await worker.started(1)).end();
+      const end = await gathering;
+      expect(end.gathered).toMatchObject({ evidence: { subject: {} } });
+      await rig.storeEnd(token, end);
 
-      await expect(connectAs(head, url, { tls: {} })).rejects.toThrow();
-      await expect(connect({ servers: url, tls: { ca } })).rejects.toThrow("Authorization Violation");
+      await expect(connectAs(headIdentity, url, { tls: {} })).rejects.toThrow();
+      await expect(connect({ servers: url, tls: { caFile } })).rejects.toThrow("Authorization Violation");
     },
     testMsMax,
   );
@@ -123,7 +122,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
       const text = block("nats-server with TLS", "conf");
       await using nats = await startNats({ configuration: ({ listen, storeDir }) => placed(text, listen, storeDir) });
       const opened = await Promise.allSettled(
-        Array.from({ length: 8 }, () => asWorker([`tls://localhost:${nats.port}`], { timeout: 3_000 })),
+        Array.from({ length: 8 }, () => connectAs(identities.first, urlOf(nats), { tls: { caFile }, timeout: 3_000 })),
       );
       const open = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
       expect(open.length).toBe(4);
@@ -132,112 +131,73 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
     testMsMax,
   );
 
+  /** Servers of one cluster, as the page describes them. */
+  async function startCluster(parts: AsyncDisposableStack): Promise<readonly NatsServer[]> {
+    const text = block("A cluster of three servers", "conf");
+    const names = ["n1", "n2", "n3"];
+    const routePorts = await Promise.all(names.map(() => closedPort()));
+    const start = async (name: string, at: number) => {
+      const configuration = ({ listen, storeDir }: NatsPlace) => {
+        const own = placed(text, listen, storeDir).replace('server_name: "n1"', `server_name: "${name}"`);
+        const routed = names.reduce((each, other, to) => each.replace(`${other}.example.org:6222`, `localhost:${routePorts[to]}`), own);
+        return routed.replace("0.0.0.0:6222", `127.0.0.1:${routePorts[at]}`);
+      };
+      return parts.use(await startNats({ configuration }));
+    };
+    return Promise.all(names.map(start));
+  }
+
   test(
-    "starts a cluster that finishes every scan while one server is lost and comes back",
+    "starts a cluster that keeps three copies, and ends every scan once while its leader is killed and comes back",
     async () => {
-      const text = block("A cluster of three servers", "conf");
-      const names = ["n1", "n2", "n3"];
-      const routePorts = await Promise.all(names.map(() => closedPort()));
-      const servers: NatsServer[] = [];
-      for (const [at, name] of names.entries()) {
-        const configuration = ({ listen, storeDir }: { readonly listen: string; readonly storeDir: string }) => {
-          const own = placed(text, listen, storeDir).replace('server_name: "n1"', `server_name: "${name}"`);
-          const routed = names.reduce(
-            (each, other, index) => each.replace(`${other}.example.org:6222`, `localhost:${routePorts[index]}`),
-            own,
-          );
-          return routed.replace("0.0.0.0:6222", `127.0.0.1:${routePorts[at]}`);
-        };
-        servers.push(await startNats({ configuration }));
+      await using parts = new AsyncDisposableStack();
+      const servers = await startCluster(parts);
+      const nats = { ...{ servers, caFile, headIdentity, identities }, urls: servers.map(urlOf) };
+      await using rig = await startRig({ times: { startWaitMs: electionMsMax } }, nats);
+      const fleet = await rig.open();
+      const worker = await rig.startWorker();
+      await eventually(() => fleet.capacity(rigLocation) > 0, "a worker", electionMsMax);
+      const ending = setInterval(() => {
+        for (const scan of worker.scans) scan.end();
+      }, 20);
+      parts.defer(() => clearInterval(ending));
+      const head = parts.adopt(await rig.connectHead(), (connection) => connection.close());
+      const names = [scanStreamOf(rigLocation), resultStreamOf(rigLocation)];
+      const infos = await eventually(() => ledStreams(head, names, 2), "streams with leaders", electionMsMax);
+      expect(infos.map(({ config }) => config.num_replicas)).toEqual([3, 3]);
+      const leader = servers[Number(infos[0]?.cluster?.leader?.slice(1)) - 1] as NatsServer;
+
+      const open = new Set<string>();
+      const ends: unknown[] = [];
+      for (let count = 0; count < scanCount; count++) {
+        if (count === 10) await leader.stop("SIGKILL");
+        if (count === 30) await leader.restart();
+        const token = await rig.claimScan();
+        open.add(token);
+        const gathering = rig.gather(fleet, token).then(async (end) => {
+          await rig.storeEnd(token, end);
+          open.delete(token);
+          ends.push(typeof end.gathered === "string" ? end.gathered : "gathered");
+        });
+        await Promise.race([gathering, Bun.sleep(250)]);
       }
-      try {
-        const urls = servers.map(({ port }) => `tls://localhost:${port}`);
-        const headSide = await asHead(urls);
-        await until(
-          () =>
-            makeStreams(headSide, [location], { replicas: 3, consumer: clusterConsumer }).then(
-              () => true,
-              () => false,
-            ),
-          30_000,
-          () => servers[0]?.log() ?? "",
-        );
-        const workerSide = await asWorker(urls.toReversed());
-        await startAnswering(workerSide, worker.id);
-        const tokens = Array.from({ length: 60 }, (_, at) => `t${at}`);
-        const results = collectResults(headSide, tokens.length);
-        const streams = [scanStreamOf(location), resultStreamOf(location)];
-        const [jobs] = await eventually(() => ledStreams(headSide, streams, 2), "streams with leaders", 60_000);
-        const lost = servers[names.indexOf(jobs?.cluster?.leader ?? "")] as NatsServer;
-        for (const [at, token] of tokens.entries()) {
-          if (at === 20) await lost.stop("SIGKILL");
-          if (at === 40) await lost.restart();
-          await published(headSide, token);
-        }
-        expect([...(await results)].toSorted()).toEqual(tokens.toSorted());
-        const emptied = async () => {
-          const infos = await ledStreams(headSide, streams, 0);
-          return infos?.[0]?.state.messages === 0 ? infos : null;
-        };
-        const [, left] = await eventually(emptied, "an empty stream of jobs", 60_000);
-        expect(left?.config.num_replicas).toBe(3);
-        await workerSide.close();
-        await headSide.close();
-      } finally {
-        for (const server of servers) await server[Symbol.asyncDispose]();
-      }
+      const explain = () =>
+        [
+          `${open.size} of ${scanCount} scans have not ended: ${[...open].join(" ")}`,
+          `head: ${fleet.state()}, ${fleet.fault()}; ${JSON.stringify(fleet.counters())}`,
+          `worker: ${JSON.stringify(worker.faults())}, took ${worker.scans.map(({ token }) => token).join(" ")}`,
+          ...rig.logged.slice(-100),
+          ...servers.map((server) => `${urlOf(server)}\n${server.log().slice(-2_000)}`),
+        ].join("\n");
+      await until(() => open.size === 0, scansMsMax, explain);
+      expect(ends).toEqual(Array.from({ length: scanCount }, () => "gathered"));
+      expect(fleet.counters()).toMatchObject({ results: scanCount, faults: 0 });
+      const isEmpty = () =>
+        messagesIn(head)
+          .then((counts) => counts.every((count) => count === 0))
+          .catch(() => false);
+      await eventually(isEmpty, "empty streams", electionMsMax);
     },
     testMsMax,
   );
 });
-
-/** Publishes as the head does: again until it is stored, and a job that is there already is stored. */
-async function published(head: NatsConnection, token: string): Promise<void> {
-  const publish = async () => {
-    try {
-      await jetstream(head).publish(scanSubject(location, token), "job", { timeout: 2_000 });
-      return true;
-    } catch (error) {
-      return (error as Error).message.includes("maximum messages per subject exceeded");
-    }
-  };
-  await until(publish, 60_000);
-}
-
-/** A worker that answers each job with one part, until its connection is closed. */
-async function startAnswering(connection: NatsConnection, id: string): Promise<void> {
-  const takeOne = async () => {
-    const job = await consumerOf(connection, location).next({ expires: 2_000 });
-    if (job === null) return;
-    const [token = ""] = job.subject.split(".").slice(-1);
-    const address = { location, worker: id, token, attempt: 1, delivery: job.info.deliveryCount, part: 0 };
-    const send = () =>
-      jetstream(connection).publish(resultSubject(address), token, { msgID: `${token}.${address.delivery}`, timeout: 2_000 });
-    await until(
-      () =>
-        send().then(
-          () => true,
-          () => false,
-        ),
-      60_000,
-    );
-    await job.ackAck();
-  };
-  void (async () => {
-    while (!connection.isClosed()) await takeOne().catch(() => Bun.sleep(100));
-  })();
-  await connection.flush();
-}
-
-/** Tokens of results, until there are so many different ones; acknowledged as they come. */
-async function collectResults(head: NatsConnection, count: number): Promise<ReadonlySet<string>> {
-  const tokens = new Set<string>();
-  const consumer = await jetstream(head).consumers.get(resultStreamOf(location), resultConsumer);
-  while (tokens.size < count) {
-    const message = await consumer.next({ expires: 2_000 }).catch(() => null);
-    if (message === null) continue;
-    tokens.add(message.string());
-    message.ack();
-  }
-  return tokens;
-}

@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { FleetError } from "../../../src/fleet/connection.ts";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
 import { scanStreamOf } from "../../../src/fleet/subjects.ts";
+import { loopbackConfiguration } from "../../support/fleet-places.ts";
 import { rigLocation, startRig } from "../../support/fleet-rig.ts";
-import { natsIsMissing } from "../../support/nats.ts";
+import { type NatsPlace, natsIsMissing } from "../../support/nats.ts";
 import { eventually } from "../../support/raw-head.ts";
 
 describe.skipIf(natsIsMissing())("the start of a head", () => {
@@ -26,9 +27,9 @@ describe.skipIf(natsIsMissing())("the start of a head", () => {
 
   test("is refused for a nats-server without JetStream", async () => {
     await using rig = await startRig();
-    const configuration = (place: Parameters<typeof rig.configuration>[0]) =>
-      rig
-        .configuration(place)
+    const configured = loopbackConfiguration(rig.headIdentity, Object.values(rig.identities));
+    const configuration = (place: NatsPlace) =>
+      configured(place)
         .replace(/jetstream \{[^}]*\}/, "")
         .replaceAll("jetstream: enabled", "");
     await rig.nats.restart({ configuration });
