@@ -44,6 +44,7 @@ const failed = (code: number, errorCode: number, description: string): Answer =>
 });
 const streamNotFound = failed(404, 10_059, "stream not found");
 const consumerNotFound = failed(404, 10_014, "consumer not found");
+const tooFewServers = failed(400, 10_005, "no suitable peers for placement");
 const notStored = (description: string) => failed(503, 10_077, description);
 
 /** Wildcards as in nats-server: `*` is one token, `>` is all that follow. */
@@ -240,6 +241,8 @@ class FakeStream {
 }
 
 export class FakeJetStream {
+  /** Servers that are up; a stream has no more replicas. */
+  servers = 1;
   readonly #network: JetStreamNetwork;
   readonly #streams = new Map<string, FakeStream>();
 
@@ -289,6 +292,7 @@ export class FakeJetStream {
     if (noun === "INFO") return { memory: 0, storage: 0, streams: this.#streams.size, consumers: 0, limits: {} };
     const name = (noun === "STREAM" && verb === "MSG" ? names[1] : names[0]) ?? "";
     const stream = this.#streams.get(name);
+    if (noun === "STREAM" && Number(body.num_replicas ?? 1) > this.servers) return tooFewServers;
     if (noun === "STREAM" && verb === "CREATE") return this.#createStream(name, body as Partial<StreamConfig>);
     if (stream === undefined) return streamNotFound;
     if (noun === "CONSUMER") return this.#consumerApi(stream, verb, names[1] ?? "", body);
@@ -300,7 +304,7 @@ export class FakeJetStream {
 
   #createStream(name: string, config: Partial<StreamConfig>): Answer {
     if (this.#streams.has(name)) return failed(400, 10_058, "stream name already in use with a different configuration");
-    const stream = new FakeStream(name, { ...config, num_replicas: 1 });
+    const stream = new FakeStream(name, { num_replicas: 1, ...config });
     this.#streams.set(name, stream);
     return stream.info({});
   }

@@ -1,5 +1,13 @@
 /** What the fleet relies on of JetStream: run against the model of `fake-jetstream.ts` and against a real nats-server. */
-import { AckPolicy, DiscardPolicy, type JetStreamManager, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+} from "@nats-io/jetstream";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import { expect } from "vitest";
 import { removeMessages, subjectsOf } from "../../src/fleet/head/remove-messages.ts";
@@ -105,6 +113,14 @@ const publications: readonly JetStreamCase[] = [
     async (place) => {
       const rig = await startRig(place, { bytesMax: 2 });
       await expect(jetstream(rig.connection).publish(subject("one"), new Uint8Array(10))).rejects.toThrow("maximum bytes exceeded");
+    },
+  ],
+  [
+    "a stream is refused more replicas than there are servers",
+    async (place) => {
+      const { streams } = await jetstreamManager(await place.connect());
+      const refused = streams.add({ name: stream, subjects: [subject("*")], num_replicas: 3 });
+      await expect(refused).rejects.toBeInstanceOf(JetStreamApiError);
     },
   ],
   [

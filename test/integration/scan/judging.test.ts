@@ -1,7 +1,8 @@
 /** Judging in real threads: with the catalog that a scan began with, whatever lies in the folder of checks by then. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
 import { createLog } from "../../../src/base/log.ts";
@@ -9,6 +10,7 @@ import { loadCatalog } from "../../../src/catalog/load.ts";
 import { type JudgedCatalog, openJudging } from "../../../src/scan/judging.ts";
 import { evidence } from "../../support/evidence.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
+import { eventually } from "../../support/raw-head.ts";
 
 const url = "https://site.test/";
 let checksDir: string;
@@ -53,6 +55,29 @@ test("a scan that runs across a reload ends with the catalog it began with, the 
   expect(rowsOf(after)).toEqual({ catalogVersion: next.version, own: ["own-check passed 5"] });
   gathered.resolve();
   expect(rowsOf(await across)).toEqual({ catalogVersion: former.version, own: ["own-check passed 2"] });
+  await judging.close();
+});
+
+test("a check that runs during a reload is not disturbed, and the threads of its catalog end after the scan", async () => {
+  const [begun, released] = [join(checksDir, "begun"), join(checksDir, "released")];
+  const judge = `writeFileSync(${JSON.stringify(begun)}, ""); while (!existsSync(${JSON.stringify(released)})) Bun.sleepSync(1); return passed();`;
+  const source = `import { existsSync, writeFileSync } from "node:fs";\n${pluginSource("own-check", { judge })}`;
+  const former = await write({ "own-check.ts": source });
+  const next = await write({ "own-check.ts": pluginSource("own-check", { weight: "5" }) });
+  const started: Worker[] = [];
+  const onWorker = (worker: Worker) => void started.push(worker);
+  process.on("worker", onWorker);
+  const judging = judgingWith(former);
+  const across = judging.withCurrent((judge) => judge({ fields: { url }, evidence: evidence() }));
+  await eventually(() => existsSync(begun), "a judgement");
+  const ended = started.map((worker) => new Promise((resolve) => void worker.once("exit", resolve)));
+  judging.replace(next);
+  process.off("worker", onWorker);
+  writeFileSync(released, "");
+  expect(rowsOf(await across)).toEqual({ catalogVersion: former.version, own: ["own-check passed 2"] });
+  expect(logged).toEqual([]);
+  expect(ended).toHaveLength(1);
+  await Promise.all(ended);
   await judging.close();
 });
 

@@ -1,5 +1,5 @@
 /** Compaction: every row is kept, the file shrinks, and a store that is used, damaged or missing is refused unchanged. */
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -13,6 +13,15 @@ import { removeDueEvidence } from "../../support/evidence-removal.ts";
 import { storeSite } from "../../support/finished-scans.ts";
 
 let dataDir: string;
+
+/** Empty for a file that is closed by now. */
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return "";
+  }
+}
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "assay-compact-"));
@@ -32,6 +41,12 @@ beforeEach(async () => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const contentOf = async () => (await walkStore(dataDir, () => {}))?.tables;
+/** Files below the folder that this process has open. */
+const openFiles = () =>
+  readdirSync("/proc/self/fd").flatMap((fd) => {
+    const path = linkOf(join("/proc/self/fd", fd));
+    return path.startsWith(dataDir) ? [path] : [];
+  });
 const leftovers = () => readdirSync(dataDir).filter((name) => name.startsWith("."));
 
 describe("compaction", () => {
@@ -43,7 +58,7 @@ describe("compaction", () => {
     expect(statSync(storeFileOf(dataDir)).mode & 0o777).toBe(0o600);
     expect(await contentOf()).toEqual(before);
     expect(before?.find(({ table }) => table === "scans")?.rows).toBe(13);
-    expect(leftovers()).toEqual([]);
+    expect([leftovers(), openFiles()]).toEqual([[], []]);
     const store = openStore(dataDir);
     expect([store.scans.queueLength(), store.publicScans.list({ limit: 20, cursor: null }).items.length]).toEqual([1, 12]);
     await storeSite(store, "bare", { at: new Date(), location: "berlin" });

@@ -82,6 +82,23 @@ describe("a head", () => {
     expect(await bytesMax()).toBe(2_000);
   });
 
+  test("says once that nats-server is not ready, and works when it is", async () => {
+    const requestMs = 1_000;
+    const head = await fleet.openHead({ times: { requestMs } });
+    const lines = () => fleet.logged.filter((line) => line.startsWith("streams in NATS not ready yet")).length;
+    head.connection.copies = ({ subject }) => (subject === "$JS.API.INFO" ? 0 : 1);
+    head.connection.lose();
+    await soon();
+    head.connection.restore();
+    await fleet.time.pass(3_000);
+    expect([head.state(), head.fault(), lines()]).toEqual(["disconnected", "nats-server is not ready: timeout", 1]);
+    await fleet.time.pass(minuteMs);
+    expect(lines()).toBe(1);
+    head.connection.copies = () => 1;
+    await fleet.time.pass(minuteMs);
+    expect([head.state(), head.fault(), lines()]).toEqual(["connected", null, 1]);
+  });
+
   test("answers a worker of a new location once its streams are made", async () => {
     await fleet.openHead();
     const worker = { ...fleet.store.enrolled.get(first), location: "paris" } as never;

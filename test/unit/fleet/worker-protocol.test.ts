@@ -157,6 +157,22 @@ describe("a job", () => {
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain("refused a job: it has a wrong value at /deadlines");
   });
 
+  test("whose result cannot be sent is a fault of one line, as long as the head takes", async () => {
+    const head = await fleet.openHead();
+    const worker = await fleet.startWorker();
+    fleet.handOut(head, "one");
+    await soon();
+    const { request } = worker.connection;
+    worker.connection.request = (subject, ...rest) =>
+      subject.startsWith("assay.result.")
+        ? Promise.reject(new Error(`two\nlines ${"x".repeat(400)}`))
+        : request.call(worker.connection, subject, ...rest);
+    worker.scans[0]?.end();
+    await fleet.time.pass(10_000);
+    const text = `a result cannot be sent: two lines ${"x".repeat(400)}`.slice(0, 300);
+    expect(fleet.store.enrolled.get(first)?.lastFault?.text).toBe(text);
+  });
+
   test("goes back once for want of a browser, and ends at its last delivery", async () => {
     const head = await fleet.openHead();
     let fault: string | null = null;

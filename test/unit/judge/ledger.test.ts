@@ -167,6 +167,12 @@ test("names the limit of header values and the dates of the data files that the 
   expect(basisOf({ hstsPreload: "crashed", scriptLibraries: "crashed" })).toEqual({ headerValueCharsMax: 512, dataDates: {} });
 });
 
+test("names no date for a reading that the evidence of an older version lacks", () => {
+  const { hstsPreload: _later, ...older } = evidence();
+  const { basis } = judgeEvidence(older as ReturnType<typeof evidence>, { checks: [checkThat({})], version: "v" }, () => {});
+  expect(Object.keys(basis?.dataDates ?? {})).not.toContain("hstsPreload");
+});
+
 test("names the date of the operator's public suffix list", () => {
   const known = evidence();
   const dated = { ...known, subject: { ...known.subject, publicSuffixesDate: "2026-11-01" } };
