@@ -1,12 +1,13 @@
 /** `npm test` and `npm run test:NAME`: runs one suite of `build/test-suites.ts`, then prints cases, seconds and what was skipped. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
-import { missingFileVariable } from "../test/support/missing.ts";
+import { skipReasonsIn, skipReasonsVariable } from "../test/support/missing.ts";
 import { type Ended, runCommand } from "./run-command.ts";
 import { testsReaching } from "./test-reach.ts";
 import { type Step, type Suite, suites } from "./test-suites.ts";
+import { summaryOf } from "./test-summary.ts";
 
 // reads: test/lab/install.sh
 
@@ -114,26 +115,15 @@ async function chosenFiles(suite: Suite, { files, changed, since }: CommandLine)
   const paths = await changedFiles(since ?? "HEAD");
   const { reaching, leftOut } = testsReaching(paths, { tests: all });
   console.log(
-    `${paths.length} changed files reach ${reaching.length} test files. Left out, though the full run decides: ${summaryOf(leftOut)}`,
+    `${paths.length} changed files reach ${reaching.length} test files. Left out, though the full run decides: ${numbersByFolder(leftOut)}`,
   );
   return reaching;
 }
 
 /** Number of files by folder. */
-function summaryOf(paths: readonly string[]): string {
+function numbersByFolder(paths: readonly string[]): string {
   const byFolder = Map.groupBy(paths, (path) => path.split("/").slice(0, 3).join("/"));
   return paths.length === 0 ? "none" : [...byFolder].map(([folder, inFolder]) => `${folder} ${inFolder.length}`).join(", ");
-}
-
-interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-function countsOf(output: string): Counts {
-  const count = (word: string) => Number([...output.matchAll(new RegExp(`^ *(\\d+) ${word}$`, "gm"))].at(-1)?.[1] ?? 0);
-  return { passed: count("pass"), failed: count("fail"), skipped: count("skip") };
 }
 
 /** Runs a step beside the tests and prints its output only if it fails. */
@@ -141,11 +131,6 @@ async function runBeside({ name, command, env = {} }: Step): Promise<Ended> {
   const ended = await runCommand(command, { env });
   if (ended.code !== 0) process.stdout.write(`\n${name} failed: ${command.join(" ")}\n${ended.output}\n`);
   return ended;
-}
-
-/** What tests could not find, one line each, from the file that `test/support/missing.ts` writes. */
-function missingIn(file: string): readonly string[] {
-  return existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))] : [];
 }
 
 async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
@@ -157,7 +142,7 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
   if (suite.binary && !existsSync(join(root, binary))) throw new UsageError(`${binary} is missing: run "npm run compile" first`);
   const beganMs = performance.now();
   const scratch = mkdtempSync(join(tmpdir(), "assay-tests-"));
-  const missingFile = join(scratch, "missing");
+  const skipReasonsFile = join(scratch, "skip-reasons");
   const timings = join(scratch, "timings.json");
   writeTimings(timings, suite);
   try {
@@ -170,7 +155,7 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     const env = {
       // The cache keeps the sources of temporary folders for ever.
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
-      [missingFileVariable]: missingFile,
+      [skipReasonsVariable]: skipReasonsFile,
       ...(suite.binary ? { TEST_BINARY: binary } : {}),
       ...(suite.full ? { TEST_FULL: "1" } : {}),
       ...color,
@@ -179,19 +164,18 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     const beside = steps.map(runBeside);
     const tests = await runCommand(testCommand(suite, line, { files, timings }), { env, show: (text) => process.stdout.write(text) });
     const all = [tests, ...(await Promise.all(beside))];
-    const missing = missingIn(missingFile);
-    const counts = countsOf(stripVTControlCharacters(tests.output));
-    const failedSteps = all.slice(1).flatMap(({ code }, at) => (code === 0 ? [] : [steps[at]?.name ?? ""]));
-    const isGreen = all.every(({ code }) => code === 0);
+    const { lines, isGreen } = summaryOf({
+      code: tests.code,
+      output: stripVTControlCharacters(tests.output),
+      failedSteps: all.slice(1).flatMap(({ code }, at) => (code === 0 ? [] : [steps[at]?.name ?? ""])),
+      skipReasons: skipReasonsIn(skipReasonsFile),
+      isCi: Boolean(process.env.CI),
+    });
     const seconds = (performance.now() - beganMs) / 1000;
     const cpuSeconds = all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-    console.log(
-      `\n${line.name}: ${files.length} files, ${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} CPU s${failedSteps.length === 0 ? "" : `; failed: ${failedSteps.join(", ")}`}`,
-    );
-    if (missing.length > 0) console.log(`${counts.skipped} cases were skipped, because this machine lacks: ${missing.join("; ")}`);
-    console.log(`${counts.passed} passed, ${counts.failed + failedSteps.length} failed, ${counts.skipped} skipped`);
-    // A machine for integration has everything; a skipped suite there would go unnoticed.
-    return isGreen && (missing.length === 0 || !process.env.CI) ? 0 : 1;
+    console.log(`\n${line.name}: ${files.length} files, ${seconds.toFixed(0)} s, ${cpuSeconds.toFixed(0)} CPU s`);
+    console.log(lines.join("\n"));
+    return isGreen ? 0 : 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -10,6 +10,7 @@ import { openPage } from "../../../src/browser/browser-page.ts";
 import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { type BrowserEvent, type BrowserSlot, openBrowserSlot } from "../../../src/browser/slot.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { processesMentioning } from "../../support/program.ts";
 import { startHttp } from "../../support/servers.ts";
 import { browserDir, launchPlainBrowser, rendererPids } from "../../support/test-browser.ts";
@@ -187,7 +188,7 @@ describe("the browser of a slot", () => {
     expect(here.slot.state()).toMatchObject({ sandboxed: false, unsandboxedBecause: "browser.sandbox is off" });
   });
 
-  test.skipIf(process.getuid?.() !== 0)("with an unavailable sandbox is not started", async () => {
+  test.skipIf(rootIsMissing())("with an unavailable sandbox is not started", async () => {
     const here = openHere("on");
     await expect(here.begin()).rejects.toThrow(/sandbox/i);
     expect(here.profiles()).toEqual([]);

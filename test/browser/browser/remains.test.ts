@@ -8,12 +8,12 @@ import { launchBrowser } from "../../../src/browser/launch.ts";
 import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { browserDir, commandLineOf } from "../../support/test-browser.ts";
 
 /** prctl(2): PR_SET_CHILD_SUBREAPER. */
 const setChildSubreaper = 36;
 const { symbols: libc } = dlopen("libc.so.6", { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } });
-const isRoot = process.getuid?.() === 0;
 const closes: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -93,7 +93,7 @@ test("a browser that has just started knows when its network process ends", asyn
   }
 });
 
-test.skipIf(!isRoot)("profiles of root do not keep another user from having some", () => {
+test.skipIf(rootIsMissing())("profiles of root do not keep another user from having some", () => {
   const dir = mkdtempSync(join(tmpdir(), "assay-profiles-"));
   closes.push(() => rmSync(dir, { recursive: true }));
   const nobody = 65_534;
@@ -110,7 +110,7 @@ test.skipIf(!isRoot)("profiles of root do not keep another user from having some
   expect(readdirSync(ofRoot.path)).toEqual(["lock"]);
 });
 
-test.skipIf(!isRoot)("a profile that cannot be deleted does not keep the slot from starting another browser", async () => {
+test.skipIf(rootIsMissing())("a profile that cannot be deleted does not keep the slot from starting another browser", async () => {
   const { slot, profilesDir } = openHere();
   await slot.begin();
   slot.end();

@@ -6,6 +6,7 @@ import { policyHost, type SiteReady, siteHost } from "../../bench/site.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
 import { compiledBinary, install } from "../../support/binary.ts";
 import { type MemoryGroup, openMemoryGroup } from "../../support/memory-group.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { run, type ServerUnderTest, serve } from "../../support/program.ts";
 import type { HostileServerReady } from "./hostile-server.ts";
 import { hostileHost, otherHosts } from "./page.ts";
@@ -36,7 +37,7 @@ export function skipping(suite: string): { readonly skipped: boolean; readonly n
 
 function skippedBecause(): string | null {
   if (compiledBinary === null) return "TEST_BINARY names no compiled program";
-  if (process.getuid?.() !== 0) return "only root can run a program as another user inside a memory limit";
+  if (rootIsMissing()) return "only root can run a program as another user inside a memory limit";
   const group = openMemoryGroup(`assay-probe-${process.pid}`, memoryLimitBytes);
   if (typeof group === "string") return group;
   group.remove();

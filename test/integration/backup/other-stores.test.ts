@@ -7,11 +7,11 @@ import { restoreBackup } from "../../../src/backup/restore-backup.ts";
 import { readMetaPages } from "../../../src/store/meta-pages.ts";
 import { schemaVersion } from "../../../src/store/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
 import { writeSchema5 } from "../store/schema-5.ts";
 import { makeBackup, noStop, pathsBelow, toolsHere, wholeStore } from "./stored-data.ts";
 
-const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 let folder: string;
 let dataDir: string;
@@ -61,7 +61,7 @@ describe("a backup", () => {
     expect(pathsBelow(folder).filter((path) => !path.startsWith("data"))).toEqual([]);
   });
 
-  test.skipIf(!isRoot)("restored by root belongs to the user of the directory", async () => {
+  test.skipIf(rootIsMissing())("restored by root belongs to the user of the directory", async () => {
     putStore(dataDir, whole);
     writeFileSync(join(dataDir, "assay.toml"), "");
     await makeBackup(dataDir, archive);

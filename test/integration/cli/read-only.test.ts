@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCommandProcess } from "../../support/command-process.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { endServers, runInProcess, serve } from "../../support/program.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -54,7 +55,7 @@ async function expectListedBy(wrapper: readonly string[]): Promise<void> {
 }
 
 describe("listing", () => {
-  test.skipIf(!isRoot)("works on a read-only mount", async () => {
+  test.skipIf(rootIsMissing())("works on a read-only mount", async () => {
     const before = storedBytes();
     const inMount = `mount -o bind,ro "${dataDir}" "${dataDir}" && ! touch "${dataDir}/x" 2>/dev/null && exec "$@"`;
     await expectListedBy(["unshare", "--mount", "--propagation", "private", "sh", "-c", inMount, "sh"]);

@@ -3,16 +3,16 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 import { endServers, serve } from "../../support/program.ts";
 import { fillStore, type Installation, installed, unfinishedIn } from "./operated.ts";
 
-const isRoot = process.getuid?.() === 0;
 const testMsMax = 120_000;
 const scans = 30;
 /** Bytes of that many scans with their screenshots, about. */
 const storeBytes = scans * 450_000;
 
-describe.skipIf(compiledBinary === null || !isRoot)(`a full disk${skippedNote}${isRoot ? "" : " (skipped: needs root)"}`, () => {
+describe.skipIf(compiledBinary === null || rootIsMissing())(`a full disk${skippedNote}`, () => {
   let installation: Installation;
   const mounted: string[] = [];
 

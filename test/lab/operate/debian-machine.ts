@@ -2,6 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rootIsMissing } from "../../support/missing.ts";
 
 /** Made by test/lab/install.sh. */
 export const debianRoot = "/var/cache/assay-laboratory/bookworm.tar";
@@ -29,7 +30,7 @@ export interface DebianMachine {
 
 /** Why no machine can be started here; null if one can. */
 export function machineIsMissing(): string | null {
-  if (process.getuid?.() !== 0) return "not root";
+  if (rootIsMissing()) return "not root";
   if (Bun.which("systemd-nspawn") === null) return "systemd-nspawn is not installed";
   return existsSync(debianRoot) ? null : `${debianRoot} is missing`;
 }

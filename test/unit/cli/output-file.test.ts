@@ -21,6 +21,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { exitCodes } from "../../../src/cli/exit.ts";
 import { fileIdentity, openOutputFile } from "../../../src/cli/output-file.ts";
+import { rootIsMissing } from "../../support/missing.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assay-output-"));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -90,7 +91,7 @@ describe("after the work", () => {
   });
 
   // Only root can give a file away.
-  test.skipIf(process.geteuid?.() !== 0)("a file of another user stays theirs", async () => {
+  test.skipIf(rootIsMissing())("a file of another user stays theirs", async () => {
     writeFileSync(at("theirs.json"), "old and longer");
     chownSync(at("theirs.json"), 12_345, 12_345);
     await openOutputFile(at("theirs.json")).write("new");
