@@ -85,7 +85,7 @@ function main(args: readonly string[]): number {
     // Long keys break lines differently.
     Bun.spawnSync([join(root, "node_modules/.bin/biome"), "format", "--write", ...files.map(({ path }) => path)], { cwd: root });
     console.log(
-      `${files.map(({ path }) => path).join("\n")}\n\nWrite the rule, its cases and its texts there, then: npx bun test ${files[1]?.path}`,
+      `${files.map(({ path }) => path).join("\n")}\n\nWrite the rule, its cases and its texts there, then: npm test -- ${files[1]?.path}`,
     );
     return 0;
   } catch (error) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { scripts } from "../../../package.json" with { type: "json" };
 import { blocksOf } from "../../support/document-blocks.ts";
 
-// reaches: build/new-check.ts, test/unit/catalog.test.ts, test/unit/checks/severities.test.ts, test/unit/docs/, test/unit/judge/, test/unit/text/
+// reaches: build/new-check.ts, build/test.ts, test/unit/catalog.test.ts, test/unit/checks/severities.test.ts, test/unit/docs/, test/unit/judge/, test/unit/text/
 // reads: checks/, locales/, biome.json
 const root = resolve(import.meta.dirname, "../../..");
 const copied = [
@@ -28,10 +28,9 @@ const localeFiles = ["locales/de-de.json", "locales/en-gb.json"];
 const testFile = `test/unit/checks/${key}.test.ts`;
 /** The type checker reads all of src. */
 const slowMsMax = 300_000;
-/** The default limit of 5 s per test is too short for a busy machine. */
-const testing = ["test", "--timeout", "120000"];
 
 const blocks = blocksOf("docs/writing-checks.md", "A built-in check in four files");
+const [newCheck, tests] = blocks.filter(({ language }) => language === "sh").map(({ text }) => text);
 
 const work = mkdtempSync(join(tmpdir(), "assay-writing-checks-"));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -74,12 +73,14 @@ describe("a built-in check", () => {
   test(
     "new-check makes a check that compiles, and whose test names the texts to write",
     () => {
-      expect(blocks.find(({ language }) => language === "sh")?.text).toBe(`npm run new-check ${key}\n`);
+      expect(newCheck).toBe(`npm run new-check ${key}\n`);
       expect(scripts["new-check"]).toMatch(/bun build\/new-check\.ts$/);
       expect(bun(["build/new-check.ts", key], tree)).toMatchObject({ exitCode: 0 });
       writeFileSync(join(tree, "one-check.json"), JSON.stringify({ extends: "./tsconfig.json", include: [`checks/${key}.ts`, testFile] }));
       expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
-      const { exitCode, output } = bun([...testing, `./${testFile}`], tree);
+      expect(tests).toBe(`npm test -- ${testFile}\nnpm test\n`);
+      expect(scripts.test).toMatch(/bun build\/test\.ts all$/);
+      const { exitCode, output } = bun(["build/test.ts", "all", testFile], tree);
       expect(exitCode).toBe(1);
       expect(output).toContain(`write the texts of "${key}" in locales/en-gb.json: reason, method, title`);
       expect(output).toContain(`write the texts of "${key}" in locales/de-de.json: reason, method, title`);
@@ -101,10 +102,8 @@ describe("a built-in check", () => {
       expect(touched.sort()).toEqual([`checks/${key}.ts`, ...localeFiles, testFile]);
       expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
       expect(bun(["node_modules/.bin/biome", "format", ...touched], tree)).toMatchObject({ exitCode: 0 });
-      const suites = ["catalog.test.ts", "checks/severities.test.ts", "docs", "judge/site-laws", "text"].map(
-        (name) => `./test/unit/${name}`,
-      );
-      const { exitCode, output } = bun([...testing, `./${testFile}`, ...suites], tree);
+      const suites = ["catalog.test.ts", "checks/severities.test.ts", "docs", "judge/site-laws", "text"].map((name) => `test/unit/${name}`);
+      const { exitCode, output } = bun(["build/test.ts", "all", testFile, ...suites], tree);
       expect(output).toContain(" 0 fail\n");
       expect(exitCode).toBe(0);
     },
