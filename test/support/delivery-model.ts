@@ -56,6 +56,14 @@ export interface DeliveryModel {
   /** Stores an event for all channels of the account. Wakes nothing. */
   report(accountId?: number, event?: NewEvent): Promise<void>;
   deliveries(accountId?: number): readonly Delivery[];
+  /** Oldest delivery of account 1. */
+  first(): Delivery | undefined;
+  /** Of the deliveries of account 1, newest first. */
+  states(): readonly Delivery["state"][];
+  /** Wait of the oldest delivery for its next attempt. */
+  untilNextMs(): number;
+  /** A process with one attempt of a webhook under way. */
+  sending(options?: ProcessOptions): Promise<{ readonly channel: Channel; readonly process: DeliveryProcess }>;
   /** Resolves when nothing is left that needs no event: no promise, and no write. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -123,7 +131,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
     } while (writes.size > 0);
   }
 
-  return {
+  const model: DeliveryModel = {
     ...{ store, timers, start, settle },
     addChannel: async ({ accountId = 1, kind, target = kind === "mail" ? "team@client.test" : "https://hook.test/", ...given }) => {
       const now = timers.now();
@@ -142,6 +150,17 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       await store.siteRuns.noteState({ accountId, id: known }, () => ({ state: newSiteState, events: [event] }), now);
     },
     deliveries: (accountId = 1) => store.deliveries.list(accountId, { limit: 100, cursor: null }).items,
+    first: () => model.deliveries().at(-1),
+    states: () => model.deliveries().map(({ state }) => state),
+    untilNextMs: () => Date.parse(model.first()?.nextAttemptAt ?? "") - timers.now().getTime(),
+    sending: async (options) => {
+      const channel = await model.addChannel({ kind: "webhook" });
+      await model.report();
+      const process = start(options);
+      await settle();
+      if (process.webhooks.length !== 1) throw new Error(`${process.webhooks.length} attempts are under way`);
+      return { channel, process };
+    },
     stop: async () => {
       const stopping = Promise.all(started.map((one) => one.stop(0)));
       // Time for what a test left to hang.
@@ -154,6 +173,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       await temporary.stop();
     },
   };
+  return model;
 }
 
 export const deliveredWebhook: SendOutcome = { result: "delivered", status: 204, ms: 5 };

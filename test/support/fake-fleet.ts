@@ -88,6 +88,8 @@ export interface FakeFleet extends AsyncDisposable {
     token: string,
     options?: { readonly adopted?: boolean; readonly signal?: AbortSignal; readonly attempt?: number },
   ): HandedOut;
+  /** A head alone whose scan `one` is out. */
+  headWithScan(options?: Parameters<FakeFleet["handOut"]>[2]): Promise<{ readonly head: FakeHead; readonly scan: HandedOut }>;
   /** Lets the worker change in the store, as an administrator does. */
   changeWorker(which: 0 | 1, changes: Partial<StoredWorker>): void;
   /** Messages of a result as a worker publishes them; `which` are parts, null for the manifest. */
@@ -132,6 +134,11 @@ export async function startFakeFleet(): Promise<FakeFleet> {
     return head;
   }
 
+  const handOut: FakeFleet["handOut"] = (head, token, { adopted = false, signal, attempt = 1 } = {}) => {
+    store.running.set(token, { status: "running", location: fakeLocation, attempts: attempt, startedAt, url });
+    return handedOut(head, token, store, { adopted, signal, attempt });
+  };
+
   return {
     ...{ time, nats, store, logged, openHead },
     startWorker: async ({ which = 0, ...options } = {}) => {
@@ -155,9 +162,12 @@ export async function startFakeFleet(): Promise<FakeFleet> {
       await time.pass(100);
       return Object.assign(worker, { id, connection, scans: held.scans, outcomes });
     },
-    handOut: (head, token, { adopted = false, signal, attempt = 1 } = {}) => {
-      store.running.set(token, { status: "running", location: fakeLocation, attempts: attempt, startedAt, url });
-      return handedOut(head, token, store, { adopted, signal, attempt });
+    handOut,
+    headWithScan: async (options) => {
+      const head = await openHead();
+      const scan = handOut(head, "one", options);
+      await time.pass(1_000);
+      return { head, scan };
     },
     changeWorker: (which, changes) => {
       const known = store.enrolled.get(fakeWorkerIds[which]);

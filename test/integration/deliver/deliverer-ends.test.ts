@@ -13,20 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => model.stop());
 
-const first = () => model.deliveries().at(-1);
-const states = () => model.deliveries().map(({ state }) => state);
-const untilNextMs = () => Date.parse(first()?.nextAttemptAt ?? "") - model.timers.now().getTime();
-
-/** A process with one attempt of a webhook under way. */
-async function sending(options: Parameters<DeliveryModel["start"]>[0] = {}) {
-  const channel = await model.addChannel({ kind: "webhook" });
-  await model.report();
-  const process = model.start(options);
-  await model.settle();
-  expect(process.webhooks).toHaveLength(1);
-  return { channel, process };
-}
-
 /** `refuse` makes the store refuse what follows from attempts. */
 function refusingStore() {
   const state = { refuses: false };
@@ -42,7 +28,7 @@ function refusingStore() {
 describe("a store that takes nothing", () => {
   test("is asked again every ten seconds, and the webhook is not sent again meanwhile", async () => {
     const { refuse, deliveries } = refusingStore();
-    const { process } = await sending({ deliveries });
+    const { process } = await model.sending({ deliveries });
     await model.report();
     refuse(true);
     process.webhooks[0]?.end(deliveredWebhook);
@@ -52,10 +38,10 @@ describe("a store that takes nothing", () => {
     refuse(false);
     model.timers.advance(storeRetryMs - 1);
     await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["waiting", "waiting"], 1]);
+    expect([model.states(), process.webhooks.length]).toEqual([["waiting", "waiting"], 1]);
     model.timers.advance(1);
     await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
+    expect([model.states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
     expect(process.counted).toEqual(["webhook delivered"]);
   });
 
@@ -87,7 +73,7 @@ describe("a store that takes nothing", () => {
     const process = model.start({ events: { find } });
     model.timers.advance(storeRetryMs - 1);
     await model.settle();
-    expect([reads, states(), process.log.filter((line) => line.includes("a fault of the test")).length]).toEqual([1, ["waiting"], 1]);
+    expect([reads, model.states(), process.log.filter((line) => line.includes("a fault of the test")).length]).toEqual([1, ["waiting"], 1]);
     model.timers.advance(1);
     await model.settle();
     expect([reads, process.webhooks.length]).toEqual([2, 0]);
@@ -102,16 +88,16 @@ describe("a store that takes nothing", () => {
     const refusing: typeof drop = (...given) => (++drops === 1 ? Promise.reject(full()) : drop(...given));
     model.start({ deliveries: { drop: refusing } });
     await model.settle();
-    expect([drops, states()]).toEqual([1, ["waiting"]]);
+    expect([drops, model.states()]).toEqual([1, ["waiting"]]);
     model.timers.advance(storeRetryMs);
     await model.settle();
-    expect([drops, states(), channel.disabled]).toEqual([2, ["dropped"], null]);
+    expect([drops, model.states(), channel.disabled]).toEqual([2, ["dropped"], null]);
   });
 });
 
 describe("a stop", () => {
   test("waits for the attempts under way, and begins no other", async () => {
-    const { process } = await sending();
+    const { process } = await model.sending();
     await model.report();
     let stopped = false;
     const stopping = process.deliverer.stop(5_000).then(() => (stopped = true));
@@ -122,23 +108,23 @@ describe("a stop", () => {
     process.webhooks[0]?.end(deliveredWebhook);
     await stopping;
     await model.settle();
-    expect([states(), process.webhooks.length, model.timers.waits()]).toEqual([["waiting", "delivered"], 1, []]);
+    expect([model.states(), process.webhooks.length, model.timers.waits()]).toEqual([["waiting", "delivered"], 1, []]);
   });
 
   test("aborts an attempt, which counts nowhere, and the next start repeats under the same id", async () => {
-    const { process } = await sending();
+    const { process } = await model.sending();
     const stopping = process.deliverer.stop(5_000);
     model.timers.advance(5_000);
     await stopping;
     await model.settle();
     expect(process.webhooks[0]?.signal?.aborted).toBe(true);
-    expect([states(), first()?.attempts, process.counted]).toEqual([["waiting"], [], []]);
+    expect([model.states(), model.first()?.attempts, process.counted]).toEqual([["waiting"], [], []]);
     const next = model.start();
     await model.settle();
     expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(process.webhooks.map(({ given: { id } }) => id));
     next.webhooks[0]?.end(failedWith("status"));
     await model.settle();
-    expect([first()?.attempts.length, untilNextMs()]).toEqual([1, 5_000]);
+    expect([model.first()?.attempts.length, model.untilNextMs()]).toEqual([1, 5_000]);
   });
 
   test("aborts a mail, which counts nowhere", async () => {
@@ -151,22 +137,22 @@ describe("a stop", () => {
     model.timers.advance(0);
     await stopping;
     await model.settle();
-    expect([process.mails[0]?.signal?.aborted, first()?.attempts, process.counted]).toEqual([true, [], []]);
+    expect([process.mails[0]?.signal?.aborted, model.first()?.attempts, process.counted]).toEqual([true, [], []]);
   });
 
   test("stores what was delivered although it was aborted, so that it is not sent again", async () => {
-    const { process } = await sending({ hangs: true });
+    const { process } = await model.sending({ hangs: true });
     const stopping = process.deliverer.stop(0);
     model.timers.advance(0);
     await model.settle();
     process.webhooks[0]?.end(deliveredWebhook);
     await stopping;
     await model.settle();
-    expect([states(), process.counted]).toEqual([["delivered"], ["webhook delivered"]]);
+    expect([model.states(), process.counted]).toEqual([["delivered"], ["webhook delivered"]]);
   });
 
   test("ends two seconds after it has aborted attempts that do not end", async () => {
-    const { process } = await sending({ hangs: true });
+    const { process } = await model.sending({ hangs: true });
     let stopped = false;
     process.deliverer.stop(1_000).then(() => (stopped = true));
     model.timers.advance(1_000);
@@ -181,7 +167,7 @@ describe("a stop", () => {
 
   test("does not wait for a store that takes nothing", async () => {
     const { refuse, deliveries } = refusingStore();
-    const { process } = await sending({ deliveries });
+    const { process } = await model.sending({ deliveries });
     refuse(true);
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
@@ -189,7 +175,7 @@ describe("a stop", () => {
     model.timers.advance(1_000);
     await stopping;
     await model.settle();
-    expect([states(), model.timers.waits()]).toEqual([["waiting"], []]);
+    expect([model.states(), model.timers.waits()]).toEqual([["waiting"], []]);
   });
 });
 
@@ -205,5 +191,5 @@ test("a process that is killed between sending and storing sends again, under th
   expect(next.webhooks.map(({ given: { id } }) => id)).toEqual(killed.webhooks.map(({ given: { id } }) => id));
   next.webhooks[0]?.end(deliveredWebhook);
   await model.settle();
-  expect([states(), first()?.attempts.length, channel.disabled]).toEqual([["delivered"], 1, null]);
+  expect([model.states(), model.first()?.attempts.length, channel.disabled]).toEqual([["delivered"], 1, null]);
 });

@@ -11,29 +11,15 @@ beforeEach(async () => {
 });
 afterEach(() => model.stop());
 
-const first = () => model.deliveries().at(-1);
-const states = () => model.deliveries().map(({ state }) => state);
-const untilNextMs = () => Date.parse(first()?.nextAttemptAt ?? "") - model.timers.now().getTime();
-
-/** A process with one attempt of a webhook under way. */
-async function sending(options: Parameters<DeliveryModel["start"]>[0] = {}) {
-  const channel = await model.addChannel({ kind: "webhook" });
-  await model.report();
-  const process = model.start(options);
-  await model.settle();
-  expect(process.webhooks).toHaveLength(1);
-  return { channel, process };
-}
-
 describe("the schedule", () => {
   test("is followed to the tenth attempt, under one id, and then disables the channel", async () => {
-    const { channel, process } = await sending();
+    const { channel, process } = await model.sending();
     const waits: number[] = [];
     for (let count = 1; count < 10; count++) {
       process.webhooks.at(-1)?.end(failedWith("status"));
       await model.settle();
-      waits.push(untilNextMs());
-      model.timers.advance(untilNextMs() - 1);
+      waits.push(model.untilNextMs());
+      model.timers.advance(model.untilNextMs() - 1);
       await model.settle();
       expect(process.webhooks).toHaveLength(count);
       // The next look is at most 50 milliseconds after the time.
@@ -45,7 +31,7 @@ describe("the schedule", () => {
     expect(model.store.channels.find(1, channel.id)?.disabled).toBeNull();
     process.webhooks.at(-1)?.end(failedWith("status"));
     await model.settle();
-    expect([first()?.state, first()?.attempts.length]).toEqual(["failed", 10]);
+    expect([model.first()?.state, model.first()?.attempts.length]).toEqual(["failed", 10]);
     expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("failed");
     expect(new Set(process.webhooks.map(({ given: { id, body } }) => `${id} ${body}`)).size).toBe(1);
     expect(process.counted).toEqual([...Array(9).fill("webhook retried"), "webhook failed"]);
@@ -53,23 +39,23 @@ describe("the schedule", () => {
   });
 
   test("gives way to a longer wait that the receiver asks for, and not to a shorter one", async () => {
-    const { process } = await sending();
+    const { process } = await model.sending();
     process.webhooks[0]?.end(failedWith("status", hourMs));
     await model.settle();
-    expect(untilNextMs()).toBe(hourMs);
+    expect(model.untilNextMs()).toBe(hourMs);
     model.timers.advance(hourMs);
     await model.settle();
     process.webhooks[1]?.end(failedWith("status", 1_000));
     await model.settle();
-    expect(untilNextMs()).toBe(5 * 60_000);
+    expect(model.untilNextMs()).toBe(5 * 60_000);
   });
 
   test("ends with 410, which disables the channel and drops what waits for it", async () => {
-    const { channel, process } = await sending();
+    const { channel, process } = await model.sending();
     await model.report();
     process.webhooks[0]?.end({ result: "gone", status: 410, ms: 5 });
     await model.settle();
-    expect(states()).toEqual(["dropped", "failed"]);
+    expect(model.states()).toEqual(["dropped", "failed"]);
     expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("gone");
     expect([process.counted, process.webhooks.length]).toEqual([["webhook gone"], 1]);
   });
@@ -102,13 +88,13 @@ describe("the schedule", () => {
     model.start({ hasMail: false });
     model.timers.advance(digestMs);
     await model.settle();
-    expect(first()).toMatchObject({ state: "waiting", attempts: [{ because: "no-mail" }] });
+    expect(model.first()).toMatchObject({ state: "waiting", attempts: [{ because: "no-mail" }] });
   });
 });
 
 describe("a channel", () => {
   test("gets one delivery at a time, the earliest first, and the next at once", async () => {
-    const { process } = await sending();
+    const { process } = await model.sending();
     await model.report();
     process.deliverer.wake();
     await model.settle();
@@ -117,10 +103,10 @@ describe("a channel", () => {
     expect(model.timers.waits()).toEqual([1_000]);
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
+    expect([model.states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
     process.webhooks[1]?.end(deliveredWebhook);
     await model.settle();
-    expect([states(), process.counted]).toEqual([
+    expect([model.states(), process.counted]).toEqual([
       ["delivered", "delivered"],
       ["webhook delivered", "webhook delivered"],
     ]);
@@ -149,15 +135,15 @@ describe("a channel", () => {
   });
 
   test("that is still disabled gets no delivery that a person sends again", async () => {
-    const { channel, process } = await sending();
+    const { channel, process } = await model.sending();
     await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
-    await model.store.deliveries.retry(1, first()?.id ?? 0, model.timers.now());
-    expect(states()).toEqual(["waiting"]);
+    await model.store.deliveries.retry(1, model.first()?.id ?? 0, model.timers.now());
+    expect(model.states()).toEqual(["waiting"]);
     process.deliverer.wake();
     await model.settle();
-    expect([states(), process.webhooks.length]).toEqual([["dropped"], 1]);
+    expect([model.states(), process.webhooks.length]).toEqual([["dropped"], 1]);
   });
 
   test("with an address that nobody has confirmed gets nothing, also of what waited for the former address", async () => {
@@ -167,15 +153,15 @@ describe("a channel", () => {
     const process = model.start();
     model.timers.advance(digestMs);
     await model.settle();
-    expect([states(), process.mails]).toEqual([["dropped"], []]);
+    expect([model.states(), process.mails]).toEqual([["dropped"], []]);
   });
 
   test("that is disabled during an attempt keeps the reason, and the delivery stays dropped", async () => {
-    const { channel, process } = await sending();
+    const { channel, process } = await model.sending();
     await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
-    expect([states(), first()?.attempts]).toEqual([["dropped"], []]);
+    expect([model.states(), model.first()?.attempts]).toEqual([["dropped"], []]);
     expect(model.store.channels.find(1, channel.id)?.disabled?.because).toBe("owner");
     expect(process.mails).toEqual([]);
   });

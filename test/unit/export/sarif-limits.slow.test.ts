@@ -2,35 +2,14 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { ExportedScan } from "../../../src/export/export.ts";
-import { writeSarif } from "../../../src/export/sarif.ts";
-import type { StoredFinding } from "../../../src/judge/result.ts";
-import type { SarifRun } from "../../support/export-readers.ts";
-import { exportedScan, exportSettings } from "../../support/exported-scans.ts";
-
-const bare = exportedScan("bare");
-const findings = bare.result?.findings ?? [];
-
-function scanWith(url: string, found: readonly StoredFinding[], given: Partial<ExportedScan> = {}): ExportedScan {
-  return { ...bare, scan: { ...bare.scan, url }, result: bare.result && { ...bare.result, findings: found }, ...given };
-}
-
-/** Without the schema, which takes seconds for so many results. */
-function read(scans: readonly ExportedScan[]): { readonly text: string; readonly runs: readonly SarifRun[] } {
-  const text = writeSarif(scans, exportSettings()) ?? "";
-  return { text, runs: JSON.parse(text).runs };
-}
-
-function noticesOf(run: SarifRun | undefined): readonly string[] {
-  return run?.invocations[0].toolExecutionNotifications.map(({ message }) => message.text) ?? [];
-}
+import { findings, noticesOf, readSarif, scanWith } from "./limited-sarif.ts";
 
 test("the worst 25,000 results are kept, accepted ones last", () => {
   const many = Array.from({ length: 4 }, () => findings).flat();
   const [first] = findings;
   const marks = new Map([[first?.code ?? "", { accepted: { reason: "Known.", until: null }, inBaseline: null }]]);
   const urls = Array.from({ length: 100 }, (_, at) => `https://host.example/${at}`);
-  const { runs } = read(urls.map((url) => scanWith(url, many, { marks })));
+  const { runs } = readSarif(urls.map((url) => scanWith(url, many, { marks })));
   const [run] = runs;
   const left = urls.length * many.length - 25_000;
   expect(run?.results).toHaveLength(25_000);
@@ -50,7 +29,7 @@ test("a file has at most 10 MB after compression", () => {
       values: Object.fromEntries(Object.keys(finding.values).map((name) => [name, noise(url + finding.code + name)])),
     }));
   const urls = Array.from({ length: 130 }, (_, at) => `https://host.example/${at}`);
-  const { text, runs } = read(urls.map((url) => scanWith(url, noisy(url))));
+  const { text, runs } = readSarif(urls.map((url) => scanWith(url, noisy(url))));
   const bytes = gzipSync(text).byteLength;
   expect(bytes).toBeLessThanOrEqual(10_000_000);
   // Not much less than would fit.

@@ -13,17 +13,9 @@ afterEach(() => fleet[Symbol.asyncDispose]());
 
 const soon = () => fleet.time.pass(1_000);
 
-/** A head alone whose scan `one` is out. */
-async function headWithScan(options: Parameters<FakeFleet["handOut"]>[2] = {}) {
-  const head = await fleet.openHead();
-  const scan = fleet.handOut(head, "one", options);
-  await soon();
-  return { head, scan };
-}
-
 describe("what a worker has sent", () => {
   test("is not used once the worker is revoked, and its parts are removed", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await fleet.send({}, [0]);
     fleet.changeWorker(0, { revokedAt: new Date().toISOString() });
     await fleet.time.pass(minuteMs + 1_000);
@@ -34,7 +26,7 @@ describe("what a worker has sent", () => {
   });
 
   test("is removed by the comparison unless it can be part of a result", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     const parts: readonly (readonly [SentByHand, number])[] = [
       [{}, 0],
       [{ delivery: 2 }, 0],
@@ -54,7 +46,7 @@ describe("what a worker has sent", () => {
   });
 
   test("is withdrawn with its job once the scan is over, behind a job that still runs", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     fleet.handOut(head, "two");
     await soon();
     expect(fleet.messages().jobs).toEqual(["one", "two"]);
@@ -64,7 +56,7 @@ describe("what a worker has sent", () => {
   });
 
   test("for another location than its own is removed", async () => {
-    await headWithScan();
+    await fleet.headWithScan();
     await fleet.send({}, [0]);
     fleet.changeWorker(0, { location: "paris" });
     await fleet.time.pass(minuteMs + 1_000);
@@ -88,7 +80,7 @@ describe("a job without a result", () => {
   });
 
   test.each([false, true])("is not ended as spent while its result is on its way: %s", async (hasResult) => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     head.connection.copies = ({ subject }) => (subject.startsWith("assay.result.") && subject.endsWith(".manifest") ? 0 : 1);
     if (hasResult) await fleet.send();
     const advisory = { stream: "ASSAY_SCANS_berlin", stream_seq: 1 };
@@ -98,7 +90,7 @@ describe("a job without a result", () => {
   });
 
   test("is not ended as spent while the head cannot look for its result", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     head.connection.copies = ({ subject }) => (subject.startsWith("$JS.API.STREAM.INFO") ? 0 : 1);
     const advisory = { stream: "ASSAY_SCANS_berlin", stream_seq: 1 };
     fleet.nats.connect().publish("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.ASSAY_SCANS_berlin.berlin", JSON.stringify(advisory));
@@ -107,14 +99,14 @@ describe("a job without a result", () => {
   });
 
   test("does not end any more once the head is closed", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await head.close();
     await fleet.time.pass(3 * 60 * minuteMs, 10_000);
     expect(scan.ended).toBeNull();
   });
 
   test("has its time limit also at the next head, without any progress", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     await head.close();
     const next = await fleet.openHead();
     const adopted = fleet.handOut(next, "one", { adopted: true });

@@ -17,14 +17,6 @@ afterEach(() => fleet[Symbol.asyncDispose]());
 
 const soon = () => fleet.time.pass(1_000);
 
-/** A head alone whose scan `one` is out. */
-async function headWithScan(options: Parameters<FakeFleet["handOut"]>[2] = {}) {
-  const head = await fleet.openHead();
-  const scan = fleet.handOut(head, "one", options);
-  await soon();
-  return { head, scan };
-}
-
 describe("a scan", () => {
   test("is gathered by a worker, and leaves no message behind", async () => {
     const head = await fleet.openHead();
@@ -44,7 +36,7 @@ describe("a scan", () => {
   });
 
   test("goes to the worker at most once though its job is published again by a later head", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     await head.close();
     const next = await fleet.openHead();
     const adopted = fleet.handOut(next, "one", { adopted: true });
@@ -65,7 +57,7 @@ describe("a scan", () => {
   });
 
   test("of a later attempt replaces the job and the result of the earlier one", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     await fleet.send({}, [0]);
     const again = fleet.handOut(head, "one", { attempt: 2 });
     await soon();
@@ -79,7 +71,7 @@ describe("a scan", () => {
 
   test("that is cancelled reaches no worker, and its result is dropped", async () => {
     const stop = new AbortController();
-    const { scan, head } = await headWithScan({ signal: stop.signal });
+    const { scan, head } = await fleet.headWithScan({ signal: stop.signal });
     stop.abort("cancelled");
     await soon();
     const ending = scan.ended;
@@ -139,7 +131,7 @@ describe("a job that NATS has lost", () => {
   };
 
   test("is published three times again, and then ends its scan", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     for (const times of [1, 2, 3]) {
       await lose(head);
       expect([head.counters().republished, scan.ended, fleet.messages().jobs]).toEqual([times, null, ["one"]]);
@@ -167,7 +159,7 @@ describe("a job that NATS has lost", () => {
 
 describe("a result", () => {
   test("is taken in whatever the order and number of its messages", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await fleet.send({}, [null]);
     await fleet.time.pass(300);
     expect(scan.ended).toBeNull();
@@ -209,7 +201,7 @@ describe("a result", () => {
     ],
     ["of an unknown version", { evidenceVersion: 9_999 }, "which this server does not read"],
   ])("%s ends its scan, with a fault of the worker", async (_name, changes, fault) => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     const { parts, manifest } = honestPacked();
     await fleet.send({}, [0, null], { parts, manifest: { ...manifest, ...changes } });
     await soon();
@@ -220,7 +212,7 @@ describe("a result", () => {
   });
 
   test("of a worker that was moved to another location is dropped", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     fleet.changeWorker(0, { location: "paris" });
     await fleet.send();
     await soon();
@@ -232,7 +224,7 @@ describe("a result", () => {
     ["of a later attempt", { attempt: 2 }],
     ["of another scan", { token: "two" }],
   ])("%s is dropped", async (_name, sent) => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await fleet.send(sent);
     await soon();
     expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
@@ -250,14 +242,14 @@ describe("a result", () => {
   });
 
   test("of an earlier attempt is dropped", async () => {
-    const { head, scan } = await headWithScan({ attempt: 2 });
+    const { head, scan } = await fleet.headWithScan({ attempt: 2 });
     await fleet.send();
     await soon();
     expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
   });
 
   test("that is dropped is logged ten times at once", async () => {
-    const { head } = await headWithScan();
+    const { head } = await fleet.headWithScan();
     for (let delivery = 1; delivery <= 12; delivery++) await fleet.send({ token: "over", delivery }, [null]);
     await soon();
     expect([head.counters().dropped, fleet.logged.filter((line) => line.startsWith("result dropped")).length]).toEqual([12, 10]);
@@ -274,7 +266,7 @@ describe("a result", () => {
   });
 
   test("of a second delivery beside the first is dropped when the scan is stored", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await fleet.send();
     await fleet.send({ worker: second, delivery: 2 });
     await soon();
@@ -300,7 +292,7 @@ describe("a result", () => {
   });
 
   test("that is not stored when the head ends is read again by the next head", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     await fleet.send();
     await soon();
     expect(scan.ended).not.toBeNull();
@@ -312,7 +304,7 @@ describe("a result", () => {
   });
 
   test("is kept from another delivery while the scan is judged, however long", async () => {
-    const { head, scan } = await headWithScan();
+    const { head, scan } = await fleet.headWithScan();
     let manifests = 0;
     head.connection.copies = ({ subject }, direction) => {
       if (direction === "to client" && subject.endsWith(".manifest")) manifests++;
