@@ -56,6 +56,8 @@ export function startPresence(options: PresenceOptions): Presence {
 
   async function ask(): Promise<void> {
     const reply = await replyOf(options, note(), Math.max(answerMsMin, everyMs / 2));
+    // Before `changed`: what has changed since the question needs another one.
+    asking = null;
     if (typeof reply === "string") silence = reply;
     else hear(reply);
     changed();
@@ -85,9 +87,7 @@ export function startPresence(options: PresenceOptions): Presence {
   }
 
   const say = () => {
-    asking ??= ask().finally(() => {
-      asking = null;
-    });
+    asking ??= ask();
     return asking;
   };
   const timer = setInterval(() => void say(), everyMs);

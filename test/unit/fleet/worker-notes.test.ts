@@ -96,6 +96,22 @@ describe("the capacity of a location", () => {
     expect([head.capacity(fakeLocation), head.presentWorkers()]).toEqual([0, []]);
   });
 
+  test("follows a browser that starts while the answer to an earlier note is on its way", async () => {
+    const head = await fleet.openHead();
+    let fault: string | null = null;
+    const worker = await fleet.startWorker({ browserFault: () => fault });
+    worker.connection.hold();
+    fault = "the browser does not start";
+    worker.refresh();
+    await fleet.time.pass(50);
+    expect(head.capacity(fakeLocation)).toBe(0);
+    fault = null;
+    worker.refresh();
+    worker.connection.release();
+    await fleet.time.pass(50);
+    expect(head.capacity(fakeLocation)).toBe(3);
+  });
+
   test("counts neither drained nor unknown workers, and nothing without a connection", async () => {
     const head = await fleet.openHead();
     await answerTo({}, unknown);
