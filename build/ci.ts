@@ -29,7 +29,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     npmSuite("slow"),
     compile,
     // One process, beside suites that do not compare times.
-    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=2000"], beside: true },
+    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=500"], beside: true },
     npmSuite("binary"),
     npmSuite("browser"),
     npmSuite("hostile"),
@@ -40,6 +40,8 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     npmSuite("vitest"),
     compile,
     npmSuite("places"),
+    npmSuite("peers"),
+    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=5000"], beside: true },
     { ...npmSuite("operate"), beside: true },
     npmSuite("fleet"),
     npmSuite("sites"),

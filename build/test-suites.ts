@@ -39,6 +39,8 @@ const binaryFiles = "test/**/*.binary.test.ts";
 const unitFiles = "test/unit/**/*.test.{ts,tsx}";
 const integrationFiles = "test/integration/**/*.test.{ts,tsx}";
 const journeyFile = "test/browser/web/journey.test.ts";
+const singleSignOnFile = "test/browser/web/single-sign-on.test.ts";
+const peersFile = "test/lab/tls-peers.test.ts";
 const staticChecks: readonly Step[] = [
   // With one thread and fewer collections of garbage it takes half the processor time of the default, beside the tests.
   { name: "type check", command: ["tsc", "-p", ".", "--singleThreaded"], env: { GOGC: "400" } },
@@ -66,18 +68,22 @@ export const suites = {
   slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true },
   browser: {
     about: "pages and probes in the real browser",
+    workers: 3,
     files: ["test/browser/**/*.test.ts"],
-    without: ["test/browser/hostile/**"],
-    longest: ["web/every-page", "web/hostile", "web/keyboard", "probe/hostile-scripts", "scan/determinism"].map(
+    // The journey belongs to `npm test`, and the suite `binary` runs both files.
+    without: ["test/browser/hostile/**", journeyFile, singleSignOnFile],
+    longest: ["web/every-page", "probe/hostile-scripts", "cli/pipelines", "web/hostile", "probe/hostile-answers", "cli/scan-files"].map(
       (name) => `test/browser/${name}.test.ts`,
     ),
   },
   places: {
-    about: "every page in every language and at every width",
-    files: ["test/browser/web/every-page.test.ts"],
+    about: "every page and file in every language and at every width, and other browser tests in their full extent",
+    files: ["web/every-page", "web/keyboard", "export/html-file", "cli/pipelines", "scan/determinism"].map(
+      (name) => `test/browser/${name}.test.ts`,
+    ),
     full: true,
   },
-  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, "test/browser/web/single-sign-on.test.ts"], binary: true },
+  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, singleSignOnFile], binary: true },
   hostile: {
     about: "hostile pages beside ordinary scans, by the compiled program",
     files: ["test/browser/hostile/*.test.ts"],
@@ -87,6 +93,14 @@ export const suites = {
   lab: {
     about: "real servers, resolvers and applications from Debian",
     files: ["test/lab/*.test.ts", "test/lab/lab.ts"],
+    workers: 3,
+    longest: [peersFile, "test/lab/lab.ts"],
+    servers: "installed",
+  },
+  peers: {
+    about: "TLS rows beside testssl.sh and sslscan, on all configurations",
+    files: [peersFile],
+    full: true,
     servers: "installed",
   },
   fleet: {

@@ -72,15 +72,17 @@ describe("the browser of a slot", () => {
   test("listens on no port", async () => {
     const here = openHere();
     const pid = await scanOnce(here);
-    const linkOf = (path: string) => {
+    // A process of the browser, or one of its descriptors, may end meanwhile.
+    const ifThere = <T>(read: () => T, otherwise: T): T => {
       try {
-        return readlinkSync(path);
+        return read();
       } catch {
-        return "";
+        return otherwise;
       }
     };
-    const pids = pidsBelow(pid, readChildPids());
-    const sockets = new Set(pids.flatMap((each) => readdirSync(`/proc/${each}/fd`).map((fd) => linkOf(`/proc/${each}/fd/${fd}`))));
+    const descriptorsOf = (each: number) => ifThere(() => readdirSync(`/proc/${each}/fd`).map((fd) => `/proc/${each}/fd/${fd}`), []);
+    const links = pidsBelow(pid, readChildPids()).flatMap(descriptorsOf);
+    const sockets = new Set(links.map((link) => ifThere(() => readlinkSync(link), "")));
     // proc(5): the fourth column is the state, 0A for listening, and the tenth the inode.
     const listening = ["tcp", "tcp6"].flatMap((table) =>
       readFileSync(`/proc/net/${table}`, "utf8")

@@ -14,9 +14,11 @@ import { openScanner, type Scanner } from "../../../src/scan/scanner.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
+import { isFullTest } from "../../support/random-runs.ts";
 import { type Answer, egressTo, type Route, type Routes, startHttp, startHttps } from "../../support/servers.ts";
 
-const times = 10;
+/** In the suite `places` more often. */
+const times = isFullTest ? 10 : 4;
 const atOnce = 4;
 const testMs = 600_000;
 /** Maximum random delay of a response; far below the idle time that a page needs, as a busy machine adds to it. */
