@@ -5,7 +5,7 @@ import { pathOf } from "../http/server.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { errorPage } from "./error-page.tsx";
 import { diskFullPage, hostUnknown, internalErrorPage, methodNotAllowedPage, notFound, PageError } from "./errors.ts";
-import { forReaders } from "./readers.ts";
+import { guardedRoutes } from "./guards.ts";
 import { redirect, respond } from "./response.ts";
 import { pageRoutes } from "./routes.ts";
 import type { PagesSettings } from "./settings.ts";
@@ -31,10 +31,9 @@ export function createPages(settingsNow: () => PagesSettings) {
       if (visit === null) throw error;
       return withoutSlash(visit) ?? errorPage(visit, asPageError(error, visit));
     });
-  for (const route of pageRoutes(settings)) {
-    const [get, post] = [route.get, route.post].map((handler) => handler && forReaders(route, handler));
-    if (get !== undefined) app.get(route.path, ({ visit, params }) => get(visit, paramOf(params)));
-    if (post !== undefined) app.post(route.path, ({ visit, params }) => post(visit, paramOf(params)));
+  for (const { path, get, post } of guardedRoutes(pageRoutes(settings))) {
+    if (get !== undefined) app.get(path, ({ visit, params }) => get(visit, paramOf(params)));
+    if (post !== undefined) app.post(path, ({ visit, params }) => post(visit, paramOf(params)));
   }
   return app;
 

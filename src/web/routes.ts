@@ -29,6 +29,7 @@ import { getAdminUsers, postInvitation, postUserPlan, postUserState } from "./ad
 import { getAdminWorkers, postWorkerState } from "./admin/workers.tsx";
 import { assetAnswer, assets } from "./assets.ts";
 import { getBadge } from "./badge/badge.ts";
+import type { PageRoute } from "./guards.ts";
 import { getHome } from "./home.tsx";
 import { legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
@@ -57,21 +58,7 @@ import { getImport, postImport } from "./sites/import-page.tsx";
 import { getSites } from "./sites/list-page.tsx";
 import { postSite, postSites } from "./sites/site-actions.ts";
 import { getSite } from "./sites/site-page.tsx";
-import type { PageHandler } from "./visit.ts";
 import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
-
-/** Visitors who get more than a refusal. Every route that shows, starts or cancels a scan is for `readers`: the setting says who they are. */
-type Audience = "everybody" | "readers" | "accounts" | "administrators";
-
-export interface PageRoute {
-  /** At most one placeholder, as in `/checks/:key`. */
-  readonly path: string;
-  readonly audience: Audience;
-  /** True where guests who may not read get 401 and not the sign-in page: for answers to programs, and for files. */
-  readonly isData?: (param: string | null) => boolean;
-  readonly get?: PageHandler;
-  readonly post?: PageHandler;
-}
 
 /** Of the own account: nothing but the session decides what they show. */
 const accountRoutes: readonly PageRoute[] = [

@@ -55,8 +55,16 @@ export interface Visit {
   readonly csrfHole: (() => string) | null;
 }
 
+/** Visit of an account, as the handlers behind an auth guard get it. */
+export interface SignedInVisit extends Visit {
+  readonly account: Account;
+  readonly session: CurrentSession;
+}
+
+export type Answer = Response | Promise<Response>;
+
 /** `param` is the decoded placeholder of the path: "" for a path without one, null for broken percent-encoding. */
-export type PageHandler = (visit: Visit, param: string | null) => Response | Promise<Response>;
+export type PageHandler = (visit: Visit, param: string | null) => Answer;
 
 /** Origin for links and commands that leave the visitor's browser. */
 export function publicOrigin({ server, settings }: Visit): string {
@@ -163,6 +171,10 @@ export function acceptedLocale(header: string | null, locales: readonly PageLoca
     .map(({ language }) => locales.find((locale) => locale.split("-")[0] === language))
     .find((locale) => locale !== undefined);
   return best ?? null;
+}
+
+export function isSignedIn(visit: Visit): visit is SignedInVisit {
+  return visit.account !== null && visit.session !== null;
 }
 
 /** False once the session of the visit was ended; true for guests, who have none. */

@@ -9,9 +9,10 @@ import { Field, SelectField } from "../components/field.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
+import type { GetFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminPage, withAdmin } from "./admin-frame.tsx";
+import type { Visit } from "../visit.ts";
+import { adminPage } from "./admin-frame.tsx";
 
 const path = "/admin/audit";
 const entriesPerPage = 50;
@@ -28,8 +29,6 @@ interface Filter {
   readonly action: AuditAction | undefined;
   readonly cursor: number | null;
 }
-
-export const getAudit: PageHandler = (visit) => withAdmin(visit, () => auditPage(visit, filterOf(visit)));
 
 function filterOf({ url: { searchParams }, settings: { store } }: Visit): Filter {
   const typed = (searchParams.get("by") ?? "").slice(0, emailCharsMax).trim();
@@ -48,7 +47,8 @@ function actorNamed(typed: string, idOf: (email: string) => number | undefined):
   return id === undefined ? null : accountActor({ id });
 }
 
-function auditPage(visit: Visit, filter: Filter): Response {
+export const getAudit: GetFor<"administrators"> = (visit) => {
+  const filter = filterOf(visit);
   return adminPage(visit, {
     title: "admin.audit.title",
     lead: visit.i18n.t("admin.audit.intro"),
@@ -59,7 +59,7 @@ function auditPage(visit: Visit, filter: Filter): Response {
       </>
     ),
   });
-}
+};
 
 function Search({ filter: { typed, actor, action } }: { readonly filter: Filter }) {
   const { i18n } = useVisit();

@@ -9,26 +9,22 @@ import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { Form, readForm } from "../form.tsx";
+import { Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { shortCharge } from "../reference/charge.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { adminPage } from "./admin-frame.tsx";
 
 /** Heading of the reload, where its result is shown. */
 const reloadId = "reload";
 
-export const getAdminChecks: PageHandler = (visit) => withAdmin(visit, () => checksPage(visit));
-
 /** Answers when the reload is over: at most the limit for loading, after the end of one that runs already. */
-export async function postReload(visit: Visit): Promise<Response> {
-  const admin = adminOf(visit);
-  await readForm(visit);
+export const postReload: PostFor<"administrators"> = async (visit, admin) => {
   await visit.settings.operator.checks.reload(accountActor(admin));
   return redirect(visit, `/admin/checks#${reloadId}`);
-}
+};
 
-function checksPage(visit: Visit): Response {
+export const getAdminChecks: GetFor<"administrators"> = (visit) => {
   const { i18n, settings } = visit;
   const { catalog } = settings;
   const pluginCount = Object.keys(catalog.pluginFiles).length;
@@ -56,7 +52,7 @@ function checksPage(visit: Visit): Response {
       </>
     ),
   });
-}
+};
 
 function File({ file }: { readonly file: PluginFile | undefined }) {
   return (

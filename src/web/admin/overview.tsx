@@ -9,10 +9,10 @@ import { useI18n } from "../../report/context.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { Form, readForm } from "../form.tsx";
+import { Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { adminPage } from "./admin-frame.tsx";
 import { AdminBackups } from "./backups.tsx";
 import { AdminBanners } from "./banners.tsx";
 import { AdminDay, AdminServer } from "./day.tsx";
@@ -21,9 +21,7 @@ import { AdminQueue } from "./queue.tsx";
 /** Reload interval without script while the system checks run. */
 const examinationRefreshSeconds = 3;
 
-export const getAdminOverview: PageHandler = (visit) => withAdmin(visit, () => overview(visit));
-
-function overview(visit: Visit): Response {
+export const getAdminOverview: GetFor<"administrators"> = (visit) => {
   const running = visit.settings.operator.examination.state().status === "running";
   return adminPage(visit, {
     title: "admin.title",
@@ -39,14 +37,12 @@ function overview(visit: Visit): Response {
       </>
     ),
   });
-}
+};
 
-export async function postDoctor(visit: Visit): Promise<Response> {
-  adminOf(visit);
-  await readForm(visit);
+export const postDoctor: PostFor<"administrators"> = (visit) => {
   visit.settings.operator.examination.begin();
   return redirect(visit, "/admin#doctor");
-}
+};
 
 function Doctor() {
   const { i18n, settings } = useVisit();

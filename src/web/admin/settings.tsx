@@ -2,13 +2,11 @@
 import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminPage, withAdmin } from "./admin-frame.tsx";
+import type { GetFor } from "../guards.ts";
+import { adminPage } from "./admin-frame.tsx";
 import type { ShownSetting } from "./operator.ts";
 
-export const getAdminSettings: PageHandler = (visit) => withAdmin(visit, () => settingsPage(visit));
-
-function settingsPage(visit: Visit): Response {
+export const getAdminSettings: GetFor<"administrators"> = (visit) => {
   const { i18n, settings } = visit;
   return adminPage(visit, {
     title: "admin.settings.title",
@@ -27,7 +25,7 @@ function settingsPage(visit: Visit): Response {
       />
     ),
   });
-}
+};
 
 function SettingName({ key, variable }: ShownSetting) {
   return (

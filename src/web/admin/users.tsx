@@ -13,11 +13,12 @@ import { Pagination } from "../components/pagination.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
-import { Form, readForm } from "../form.tsx";
+import { Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import type { Visit } from "../visit.ts";
+import { adminPage } from "./admin-frame.tsx";
 import { type InvitationDraft, InvitationForm, invitationPage, makeInvitation } from "./invitation.tsx";
 
 const path = "/admin/users";
@@ -27,11 +28,10 @@ const accountsPerPage = 50;
 const confirmations = ["plan", "disabled", "enabled", "self"] as const;
 type Confirmation = (typeof confirmations)[number];
 
-export const getAdminUsers: PageHandler = (visit) => withAdmin(visit, () => usersPage(visit));
+export const getAdminUsers: GetFor<"administrators"> = (visit) => usersPage(visit);
 
-export async function postUserPlan(visit: Visit, id: string | null): Promise<Response> {
-  const admin = adminOf(visit);
-  const planName = (await readForm(visit)).text("plan");
+export const postUserPlan: PostFor<"administrators"> = async (visit, admin, fields, id) => {
+  const planName = fields.text("plan");
   const plan = plans.find((one) => one === planName);
   if (plan === undefined) throw formMalformed();
   const { store, log } = visit.settings;
@@ -39,11 +39,10 @@ export async function postUserPlan(visit: Visit, id: string | null): Promise<Res
   await store.accounts.setPlan(accountId, plan, accountActor(admin));
   log.info("plan changed", { account: accountId, plan, by: admin.id });
   return done(visit, "plan");
-}
+};
 
-export async function postUserState(visit: Visit, id: string | null): Promise<Response> {
-  const admin = adminOf(visit);
-  const state = (await readForm(visit)).text("state");
+export const postUserState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
+  const state = fields.text("state");
   if (state !== "disabled" && state !== "enabled") throw formMalformed();
   const { store, log } = visit.settings;
   const { id: accountId } = accountNamed(visit, id);
@@ -52,13 +51,12 @@ export async function postUserState(visit: Visit, id: string | null): Promise<Re
   await store.accounts.setDisabled(accountId, state === "disabled", accountActor(admin));
   log.info("account changed", { account: accountId, state, by: admin.id });
   return done(visit, state);
-}
+};
 
-export async function postInvitation(visit: Visit): Promise<Response> {
-  const admin = adminOf(visit);
-  const created = await makeInvitation(visit, admin, await readForm(visit));
+export const postInvitation: PostFor<"administrators"> = async (visit, admin, fields) => {
+  const created = await makeInvitation(visit, admin, fields);
   return "link" in created ? invitationPage(visit, admin, created) : usersPage(visit, created);
-}
+};
 
 function done(visit: Visit, confirmation: Confirmation): Response {
   return redirect(visit, `/admin/users?done=${confirmation}`);

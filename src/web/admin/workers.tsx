@@ -11,10 +11,9 @@ import { accountActor } from "../../store/audit.ts";
 import type { Worker } from "../../store/workers.ts";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
-import { readForm } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { adminOf, adminPage, withAdmin } from "./admin-frame.tsx";
+import { adminPage } from "./admin-frame.tsx";
 import { EnglishQuote } from "./quote.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
@@ -27,12 +26,9 @@ const exampleLocation = "berlin";
 /** Values of the forms, and confirmations in the query parameter `done`. */
 const changes = ["drained", "resumed", "revoked"] as const;
 
-export const getAdminWorkers: PageHandler = (visit) => withAdmin(visit, () => workersPage(visit));
-
 /** @throws PageError 404 for an unknown or a revoked worker. */
-export async function postWorkerState(visit: Visit, id: string | null): Promise<Response> {
-  const admin = adminOf(visit);
-  const state = (await readForm(visit)).text("state");
+export const postWorkerState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
+  const state = fields.text("state");
   const change = changes.find((each) => each === state);
   if (change === undefined) throw formMalformed();
   const { workers } = visit.settings.store;
@@ -42,9 +38,9 @@ export async function postWorkerState(visit: Visit, id: string | null): Promise<
   else await workers.setDrained(worker.id, change === "drained", accountActor(admin));
   visit.settings.log.info("worker changed", { worker: worker.id, name: worker.name, state: change, by: admin.id });
   return redirect(visit, `${path}?done=${change}`);
-}
+};
 
-function workersPage(visit: Visit): Response {
+export const getAdminWorkers: GetFor<"administrators"> = (visit) => {
   const { i18n, url, settings } = visit;
   const done = changes.find((each) => each === url.searchParams.get("done"));
   const workers = settings.store.workers.list();
@@ -67,7 +63,7 @@ function workersPage(visit: Visit): Response {
       </>
     ),
   });
-}
+};
 
 /** State of the connection to NATS, with the next step. */
 function Connection() {

@@ -3,7 +3,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { exportFormats } from "../../../src/export/formats.ts";
-import { type PageRoute, pageRoutes } from "../../../src/web/routes.ts";
+import type { PageRoute } from "../../../src/web/guards.ts";
+import { pageRoutes } from "../../../src/web/routes.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
@@ -51,10 +52,8 @@ await store.brands.change(owner, () => ({
 const { token } = await storeSite(store, "bare", { at: new Date(), url: `https://${host}/`, screenshot: pixelJpeg });
 const unknownToken = "u".repeat(token.length);
 
-interface Tried extends PageRoute {
-  /** Without a placeholder. */
-  readonly tried: string;
-}
+/** `tried`: the path without a placeholder. */
+type Tried = PageRoute & { readonly tried: string };
 
 function filled(route: PageRoute, value: (name: string) => string): Tried {
   return { ...route, tried: route.path.replace(/:(\w+)/, (_whole, name: string) => value(name)) };
@@ -69,7 +68,7 @@ const downloads = routes
     [...Object.values(exportFormats), { extension: "pdf" }].map(({ extension }) => filled(route, () => `${token}.${extension}`)),
   );
 const everyRoute = [...routes, ...downloads];
-const isData = ({ isData: decide, tried }: Tried) => decide?.(tried.split("/")[2] ?? null) === true;
+const isData = (route: Tried) => route.audience === "readers" && route.isData?.(route.tried.split("/")[2] ?? null) === true;
 const gets = (audience: PageRoute["audience"]) => everyRoute.filter((route) => route.audience === audience && route.get !== undefined);
 const posts = (audience: PageRoute["audience"]) => everyRoute.filter((route) => route.audience === audience && route.post !== undefined);
 const asRows = (tried: readonly Tried[]) => tried.map((route) => [route.tried, route] as const);

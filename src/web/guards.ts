@@ -1,0 +1,110 @@
+/** Auth guards of the pages: whom a route answers, and what its handlers receive. */
+import type { Account } from "../store/accounts.ts";
+import { signInRedirect } from "./account/sign-in/session-cookie.ts";
+import { adminOnly, signInFirst } from "./errors.ts";
+import { type Fields, readForm } from "./form.tsx";
+import { type Answer, isSignedIn, mayRead, type PageHandler, type SignedInVisit, type Visit } from "./visit.ts";
+
+type SignedInHandler = (visit: SignedInVisit, param: string | null) => Answer;
+type GetHandler<Granted> = (visit: SignedInVisit, granted: Granted, param: string | null) => Answer;
+type PostHandler<Granted> = (visit: SignedInVisit, granted: Granted, fields: Fields, param: string | null) => Answer;
+
+/** What the handlers of an audience receive. A function throws PageError for a visitor without the right. */
+const grants = {
+  administrators: { get: adminOf, post: adminOf },
+};
+
+type SignedInAudience = keyof typeof grants;
+type PostGrant<A extends SignedInAudience> = ReturnType<(typeof grants)[A]["post"]>;
+export type GetFor<A extends SignedInAudience> = GetHandler<ReturnType<(typeof grants)[A]["get"]>>;
+export type PostFor<A extends SignedInAudience> = PostHandler<PostGrant<A>>;
+
+interface Route<Audience, Get, Post> {
+  /** At most one placeholder, as in `/checks/:key`. */
+  readonly path: string;
+  readonly audience: Audience;
+  readonly get?: Get;
+  readonly post?: Post;
+}
+
+/** Shows, starts or cancels a scan. The setting `readers` says who may: everybody, or accounts only. */
+interface ReadersRoute extends Route<"readers", PageHandler, PageHandler> {
+  /** True where guests who may not read get 401 and not the sign-in page: for answers to programs, and for files. */
+  readonly isData?: (param: string | null) => boolean;
+}
+
+type SignedInRoute<A extends SignedInAudience> = Route<A, GetFor<A>, PostFor<A>>;
+
+export type PageRoute =
+  | Route<"everybody", PageHandler, PageHandler>
+  | Route<"accounts", PageHandler, PageHandler>
+  | ReadersRoute
+  | { readonly [A in SignedInAudience]: SignedInRoute<A> }[SignedInAudience];
+
+interface GuardedHandlers {
+  readonly get: PageHandler | undefined;
+  readonly post: PageHandler | undefined;
+}
+
+/** @throws Error that names the path of a route without audience, or of the second route with a path. */
+export function guardedRoutes(routes: readonly PageRoute[]): readonly (GuardedHandlers & Pick<PageRoute, "path">)[] {
+  const shapes = routes.map(({ path }) => path.replace(/:\w+/, ":"));
+  return routes.map((route, at) => {
+    if (shapes.indexOf(shapes[at] ?? "") !== at) throw new Error(`two routes have the path ${route.path}`);
+    return { path: route.path, ...guarded(route) };
+  });
+}
+
+function guarded(route: PageRoute): GuardedHandlers {
+  if (route.audience === "everybody" || route.audience === "accounts" || route.audience === "readers")
+    return { get: forReaders(route, route.get), post: forReaders(route, route.post) };
+  if (!Object.hasOwn(grants, route.audience)) throw new Error(`the route ${route.path} has no audience`);
+  const { get, post } = route;
+  const grant = grants[route.audience];
+  // `never`: `PageRoute` pairs a handler with what its audience grants, which the compiler cannot follow here.
+  const postForm: SignedInHandler | undefined =
+    post &&
+    (async (visit, param) => {
+      const fields = await readForm(visit);
+      // Rights are read after the form: an upload can be slow.
+      return post(visit, grant.post(visit) as never, fields, param);
+    });
+  return {
+    get: forAccounts(route, get && ((visit, param) => get(visit, grant.get(visit) as never, param))),
+    post: forAccounts(route, postForm),
+  };
+}
+
+function forAccounts(route: PageRoute, handler: SignedInHandler | undefined): PageHandler | undefined {
+  return handler && ((visit, param) => (isSignedIn(visit) ? handler(visit, param) : guestAnswer(route, visit, param)));
+}
+
+/** To the sign-in page, and from there back to the requested page. @throws PageError 401 where no page can be requested again. */
+function guestAnswer(route: PageRoute, visit: Visit, param: string | null): Response {
+  const isPost = visit.request.method === "POST";
+  if (route.audience === "readers" ? isPost || route.isData?.(param) === true : isPost && route.get === undefined) throw signInFirst();
+  return signInRedirect(visit);
+}
+
+/** Others learn nothing of a scan, not even whether it exists: they are refused before it is looked for. */
+function forReaders(route: PageRoute, handler: PageHandler | undefined): PageHandler | undefined {
+  if (handler === undefined) return undefined;
+  return (visit, param) => {
+    if (route.audience !== "readers" || visit.settings.readers === "everybody") return handler(visit, param);
+    return mayRead(visit) ? withoutCopies(handler(visit, param)) : guestAnswer(route, visit, param);
+  };
+}
+
+/** No proxy and no browser may show the answer again after signing out. No page of another site may embed it. */
+async function withoutCopies(answer: Answer): Promise<Response> {
+  const response = await answer;
+  response.headers.set("cache-control", "no-store");
+  response.headers.set("cross-origin-resource-policy", "same-origin");
+  return response;
+}
+
+function adminOf({ account }: SignedInVisit): Account & { readonly admin: true } {
+  const { admin } = account;
+  if (!admin) throw adminOnly();
+  return { ...account, admin };
+}
