@@ -1,17 +1,27 @@
 /** Auth guards of the pages: whom a route answers, and what its handlers receive. */
 import type { Account } from "../store/accounts.ts";
 import { signInRedirect } from "./account/sign-in/session-cookie.ts";
-import { adminOnly, signInFirst } from "./errors.ts";
+import { adminOnly, signInFirst, sitesReadOnly } from "./errors.ts";
 import { type Fields, readForm } from "./form.tsx";
+import { accessNamed, type EditorAccess, mayEdit, type SharedSite, siteNamed } from "./sites/site-access.ts";
 import { type Answer, isSignedIn, mayRead, type PageHandler, type SignedInVisit, type Visit } from "./visit.ts";
 
 type SignedInHandler = (visit: SignedInVisit, param: string | null) => Answer;
 type GetHandler<Granted> = (visit: SignedInVisit, granted: Granted, param: string | null) => Answer;
 type PostHandler<Granted> = (visit: SignedInVisit, granted: Granted, fields: Fields, param: string | null) => Answer;
 
-/** What the handlers of an audience receive. A function throws PageError for a visitor without the right. */
+/**
+ * Audiences that the route guards, and what their handlers receive. A function throws PageError for a visitor without the right.
+ * Viewers see the pages of `members` and `siteMembers`, but their forms are for editors.
+ */
 const grants = {
   administrators: { get: adminOf, post: adminOf },
+  // Watched sites of the owner that `?of=` names: for the owner and its members.
+  members: { get: accessNamed, post: editorAccess },
+  editors: { get: editorAccess, post: editorAccess },
+  // Watched site whose id is in the path.
+  siteMembers: { get: siteNamed, post: editableSite },
+  siteEditors: { get: editableSite, post: editableSite },
 };
 
 type SignedInAudience = keyof typeof grants;
@@ -33,7 +43,10 @@ interface ReadersRoute extends Route<"readers", PageHandler, PageHandler> {
   readonly isData?: (param: string | null) => boolean;
 }
 
-type SignedInRoute<A extends SignedInAudience> = Route<A, GetFor<A>, PostFor<A>>;
+interface SignedInRoute<A extends SignedInAudience> extends Route<A, GetFor<A>, PostFor<A>> {
+  /** Longest form; absent: the default of `readForm`. */
+  readonly formBytesMax?: number;
+}
 
 export type PageRoute =
   | Route<"everybody", PageHandler, PageHandler>
@@ -59,18 +72,18 @@ function guarded(route: PageRoute): GuardedHandlers {
   if (route.audience === "everybody" || route.audience === "accounts" || route.audience === "readers")
     return { get: forReaders(route, route.get), post: forReaders(route, route.post) };
   if (!Object.hasOwn(grants, route.audience)) throw new Error(`the route ${route.path} has no audience`);
-  const { get, post } = route;
+  const { get, post, formBytesMax } = route;
   const grant = grants[route.audience];
   // `never`: `PageRoute` pairs a handler with what its audience grants, which the compiler cannot follow here.
   const postForm: SignedInHandler | undefined =
     post &&
     (async (visit, param) => {
-      const fields = await readForm(visit);
+      const fields = await readForm(visit, formBytesMax);
       // Rights are read after the form: an upload can be slow.
-      return post(visit, grant.post(visit) as never, fields, param);
+      return post(visit, grant.post(visit, param) as never, fields, param);
     });
   return {
-    get: forAccounts(route, get && ((visit, param) => get(visit, grant.get(visit) as never, param))),
+    get: forAccounts(route, get && ((visit, param) => get(visit, grant.get(visit, param) as never, param))),
     post: forAccounts(route, postForm),
   };
 }
@@ -107,4 +120,16 @@ function adminOf({ account }: SignedInVisit): Account & { readonly admin: true }
   const { admin } = account;
   if (!admin) throw adminOnly();
   return { ...account, admin };
+}
+
+function editorAccess(visit: SignedInVisit): EditorAccess {
+  const access = accessNamed(visit);
+  if (!mayEdit(access)) throw sitesReadOnly();
+  return access;
+}
+
+function editableSite(visit: SignedInVisit, id: string | null): SharedSite<EditorAccess> {
+  const { site, access } = siteNamed(visit, id);
+  if (!mayEdit(access)) throw sitesReadOnly();
+  return { site, access };
 }

@@ -53,10 +53,10 @@ import { getPublicList } from "./scans/public-list.tsx";
 import type { PagesSettings } from "./settings.ts";
 import { getClient, getClientLogo } from "./sites/client-page.tsx";
 import { getClientReportHtml, getClientReportPdf } from "./sites/client-report.ts";
-import { getEditSite, getNewSite, postEditSite, postNewSite } from "./sites/edit-site.tsx";
-import { getImport, postImport } from "./sites/import-page.tsx";
+import { getEditSite, getNewSite, postEditSite, postNewSite, siteFormBytesMax } from "./sites/edit-site.tsx";
+import { getImport, importBytesMax, postImport } from "./sites/import-page.tsx";
 import { getSites } from "./sites/list-page.tsx";
-import { postSite, postSites } from "./sites/site-actions.ts";
+import { bulkBytesMax, postSite, postSites } from "./sites/site-actions.ts";
 import { getSite } from "./sites/site-page.tsx";
 import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 
@@ -98,10 +98,10 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/brands/:id/logo.png", audience: "accounts", get: getBrandLogo },
     { path: "/checks", audience: "everybody", get: getChecks },
     { path: "/checks/:key", audience: "everybody", get: getCheck },
-    { path: "/clients/:name", audience: "accounts", get: getClient },
-    { path: "/clients/:name/logo.png", audience: "accounts", get: getClientLogo },
-    { path: "/clients/:name/report.html", audience: "accounts", get: getClientReportHtml },
-    { path: "/clients/:name/report.pdf", audience: "accounts", get: getClientReportPdf },
+    { path: "/clients/:name", audience: "members", get: getClient },
+    { path: "/clients/:name/logo.png", audience: "members", get: getClientLogo },
+    { path: "/clients/:name/report.html", audience: "members", get: getClientReportHtml },
+    { path: "/clients/:name/report.pdf", audience: "members", get: getClientReportPdf },
     { path: "/forgotten", audience: "everybody", get: getForgotten, post: createPostForgotten(settings) },
     // Readers of mails need no account: the key of the link is their permission.
     { path: "/confirm-channel/:name", audience: "everybody", get: getConfirmation, post: postConfirmation },
@@ -131,11 +131,11 @@ export function pageRoutes(settings: PagesSettings): readonly PageRoute[] {
     { path: "/sign-in/code", audience: "everybody", get: getSecondStep, post: postSecondStep },
     { path: "/sign-out", audience: "everybody", get: getSignOut, post: postSignOut },
     { path: "/sign-up", audience: "everybody", get: getSignUp, post: postSignUp },
-    { path: "/sites", audience: "accounts", get: getSites, post: postSites },
-    { path: "/sites/import", audience: "accounts", get: getImport, post: postImport },
-    { path: "/sites/new", audience: "accounts", get: getNewSite, post: postNewSite },
-    { path: "/sites/:id", audience: "accounts", get: getSite, post: postSite },
-    { path: "/sites/:id/edit", audience: "accounts", get: getEditSite, post: postEditSite },
+    { path: "/sites", audience: "members", formBytesMax: bulkBytesMax, get: getSites, post: postSites },
+    { path: "/sites/import", audience: "editors", formBytesMax: importBytesMax, get: getImport, post: postImport },
+    { path: "/sites/new", audience: "editors", formBytesMax: siteFormBytesMax, get: getNewSite, post: postNewSite },
+    { path: "/sites/:id", audience: "siteMembers", get: getSite, post: postSite },
+    { path: "/sites/:id/edit", audience: "siteEditors", formBytesMax: siteFormBytesMax, get: getEditSite, post: postEditSite },
     { path: "/unsubscribe/:name", audience: "everybody", get: getUnsubscribe, post: postUnsubscribe },
     { path: "/robots.txt", audience: "everybody", get: getRobotsTxt },
     { path: "/.well-known/security.txt", audience: "everybody", get: getSecurityTxt },

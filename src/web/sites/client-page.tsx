@@ -10,30 +10,29 @@ import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
+import type { GetFor } from "../guards.ts";
 import { respond } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath, withOwner } from "./site-access.ts";
+import type { Visit } from "../visit.ts";
+import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
 import { CertificateDays, SiteScore } from "./site-marks.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
-export const getClient: PageHandler = (visit, name) =>
-  withOwner(visit, (access) => {
-    const sites = sitesOfClient(visit, access, name);
-    if (name === null || sites.length === 0) throw notFound();
-    return clientPage(visit, access, name, sites);
-  });
+export const getClient: GetFor<"members"> = (visit, access, name) => {
+  const sites = sitesOfClient(visit, access, name);
+  if (name === null || sites.length === 0) throw notFound();
+  return clientPage(visit, access, name, sites);
+};
 
 /** Logo of the owner's brand: the policy of the pages allows no image within a page. */
-export const getClientLogo: PageHandler = (visit, name) =>
-  withOwner(visit, (access) => {
-    const brand = usableBrand(visit.settings.store, access.owner);
-    const logo = brand === undefined ? null : storedLogo(brand);
-    if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
-    return respond(visit, 200, logo.png, {
-      "content-type": "image/png",
-      "cache-control": "private, no-cache",
-    });
+export const getClientLogo: GetFor<"members"> = (visit, access, name) => {
+  const brand = usableBrand(visit.settings.store, access.owner);
+  const logo = brand === undefined ? null : storedLogo(brand);
+  if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
+  return respond(visit, 200, logo.png, {
+    "content-type": "image/png",
+    "cache-control": "private, no-cache",
   });
+};
 
 /** By name, as readers of the language expect it. */
 function sitesOfClient({ settings, i18n }: Visit, { owner }: SiteAccess, name: string | null): readonly Site[] {

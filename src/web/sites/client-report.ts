@@ -5,18 +5,18 @@ import { clientReportFileName } from "../../export/file-name.ts";
 import { exportFormats, pdfFormat } from "../../export/formats.ts";
 import { brandInFile } from "../../export/stored-brand.ts";
 import { notFound } from "../errors.ts";
+import type { GetFor } from "../guards.ts";
 import { pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";
-import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
-import { type SiteAccess, withOwner } from "./site-access.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
+import type { SiteAccess } from "./site-access.ts";
 
-export const getClientReportHtml: PageHandler = (visit, client) =>
-  withOwner(visit, (access) => {
-    const { extension, mediaType } = exportFormats.html;
-    return textFileAnswer(visit, fileOf(visit, access, client), { name: nameOf(visit, client, extension), mediaType });
-  });
+export const getClientReportHtml: GetFor<"members"> = (visit, access, client) => {
+  const { extension, mediaType } = exportFormats.html;
+  return textFileAnswer(visit, fileOf(visit, access, client), { name: nameOf(visit, client, extension), mediaType });
+};
 
-export const getClientReportPdf: PageHandler = (visit, client) =>
-  withOwner(visit, (access) => pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfFormat.extension)));
+export const getClientReportPdf: GetFor<"members"> = (visit, access, client) =>
+  pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfFormat.extension));
 
 /** @throws PageError 404 for an unknown client; null means invalid percent-encoding. */
 function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): string {

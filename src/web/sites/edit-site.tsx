@@ -9,24 +9,16 @@ import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { formMalformed } from "../errors.ts";
 import type { Fields } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
-import {
-  ownerPath,
-  type SharedSite,
-  type SiteAccess,
-  sitePath,
-  withEditableOwner,
-  withEditableSite,
-  withOwnerForm,
-  withSiteForm,
-} from "./site-access.ts";
+import type { Visit } from "../visit.ts";
+import { ownerPath, type SharedSite, type SiteAccess, sitePath } from "./site-access.ts";
 import { SiteForm, type SiteFormProps } from "./site-form.tsx";
 import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput, versionField, versionOf } from "./site-input.ts";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** A form of the longest fields: 25 addresses, percent-encoded. */
-const formBytesMax = 262_144;
+export const siteFormBytesMax = 262_144;
 
 const emptyInput: SiteInput = {
   url: "",
@@ -48,68 +40,54 @@ interface FormState extends Pick<SiteFormProps, "input">, Partial<Pick<SiteFormP
   readonly status?: number;
 }
 
-export const getNewSite: PageHandler = (visit) =>
-  withEditableOwner(visit, (access) => {
-    const { searchParams } = visit.url;
-    // A link from another page can fill in address and client.
-    const input = { ...emptyInput, url: searchParams.get("url") ?? "", client: searchParams.get("client") ?? "" };
-    return newSitePage(visit, access, { input });
+export const getNewSite: GetFor<"editors"> = (visit, access) => {
+  const { searchParams } = visit.url;
+  // A link from another page can fill in address and client.
+  const input = { ...emptyInput, url: searchParams.get("url") ?? "", client: searchParams.get("client") ?? "" };
+  return newSitePage(visit, access, { input });
+};
+
+export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
+  const { i18n, settings, now } = visit;
+  const input = inputOf(form);
+  const read = readInput(visit, input);
+  if ("faults" in read) return newSitePage(visit, access, { input, faults: read.faults });
+  const planned = plannedSite(read.fields, access.owner.id, now);
+  if (isPreview(form)) return newSitePage(visit, access, { input, runs: firstRuns(planned.nextRunAt, read.fields, access, now) });
+  const sitesMax = planTerms[access.owner.plan].sites;
+  const [added] = await settings.store.sites.add([planned], sitesMax);
+  if (added === "url-taken") return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+  if (added === "full" || added === undefined) return newSitePage(visit, access, { input, whole: fullPlan(i18n, sitesMax) });
+  settings.sites.wakeClock();
+  return redirect(visit, `${sitePath(added)}?done=added`);
+};
+
+export const getEditSite: GetFor<"siteEditors"> = (visit, shared) => editPage(visit, shared, { input: inputOfSite(shared.site) });
+
+export const postEditSite: PostFor<"siteEditors"> = async (visit, shared, form) => {
+  const { i18n, settings, now } = visit;
+  const { site } = shared;
+  const input = inputOf(form);
+  const version = form.text(versionField);
+  const read = readInput(visit, input, inputOfSite(site));
+  if ("faults" in read) return editPage(visit, shared, { input, version, faults: read.faults });
+  // The form has no such field: its buttons are elsewhere.
+  const { paused: _paused, ...change } = read.fields;
+  if (isPreview(form)) {
+    const changed: Site = { ...site, ...plannedChange(site, change, now) };
+    const runs = changed.nextRunAt === null ? nextRuns(changed.schedule, scheduleKeyOf(changed), now) : shownRunsOf(changed);
+    return editPage(visit, shared, { input, version, runs: runsFrom(runs, now) });
+  }
+  let isOutdated = false;
+  const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => {
+    isOutdated = version !== versionOf(stored);
+    return isOutdated ? {} : plannedChange(stored, change, now);
   });
-
-export const postNewSite: PageHandler = (visit) =>
-  withOwnerForm(
-    visit,
-    async (access, form) => {
-      const { i18n, settings, now } = visit;
-      const input = inputOf(form);
-      const read = readInput(visit, input);
-      if ("faults" in read) return newSitePage(visit, access, { input, faults: read.faults });
-      const planned = plannedSite(read.fields, access.owner.id, now);
-      if (isPreview(form)) return newSitePage(visit, access, { input, runs: firstRuns(planned.nextRunAt, read.fields, access, now) });
-      const sitesMax = planTerms[access.owner.plan].sites;
-      const [added] = await settings.store.sites.add([planned], sitesMax);
-      if (added === "url-taken") return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
-      if (added === "full" || added === undefined) return newSitePage(visit, access, { input, whole: fullPlan(i18n, sitesMax) });
-      settings.sites.wakeClock();
-      return redirect(visit, `${sitePath(added)}?done=added`);
-    },
-    formBytesMax,
-  );
-
-export const getEditSite: PageHandler = (visit, id) =>
-  withEditableSite(visit, id, (shared) => editPage(visit, shared, { input: inputOfSite(shared.site) }));
-
-export const postEditSite: PageHandler = (visit, id) =>
-  withSiteForm(
-    visit,
-    id,
-    async (shared, form) => {
-      const { i18n, settings, now } = visit;
-      const { site } = shared;
-      const input = inputOf(form);
-      const version = form.text(versionField);
-      const read = readInput(visit, input, inputOfSite(site));
-      if ("faults" in read) return editPage(visit, shared, { input, version, faults: read.faults });
-      // The form has no such field: its buttons are elsewhere.
-      const { paused: _paused, ...change } = read.fields;
-      if (isPreview(form)) {
-        const changed: Site = { ...site, ...plannedChange(site, change, now) };
-        const runs = changed.nextRunAt === null ? nextRuns(changed.schedule, scheduleKeyOf(changed), now) : shownRunsOf(changed);
-        return editPage(visit, shared, { input, version, runs: runsFrom(runs, now) });
-      }
-      let isOutdated = false;
-      const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => {
-        isOutdated = version !== versionOf(stored);
-        return isOutdated ? {} : plannedChange(stored, change, now);
-      });
-      if (changed === "url-taken")
-        return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
-      if (isOutdated) return outdatedPage(visit, shared, input);
-      settings.sites.wakeClock();
-      return redirect(visit, `${sitePath(site)}?done=changed`);
-    },
-    formBytesMax,
-  );
+  if (changed === "url-taken") return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+  if (isOutdated) return outdatedPage(visit, shared, input);
+  settings.sites.wakeClock();
+  return redirect(visit, `${sitePath(site)}?done=changed`);
+};
 
 /** What was typed stays. A second save is a decision, since the page says what it would undo. */
 function outdatedPage(visit: Visit, shared: SharedSite, input: SiteInput): Response {

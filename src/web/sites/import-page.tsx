@@ -11,16 +11,17 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import { Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
+import type { SignedInVisit, Visit } from "../visit.ts";
 import { type ImportLine, readImport } from "./import-lines.ts";
-import { ownerPath, type SiteAccess, withEditableOwner, withOwnerForm } from "./site-access.ts";
+import { ownerPath, type SiteAccess } from "./site-access.ts";
 import { TagChips } from "./site-marks.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 const path = "/sites/import";
 /** Percent-encoding writes up to three bytes for one. */
-const formBytesMax = 3 * csvBytesMax + 16_384;
+export const importBytesMax = 3 * csvBytesMax + 16_384;
 const rows = 12;
 const urlCharsShown = 120;
 const example = [
@@ -29,29 +30,23 @@ const example = [
   "https://example.org/,,Example Ltd,",
 ].join("\n");
 
-export const getImport: PageHandler = (visit) =>
-  withEditableOwner(visit, (access) => importPage(visit, access, { text: "", lines: null, fault: null }));
+export const getImport: GetFor<"editors"> = (visit, access) => importPage(visit, access, { text: "", lines: null, fault: null });
 
-export const postImport: PageHandler = (visit) =>
-  withOwnerForm(
-    visit,
-    async (access, form) => {
-      const button = form.text("do");
-      if (button !== "preview" && button !== "add") throw formMalformed();
-      const text = form.text("text");
-      const read = readImport(visit, access, text);
-      if ("fault" in read) return importPage(visit, access, { text, lines: null, fault: read.fault });
-      return button === "add" ? addSites(visit, access, read) : importPage(visit, access, { text, lines: read, fault: null });
-    },
-    formBytesMax,
-  );
+export const postImport: PostFor<"editors"> = async (visit, access, form) => {
+  const button = form.text("do");
+  if (button !== "preview" && button !== "add") throw formMalformed();
+  const text = form.text("text");
+  const read = readImport(visit, access, text);
+  if ("fault" in read) return importPage(visit, access, { text, lines: null, fault: read.fault });
+  return button === "add" ? addSites(visit, access, read) : importPage(visit, access, { text, lines: read, fault: null });
+};
 
-async function addSites(visit: Visit, access: SiteAccess, lines: readonly ImportLine[]): Promise<Response> {
+async function addSites(visit: SignedInVisit, access: SiteAccess, lines: readonly ImportLine[]): Promise<Response> {
   const { settings, now, account } = visit;
   const planned = lines.flatMap(({ outcome }) => ("fields" in outcome ? [plannedSite(outcome.fields, access.owner.id, now)] : []));
   const outcomes = await settings.store.sites.add(planned, planTerms[access.owner.plan].sites);
   const count = outcomes.filter((outcome) => typeof outcome !== "string").length;
-  settings.log.info("sites imported", { owner: access.owner.id, by: account?.id ?? null, sites: count });
+  settings.log.info("sites imported", { owner: access.owner.id, by: account.id, sites: count });
   settings.sites.wakeClock();
   const left = lines.length - count;
   return redirect(visit, ownerPath("/sites", access, { done: "import", count: String(count), left: left === 0 ? "" : String(left) }));

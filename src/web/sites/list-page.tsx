@@ -6,10 +6,11 @@ import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { useVisit } from "../context.ts";
-import type { PageHandler, Visit } from "../visit.ts";
+import type { GetFor } from "../guards.ts";
+import type { Visit } from "../visit.ts";
 import { type BulkError, BulkForm, bulkConfirmation } from "./bulk-form.tsx";
 import { pageWithRows, rowsMark } from "./kept-rows.ts";
-import { mayEdit, ownerPath, type SiteAccess, siteAccesses, withOwner } from "./site-access.ts";
+import { mayEdit, ownerPath, type SiteAccess, siteAccesses } from "./site-access.ts";
 import { SiteFilterForm } from "./site-filter.tsx";
 import {
   type ListedSite,
@@ -24,7 +25,7 @@ import {
 import { siteRow } from "./site-row.tsx";
 import { sitesContent, sitesPage } from "./sites-frame.tsx";
 
-export const getSites: PageHandler = (visit) => withOwner(visit, (access) => listPage(visit, access));
+export const getSites: GetFor<"members"> = (visit, access) => listPage(visit, access);
 
 function runningSiteIds({ settings: { store } }: Visit): ReadonlySet<number> {
   return new Set(store.siteRuns.list().map(({ siteId }) => siteId));

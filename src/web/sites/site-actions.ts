@@ -9,39 +9,39 @@ import { type AcceptedFinding, acceptedFindingsMax, type Site } from "../../stor
 import type { I18n } from "../../text/translator.ts";
 import { formMalformed } from "../errors.ts";
 import type { Fields } from "../form.tsx";
+import type { PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import type { PageHandler, Visit } from "../visit.ts";
+import type { SignedInVisit, Visit } from "../visit.ts";
 import { type BulkAction, bulkActions, deletionPage } from "./bulk-form.tsx";
 import { listPage } from "./list-page.tsx";
-import { ownerPath, type SharedSite, type SiteAccess, sitePath, withOwnerForm, withSiteForm } from "./site-access.ts";
+import { ownerPath, type SharedSite, type SiteAccess, sitePath } from "./site-access.ts";
 import { faultTexts, isFaulty, type SiteFaultField, siteFaultText } from "./site-fault-text.ts";
 import { type SiteOutcome, sitePage } from "./site-page.tsx";
 import { paramsOf, siteQueryOf } from "./site-query.ts";
 import { pickedField } from "./site-row.tsx";
 
 /** A thousand ids with their field names. */
-const bulkBytesMax = 65_536;
+export const bulkBytesMax = 65_536;
 const idPattern = /^[1-9]\d{0,14}$/;
 
-export const postSite: PageHandler = (visit, id) =>
-  withSiteForm(visit, id, (shared, fields) => {
-    switch (fields.text("do")) {
-      case "scan":
-        return scanNow(visit, shared);
-      case "pause":
-        return setPaused(visit, shared, true);
-      case "resume":
-        return setPaused(visit, shared, false);
-      case "delete":
-        return deleteSite(visit, shared, fields);
-      case "accept":
-        return accept(visit, shared, fields);
-      case "withdraw":
-        return withdraw(visit, shared, fields);
-      default:
-        throw formMalformed();
-    }
-  });
+export const postSite: PostFor<"siteMembers"> = (visit, shared, fields) => {
+  switch (fields.text("do")) {
+    case "scan":
+      return scanNow(visit, shared);
+    case "pause":
+      return setPaused(visit, shared, true);
+    case "resume":
+      return setPaused(visit, shared, false);
+    case "delete":
+      return deleteSite(visit, shared, fields);
+    case "accept":
+      return accept(visit, shared, fields);
+    case "withdraw":
+      return withdraw(visit, shared, fields);
+    default:
+      throw formMalformed();
+  }
+};
 
 function done(visit: Visit, site: Site, outcome: SiteOutcome): Response {
   return redirect(visit, `${sitePath(site)}?done=${outcome}`);
@@ -64,16 +64,16 @@ async function setPaused(visit: Visit, { site }: SharedSite, paused: boolean): P
   return done(visit, site, paused ? "paused" : "resumed");
 }
 
-async function deleteSite(visit: Visit, { site, access }: SharedSite, fields: Fields): Promise<Response> {
+async function deleteSite(visit: SignedInVisit, { site, access }: SharedSite, fields: Fields): Promise<Response> {
   const path = sitePath(site);
   if (fields.text("confirm") !== "yes") return deletionPage(visit, { access, sites: [site], action: path, cancel: path });
   const removed = await removeSites(visit, access, [site.id]);
   return redirect(visit, ownerPath("/sites", access, { done: "delete", count: String(removed) }));
 }
 
-async function removeSites({ settings, account }: Visit, access: SiteAccess, ids: readonly number[]): Promise<number> {
-  const removed = await settings.store.sites.remove(access.owner.id, ids, account?.id ?? access.owner.id);
-  settings.log.info("sites deleted", { owner: access.owner.id, by: account?.id ?? null, sites: removed.length });
+async function removeSites({ settings, account }: SignedInVisit, access: SiteAccess, ids: readonly number[]): Promise<number> {
+  const removed = await settings.store.sites.remove(access.owner.id, ids, account.id);
+  settings.log.info("sites deleted", { owner: access.owner.id, by: account.id, sites: removed.length });
   return removed.length;
 }
 
@@ -111,25 +111,20 @@ async function changeAccepted(
   await sites.change(accountId, id, (stored) => acceptedChange(stored, change(stored.accepted), siteRuns.state(id), now));
 }
 
-export const postSites: PageHandler = (visit) =>
-  withOwnerForm(
-    visit,
-    (access, fields) => {
-      const action = bulkActions.find((one) => one === fields.text("do"));
-      if (action === undefined) throw formMalformed();
-      const known = new Set(visit.settings.store.sites.list(access.owner.id).map(({ id }) => id));
-      const ids = [
-        ...new Set(
-          fields
-            .all(pickedField)
-            .filter((id) => idPattern.test(id))
-            .map(Number),
-        ),
-      ].filter((id) => known.has(id));
-      return changeSeveral(visit, access, { action, ids, value: fields.text("value").trim(), confirmed: fields.text("confirm") === "yes" });
-    },
-    bulkBytesMax,
-  );
+export const postSites: PostFor<"members"> = (visit, access, fields) => {
+  const action = bulkActions.find((one) => one === fields.text("do"));
+  if (action === undefined) throw formMalformed();
+  const known = new Set(visit.settings.store.sites.list(access.owner.id).map(({ id }) => id));
+  const ids = [
+    ...new Set(
+      fields
+        .all(pickedField)
+        .filter((id) => idPattern.test(id))
+        .map(Number),
+    ),
+  ].filter((id) => known.has(id));
+  return changeSeveral(visit, access, { action, ids, value: fields.text("value").trim(), confirmed: fields.text("confirm") === "yes" });
+};
 
 interface BulkRequest {
   readonly action: BulkAction;
@@ -139,7 +134,7 @@ interface BulkRequest {
   readonly confirmed: boolean;
 }
 
-async function changeSeveral(visit: Visit, access: SiteAccess, request: BulkRequest): Promise<Response> {
+async function changeSeveral(visit: SignedInVisit, access: SiteAccess, request: BulkRequest): Promise<Response> {
   const { i18n, settings, now } = visit;
   const { action, ids, value } = request;
   const refuse = (text: string, ofValue: boolean) => listPage(visit, access, { text, ofValue, ids: new Set(ids), action, value });

@@ -13,10 +13,11 @@ import { ScoreChart } from "../components/score-chart.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
+import type { GetFor } from "../guards.ts";
 import { locationText } from "../scanning/location-field.tsx";
-import type { PageHandler, Visit } from "../visit.ts";
+import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
-import { clientPath, mayEdit, type SharedSite, sitePath, withSite } from "./site-access.ts";
+import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
 import { SiteBadge } from "./site-badge.tsx";
 import { SiteDeliveries } from "./site-deliveries.tsx";
 import { CertificateDays, SiteMarkChip, TagChips } from "./site-marks.tsx";
@@ -37,7 +38,7 @@ const confirmations = ["added", "changed", "scan", "paused", "resumed", "accepte
 const refusals = ["busy", "full"] as const;
 export type SiteOutcome = (typeof confirmations)[number] | (typeof refusals)[number];
 
-export const getSite: PageHandler = (visit, id) => withSite(visit, id, (shared) => sitePage(visit, shared));
+export const getSite: GetFor<"siteMembers"> = (visit, shared) => sitePage(visit, shared);
 
 /** `typed`: an acceptance that was refused. */
 export function sitePage(visit: Visit, { site, access }: SharedSite, typed: TypedAcceptance | null = null): Response {
