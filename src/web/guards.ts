@@ -1,8 +1,8 @@
 /** Auth guards of the pages: whom a route answers, and what its handlers receive. */
 import type { Account } from "../store/accounts.ts";
-import { signInRedirect } from "./account/sign-in/session-cookie.ts";
 import { adminOnly, signInFirst, sitesReadOnly } from "./errors.ts";
 import { type Fields, readForm } from "./form.tsx";
+import { redirect } from "./response.ts";
 import { accessNamed, type EditorAccess, mayEdit, type SharedSite, siteNamed } from "./sites/site-access.ts";
 import { type Answer, isSignedIn, mayRead, type PageHandler, type SignedInVisit, type Visit } from "./visit.ts";
 
@@ -10,11 +10,14 @@ type SignedInHandler = (visit: SignedInVisit, param: string | null) => Answer;
 type GetHandler<Granted> = (visit: SignedInVisit, granted: Granted, param: string | null) => Answer;
 type PostHandler<Granted> = (visit: SignedInVisit, granted: Granted, fields: Fields, param: string | null) => Answer;
 
+const accountOf = ({ account }: SignedInVisit): Account => account;
+
 /**
- * Audiences that the route guards, and what their handlers receive. A function throws PageError for a visitor without the right.
+ * Audiences with an account, and what their handlers receive. A function throws PageError for a visitor without the right.
  * Viewers see the pages of `members` and `siteMembers`, but their forms are for editors.
  */
 const grants = {
+  accounts: { get: accountOf, post: accountOf },
   administrators: { get: adminOf, post: adminOf },
   // Watched sites of the owner that `?of=` names: for the owner and its members.
   members: { get: accessNamed, post: editorAccess },
@@ -28,6 +31,7 @@ type SignedInAudience = keyof typeof grants;
 type PostGrant<A extends SignedInAudience> = ReturnType<(typeof grants)[A]["post"]>;
 export type GetFor<A extends SignedInAudience> = GetHandler<ReturnType<(typeof grants)[A]["get"]>>;
 export type PostFor<A extends SignedInAudience> = PostHandler<PostGrant<A>>;
+export type UploadFor<A extends SignedInAudience> = GetHandler<PostGrant<A>>;
 
 interface Route<Audience, Get, Post> {
   /** At most one placeholder, as in `/checks/:key`. */
@@ -44,13 +48,14 @@ interface ReadersRoute extends Route<"readers", PageHandler, PageHandler> {
 }
 
 interface SignedInRoute<A extends SignedInAudience> extends Route<A, GetFor<A>, PostFor<A>> {
+  /** POST whose handler reads the body itself, in place of `post`. */
+  readonly upload?: UploadFor<A>;
   /** Longest form; absent: the default of `readForm`. */
   readonly formBytesMax?: number;
 }
 
 export type PageRoute =
   | Route<"everybody", PageHandler, PageHandler>
-  | Route<"accounts", PageHandler, PageHandler>
   | ReadersRoute
   | { readonly [A in SignedInAudience]: SignedInRoute<A> }[SignedInAudience];
 
@@ -69,10 +74,10 @@ export function guardedRoutes(routes: readonly PageRoute[]): readonly (GuardedHa
 }
 
 function guarded(route: PageRoute): GuardedHandlers {
-  if (route.audience === "everybody" || route.audience === "accounts" || route.audience === "readers")
+  if (route.audience === "everybody" || route.audience === "readers")
     return { get: forReaders(route, route.get), post: forReaders(route, route.post) };
   if (!Object.hasOwn(grants, route.audience)) throw new Error(`the route ${route.path} has no audience`);
-  const { get, post, formBytesMax } = route;
+  const { get, post, upload, formBytesMax } = route;
   const grant = grants[route.audience];
   // `never`: `PageRoute` pairs a handler with what its audience grants, which the compiler cannot follow here.
   const postForm: SignedInHandler | undefined =
@@ -84,7 +89,7 @@ function guarded(route: PageRoute): GuardedHandlers {
     });
   return {
     get: forAccounts(route, get && ((visit, param) => get(visit, grant.get(visit, param) as never, param))),
-    post: forAccounts(route, postForm),
+    post: forAccounts(route, upload ? (visit, param) => upload(visit, grant.post(visit, param) as never, param) : postForm),
   };
 }
 
@@ -94,16 +99,18 @@ function forAccounts(route: PageRoute, handler: SignedInHandler | undefined): Pa
 
 /** To the sign-in page, and from there back to the requested page. @throws PageError 401 where no page can be requested again. */
 function guestAnswer(route: PageRoute, visit: Visit, param: string | null): Response {
-  const isPost = visit.request.method === "POST";
+  const { url, request } = visit;
+  const isPost = request.method === "POST";
   if (route.audience === "readers" ? isPost || route.isData?.(param) === true : isPost && route.get === undefined) throw signInFirst();
-  return signInRedirect(visit);
+  const next = isPost ? url.pathname : `${url.pathname}${url.search}`;
+  return redirect(visit, `/sign-in?${new URLSearchParams({ next })}`);
 }
 
 /** Others learn nothing of a scan, not even whether it exists: they are refused before it is looked for. */
 function forReaders(route: PageRoute, handler: PageHandler | undefined): PageHandler | undefined {
   if (handler === undefined) return undefined;
   return (visit, param) => {
-    if (route.audience !== "readers" || visit.settings.readers === "everybody") return handler(visit, param);
+    if (route.audience === "everybody" || visit.settings.readers === "everybody") return handler(visit, param);
     return mayRead(visit) ? withoutCopies(handler(visit, param)) : guestAnswer(route, visit, param);
   };
 }

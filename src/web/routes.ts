@@ -63,7 +63,7 @@ import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 /** Of the own account: nothing but the session decides what they show. */
 const accountRoutes: readonly PageRoute[] = [
   { path: "/account", audience: "accounts", get: getProfile, post: postProfile },
-  { path: "/account/brand", audience: "accounts", get: getBrand, post: postBrand },
+  { path: "/account/brand", audience: "accounts", get: getBrand, upload: postBrand },
   { path: "/account/brand/remove", audience: "accounts", post: postRemoveBrand },
   { path: "/account/channels", audience: "accounts", get: getChannels, post: postChannels },
   { path: "/account/deliveries", audience: "accounts", get: getDeliveries, post: postDeliveries },

@@ -6,21 +6,18 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { accountPage } from "../account/account-frame.tsx";
-import { withAccount } from "../account/sign-in/session-cookie.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { useVisit } from "../context.ts";
+import type { GetFor } from "../guards.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
-import type { PageHandler, Visit } from "../visit.ts";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
 
 const path = "/account/scans";
 const rowsPerPage = 50;
 
-export const getOwnScans: PageHandler = (visit) => withAccount(visit, (account) => ownScansPage(visit, account));
-
-function ownScansPage(visit: Visit, account: Account): Response {
+export const getOwnScans: GetFor<"accounts"> = (visit, account) => {
   return accountPage(visit, {
     title: "ownScans.title",
     lead: visit.i18n.t("ownScans.lead"),
@@ -32,7 +29,7 @@ function ownScansPage(visit: Visit, account: Account): Response {
     ),
     children: <OwnScans account={account} />,
   });
-}
+};
 
 function OwnScans({ account }: { readonly account: Account }) {
   const { i18n, settings, url } = useVisit();

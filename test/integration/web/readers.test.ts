@@ -1,4 +1,4 @@
-/** Who may open which route, over all routes: with `readers = "accounts"`, guests learn nothing of any scan. */
+/** Routes that show scans: with `readers = "accounts"`, guests learn nothing of any scan. */
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
@@ -93,21 +93,6 @@ describe("the audience of a route", () => {
     // Home page and badge leave the scans out for those who may not read them.
     const pictures = routes.filter(({ tried }) => /^\/[\w-]+\.(png|svg|ico)$/.test(tried)).map(({ path }) => path);
     expect(showing.filter((path) => !pictures.includes(path))).toEqual(["/", "/badge/:file"]);
-  });
-
-  test.each(asRows(gets("accounts")))("of %s: guests sign in first", async (path) => {
-    const answer = await guest.get(path);
-    expect([answer.status, answer.headers.get("location"), (await account.get(path)).status]).toEqual([303, toSignIn(path), 200]);
-  });
-
-  test.each(asRows(gets("administrators")))("of %s: administrators only", async (path) => {
-    const answers = await Promise.all([guest, account, admin].map((visitor) => visitor.get(path)));
-    expect(answers.map(({ status }) => status)).toEqual([303, 403, 200]);
-  });
-
-  test.each(asRows(posts("administrators")))("of the form %s: administrators only", async (path) => {
-    const answers = await Promise.all([guest, account].map((visitor) => post(path, visitor)));
-    expect(answers.map(({ status }) => status)).toEqual([401, 403]);
   });
 });
 

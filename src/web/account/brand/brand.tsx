@@ -12,11 +12,11 @@ import { Field, FileField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { brandNotInPlan, formMalformed, notFound } from "../../errors.ts";
-import { Form, readForm, readUpload } from "../../form.tsx";
+import { Form, readUpload } from "../../form.tsx";
+import type { GetFor, PostFor, UploadFor } from "../../guards.ts";
 import { redirect, respond } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import { brandOwner, logoOnPage } from "./account-brands.ts";
 import { accentCharsMax, type BrandFaults, parseBrand, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
 
@@ -33,43 +33,40 @@ interface Refused {
   readonly faults: BrandFaults;
 }
 
-export const getBrand: PageHandler = (visit) =>
-  withAccount(visit, (account) => (planTerms[account.plan].brand ? brandPage(visit, account) : otherPlanPage(visit, account)));
+export const getBrand: GetFor<"accounts"> = (visit, account) =>
+  planTerms[account.plan].brand ? brandPage(visit, account) : otherPlanPage(visit, account);
 
-export const postBrand: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const { store, log } = visit.settings;
-    if (!planTerms[account.plan].brand) throw brandNotInPlan();
-    const upload = await readUpload(visit, "logo", uploadLimits);
-    if (upload === "too-long")
-      return brandPage(visit, account, { typed: typedOf(store.brands.find(account.id)), faults: { logo: "too-large" } });
-    const typed = typedBrand(upload.fields);
-    const update = await parseBrand(visit, typed, upload.file);
-    if (typeof update !== "function") return brandPage(visit, account, { typed, faults: update });
-    const brand = await store.brands.change(account.id, update);
-    log.info("brand saved", { account: account.id, logo: brand.logoPng !== null });
-    return redirect(visit, `${path}?done=saved`);
-  });
+export const postBrand: UploadFor<"accounts"> = async (visit, account) => {
+  const { store, log } = visit.settings;
+  if (!planTerms[account.plan].brand) throw brandNotInPlan();
+  const upload = await readUpload(visit, "logo", uploadLimits);
+  if (upload === "too-long")
+    return brandPage(visit, account, { typed: typedOf(store.brands.find(account.id)), faults: { logo: "too-large" } });
+  const typed = typedBrand(upload.fields);
+  const update = await parseBrand(visit, typed, upload.file);
+  if (typeof update !== "function") return brandPage(visit, account, { typed, faults: update });
+  const brand = await store.brands.change(account.id, update);
+  log.info("brand saved", { account: account.id, logo: brand.logoPng !== null });
+  return redirect(visit, `${path}?done=saved`);
+};
 
 /** On every plan: an account may always remove what it stored. */
-export const postRemoveBrand: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    if ((await readForm(visit)).text("do") !== "remove") throw formMalformed();
-    const { store, log } = visit.settings;
-    await store.brands.remove(account.id);
-    log.info("brand removed", { account: account.id });
-    return redirect(visit, `${path}?done=removed`);
-  });
+export const postRemoveBrand: PostFor<"accounts"> = async (visit, account, fields) => {
+  if (fields.text("do") !== "remove") throw formMalformed();
+  const { store, log } = visit.settings;
+  await store.brands.remove(account.id);
+  log.info("brand removed", { account: account.id });
+  return redirect(visit, `${path}?done=removed`);
+};
 
 /** Logo of an account, for those who may use its brand: the policy of the pages allows no image within a page. */
-export const getBrandLogo: PageHandler = (visit, id) =>
-  withAccount(visit, (account) => {
-    const owner = brandOwner(visit, account, id);
-    const brand = owner === undefined ? undefined : usableBrand(visit.settings.store, owner);
-    const logo = brand === undefined ? null : storedLogo(brand);
-    if (logo === null) throw notFound();
-    return respond(visit, 200, logo.png, { "content-type": "image/png", "cache-control": "private, no-cache" });
-  });
+export const getBrandLogo: GetFor<"accounts"> = (visit, account, id) => {
+  const owner = brandOwner(visit, account, id);
+  const brand = owner === undefined ? undefined : usableBrand(visit.settings.store, owner);
+  const logo = brand === undefined ? null : storedLogo(brand);
+  if (logo === null) throw notFound();
+  return respond(visit, 200, logo.png, { "content-type": "image/png", "cache-control": "private, no-cache" });
+};
 
 function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
   const { i18n, settings, url } = visit;

@@ -3,29 +3,26 @@ import { newWebhookSecret } from "../../../deliver/webhook-signature.ts";
 import type { Account } from "../../../store/accounts.ts";
 import type { Channel } from "../../../store/channels.ts";
 import { formMalformed, notFound } from "../../errors.ts";
-import { readForm } from "../../form.tsx";
-import type { PageHandler, Visit } from "../../visit.ts";
-import { withAccount } from "../sign-in/session-cookie.ts";
+import type { PostFor } from "../../guards.ts";
+import type { Visit } from "../../visit.ts";
 import { confirmAgain, done } from "./channel-confirmation.ts";
 import { type ChannelAction, channelActions } from "./channel-table.tsx";
 import { channelDeletionPage, channelsPage, ownChannelOf } from "./channels-page.tsx";
 import { saveChannel, saveNewChannel } from "./save-channel.ts";
 import { metricsTokenPage, webhookSecretPage } from "./secret-page.tsx";
 
-export const postChannels: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const fields = await readForm(visit);
-    const operation = fields.text("do");
-    if (operation === "create") return saveNewChannel(visit, account, fields);
-    if (operation === "change") return saveChannel(visit, account, fields);
-    if (operation === "issue") return issueMetricsToken(visit, account);
-    if (operation === "revoke") return revokeMetricsToken(visit, account);
-    const action = channelActions.find((one) => one === operation);
-    if (action === undefined) throw formMalformed();
-    const channel = ownChannelOf(visit, account, fields.text("channel"));
-    if (action === "delete" && fields.text("confirm") !== "yes") return channelDeletionPage(visit, channel);
-    return changes[action](visit, account, channel);
-  });
+export const postChannels: PostFor<"accounts"> = (visit, account, fields) => {
+  const operation = fields.text("do");
+  if (operation === "create") return saveNewChannel(visit, account, fields);
+  if (operation === "change") return saveChannel(visit, account, fields);
+  if (operation === "issue") return issueMetricsToken(visit, account);
+  if (operation === "revoke") return revokeMetricsToken(visit, account);
+  const action = channelActions.find((one) => one === operation);
+  if (action === undefined) throw formMalformed();
+  const channel = ownChannelOf(visit, account, fields.text("channel"));
+  if (action === "delete" && fields.text("confirm") !== "yes") return channelDeletionPage(visit, channel);
+  return changes[action](visit, account, channel);
+};
 
 const changes: Readonly<Record<ChannelAction, (visit: Visit, account: Account, channel: Channel) => Response | Promise<Response>>> = {
   test: testChannel,

@@ -8,9 +8,9 @@ import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { notFound } from "../../errors.ts";
 import { Form } from "../../form.tsx";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { GetFor } from "../../guards.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import type { TypedChannel } from "./channel-fault.ts";
 import { ChannelForms, EditChannel } from "./channel-form.tsx";
 import { channelsPagePath, recordIdOf } from "./channel-paths.ts";
@@ -31,11 +31,10 @@ interface ChannelsPageState {
 }
 
 /** `?edit=7` shows the form of a channel. */
-export const getChannels: PageHandler = (visit) =>
-  withAccount(visit, (account) => {
-    const edit = visit.url.searchParams.get("edit");
-    return channelsPage(visit, account, edit === null ? {} : { edited: ownChannelOf(visit, account, edit) });
-  });
+export const getChannels: GetFor<"accounts"> = (visit, account) => {
+  const edit = visit.url.searchParams.get("edit");
+  return channelsPage(visit, account, edit === null ? {} : { edited: ownChannelOf(visit, account, edit) });
+};
 
 /** @throws the page 404, the same for an unknown channel and for one of another account. */
 export function ownChannelOf({ settings }: Visit, account: Account, id: string): Channel {

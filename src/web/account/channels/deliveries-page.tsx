@@ -10,13 +10,13 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { Pagination } from "../../components/pagination.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
-import { Form, readForm } from "../../form.tsx";
+import { Form } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
 import { cursorOf, listPath } from "../../scans/list-query.ts";
 import { sitePath } from "../../sites/site-access.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import { deliveriesPagePath, recordIdOf } from "./channel-paths.ts";
 import { eventTexts } from "./event-texts.ts";
 
@@ -24,20 +24,16 @@ const rowsPerPage = 50;
 /** Events of one delivery that are named. */
 const eventsShown = 5;
 
-export const getDeliveries: PageHandler = (visit) => withAccount(visit, (account) => deliveriesPage(visit, account));
-
 /** Makes a delivery that has failed wait again. */
-export const postDeliveries: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const fields = await readForm(visit);
-    const { store, sites } = visit.settings;
-    const delivery = store.deliveries.find(account.id, recordIdOf(fields.text("delivery")));
-    const retried =
-      delivery === undefined || !mayRetry(visit, delivery) ? undefined : await store.deliveries.retry(account.id, delivery.id, visit.now);
-    if (retried === undefined) return redirect(visit, `${deliveriesPagePath}?done=refused`);
-    sites.wakeDeliveries();
-    return redirect(visit, `${deliveriesPagePath}?done=retried`);
-  });
+export const postDeliveries: PostFor<"accounts"> = async (visit, account, fields) => {
+  const { store, sites } = visit.settings;
+  const delivery = store.deliveries.find(account.id, recordIdOf(fields.text("delivery")));
+  const retried =
+    delivery === undefined || !mayRetry(visit, delivery) ? undefined : await store.deliveries.retry(account.id, delivery.id, visit.now);
+  if (retried === undefined) return redirect(visit, `${deliveriesPagePath}?done=refused`);
+  sites.wakeDeliveries();
+  return redirect(visit, `${deliveriesPagePath}?done=retried`);
+};
 
 /** Only a channel that takes deliveries gets one again. */
 function mayRetry({ settings }: Visit, { accountId, channelId, state }: Delivery): boolean {
@@ -46,7 +42,7 @@ function mayRetry({ settings }: Visit, { accountId, channelId, state }: Delivery
   return isReady && (state === "failed" || state === "dropped");
 }
 
-function deliveriesPage(visit: Visit, account: Account): Response {
+export const getDeliveries: GetFor<"accounts"> = (visit, account) => {
   const { i18n, url } = visit;
   const done = url.searchParams.get("done");
   return accountPage(visit, {
@@ -64,7 +60,7 @@ function deliveriesPage(visit: Visit, account: Account): Response {
       </>
     ),
   });
-}
+};
 
 function DeliveryTable({ account }: { readonly account: Account }) {
   const { i18n, settings, url } = useVisit();

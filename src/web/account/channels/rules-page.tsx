@@ -12,11 +12,11 @@ import { EmptyState } from "../../components/empty-state.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formMalformed, notFound } from "../../errors.ts";
-import { type Fields, Form, readForm } from "../../form.tsx";
+import { type Fields, Form } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import { channelsPagePath, recordIdOf, rulesPagePath } from "./channel-paths.ts";
 import { EditLink } from "./edit-parts.tsx";
 import { eventTexts } from "./event-texts.ts";
@@ -27,23 +27,20 @@ import { scopeNamed } from "./rule-scope.ts";
 const scopeCharsMax = 200;
 
 /** `?edit=7` shows the form of a rule. */
-export const getRules: PageHandler = (visit) =>
-  withAccount(visit, (account) => {
-    const edit = visit.url.searchParams.get("edit");
-    if (edit === null) return rulesPage(visit, account);
-    const edited = ownRule(visit, account, edit);
-    return rulesPage(visit, account, { edited, typed: typedRuleOf(edited) });
-  });
+export const getRules: GetFor<"accounts"> = (visit, account) => {
+  const edit = visit.url.searchParams.get("edit");
+  if (edit === null) return rulesPage(visit, account);
+  const edited = ownRule(visit, account, edit);
+  return rulesPage(visit, account, { edited, typed: typedRuleOf(edited) });
+};
 
-export const postRules: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const fields = await readForm(visit);
-    const operation = fields.text("do");
-    if (operation === "create") return save(visit, account, fields, null);
-    if (operation === "change") return save(visit, account, fields, ownRule(visit, account, fields.text("rule")));
-    if (operation === "delete") return remove(visit, account, fields);
-    throw formMalformed();
-  });
+export const postRules: PostFor<"accounts"> = (visit, account, fields) => {
+  const operation = fields.text("do");
+  if (operation === "create") return save(visit, account, fields, null);
+  if (operation === "change") return save(visit, account, fields, ownRule(visit, account, fields.text("rule")));
+  if (operation === "delete") return remove(visit, account, fields);
+  throw formMalformed();
+};
 
 /** @throws the page 404, the same for a rule of another account. */
 function ownRule({ settings }: Visit, account: Account, id: string): NotificationRule {

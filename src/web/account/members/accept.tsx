@@ -9,11 +9,11 @@ import { type MemberInvitation, memberInvitationHours } from "../../../store/sit
 import type { TextPath } from "../../../text/translator.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
+import { signInFirst } from "../../errors.ts";
 import { Form, readForm } from "../../form.tsx";
 import { page } from "../../page.tsx";
 import { redirect } from "../../response.ts";
 import type { PageHandler, Visit } from "../../visit.ts";
-import { withAccount } from "../sign-in/session-cookie.ts";
 
 /** An open invitation, and the account that made it. */
 interface Invited {
@@ -29,19 +29,21 @@ export const getAccept: PageHandler = (visit) => {
   return isAddressed(visit.account, invited) ? offerPage(visit, invited) : otherAddressPage(visit, visit.account, invited);
 };
 
-export const postAccept: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const value = (await readForm(visit)).text(invitationParam);
-    const invited = invitedBy(visit, value);
-    if (invited === null) return unusablePage(visit);
-    const { store, log } = visit.settings;
-    const accepted = await store.members.accept(value, account.id, visit.now);
-    if (accepted === "unknown") return unusablePage(visit);
-    if (accepted === "full") return acceptPage(visit, { title: "members.accept.full.title", status: 409, children: <FullText /> });
-    if (typeof accepted === "string") return otherAddressPage(visit, account, invited);
-    log.info("member joined", { account: accepted.ownerId, member: account.id, role: accepted.role });
-    return redirect(visit, "/account/members?done=accepted");
-  });
+/** Guests see the page too, so the route cannot demand an account. @throws PageError 401 for guests. */
+export const postAccept: PageHandler = async (visit) => {
+  const { account } = visit;
+  if (account === null) throw signInFirst();
+  const value = (await readForm(visit)).text(invitationParam);
+  const invited = invitedBy(visit, value);
+  if (invited === null) return unusablePage(visit);
+  const { store, log } = visit.settings;
+  const accepted = await store.members.accept(value, account.id, visit.now);
+  if (accepted === "unknown") return unusablePage(visit);
+  if (accepted === "full") return acceptPage(visit, { title: "members.accept.full.title", status: 409, children: <FullText /> });
+  if (typeof accepted === "string") return otherAddressPage(visit, account, invited);
+  log.info("member joined", { account: accepted.ownerId, member: account.id, role: accepted.role });
+  return redirect(visit, "/account/members?done=accepted");
+};
 
 /** Null for an unknown, used or expired invitation. */
 function invitedBy({ settings: { store }, now }: Visit, value: string): Invited | null {

@@ -6,11 +6,11 @@ import { type IssuedInvitation, memberRoles } from "../../../store/site-accounts
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formMalformed } from "../../errors.ts";
-import { type Fields, Form, readForm } from "../../form.tsx";
+import { type Fields, Form } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
-import { type PageHandler, publicOrigin, type Visit } from "../../visit.ts";
+import { publicOrigin, type Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import { InvitationFields, InvitationTable, type TypedInvitation, UnsentInvitation } from "./invitations.tsx";
 import { MemberTable, OwnerTable } from "./member-table.tsx";
 
@@ -20,34 +20,32 @@ const membersPath = "/account/members";
 const confirmations = ["invited", "withdrawn", "role", "removed", "left", "accepted"] as const;
 type Confirmation = (typeof confirmations)[number];
 
-export const getMembers: PageHandler = (visit) => withAccount(visit, (account) => membersPage(visit, account));
+export const getMembers: GetFor<"accounts"> = (visit, account) => membersPage(visit, account);
 
-export const postMembers: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const fields = await readForm(visit);
-    const { store, log } = visit.settings;
-    switch (fields.text("do")) {
-      case "invite":
-        return invite(visit, account, fields);
-      case "withdraw":
-        await store.members.withdraw(account.id, fields.text("email").slice(0, emailCharsMax));
-        return done(visit, "withdrawn");
-      case "role":
-        await store.members.setRole(account.id, idIn(fields), roleIn(fields));
-        log.info("role of a member changed", { account: account.id, member: idIn(fields), role: roleIn(fields) });
-        return done(visit, "role");
-      case "remove":
-        await store.members.remove(account.id, idIn(fields), account.id);
-        log.info("member removed", { account: account.id, member: idIn(fields) });
-        return done(visit, "removed");
-      case "leave":
-        await store.members.remove(idIn(fields), account.id, account.id);
-        log.info("member left", { account: idIn(fields), member: account.id });
-        return done(visit, "left");
-      default:
-        throw formMalformed();
-    }
-  });
+export const postMembers: PostFor<"accounts"> = async (visit, account, fields) => {
+  const { store, log } = visit.settings;
+  switch (fields.text("do")) {
+    case "invite":
+      return invite(visit, account, fields);
+    case "withdraw":
+      await store.members.withdraw(account.id, fields.text("email").slice(0, emailCharsMax));
+      return done(visit, "withdrawn");
+    case "role":
+      await store.members.setRole(account.id, idIn(fields), roleIn(fields));
+      log.info("role of a member changed", { account: account.id, member: idIn(fields), role: roleIn(fields) });
+      return done(visit, "role");
+    case "remove":
+      await store.members.remove(account.id, idIn(fields), account.id);
+      log.info("member removed", { account: account.id, member: idIn(fields) });
+      return done(visit, "removed");
+    case "leave":
+      await store.members.remove(idIn(fields), account.id, account.id);
+      log.info("member left", { account: idIn(fields), member: account.id });
+      return done(visit, "left");
+    default:
+      throw formMalformed();
+  }
+};
 
 function done(visit: Visit, confirmation: Confirmation): Response {
   return redirect(visit, `${membersPath}?done=${confirmation}`);

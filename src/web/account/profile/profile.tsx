@@ -3,12 +3,13 @@ import { emailCharsMax } from "../../../store/account-index.ts";
 import { type Account, themes } from "../../../store/accounts.ts";
 import { setCookie } from "../../cookies.ts";
 import { formMalformed } from "../../errors.ts";
-import { type Fields, readForm } from "../../form.tsx";
+import type { Fields } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
-import type { CurrentSession, PageHandler, Visit } from "../../visit.ts";
+import type { SignedInVisit, Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
-import { callerOf, startSession, withAccount } from "../sign-in/session-cookie.ts";
+import { callerOf, startSession } from "../sign-in/session-cookie.ts";
 import { LinkSection } from "./link-section.tsx";
 import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
 import { SessionsSection } from "./session-list.tsx";
@@ -17,31 +18,28 @@ import { SessionsSection } from "./session-list.tsx";
 const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off", "unlinked"] as const;
 type Confirmation = (typeof confirmations)[number];
 
-export const getProfile: PageHandler = (visit) => withAccount(visit, (account, session) => profilePage(visit, account, session));
+export const getProfile: GetFor<"accounts"> = (visit, account) => profilePage(visit, account);
 
-export const postProfile: PageHandler = (visit) =>
-  withAccount(visit, async (account, session) => changeProfile(visit, account, session, await readForm(visit)));
-
-function changeProfile(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
+export const postProfile: PostFor<"accounts"> = (visit, account, fields) => {
   switch (fields.text("do")) {
     case "email":
-      return changeEmail(visit, account, session, fields);
+      return changeEmail(visit, account, fields);
     case "password":
-      return changePassword(visit, account, session, fields);
+      return changePassword(visit, account, fields);
     case "unlink":
-      return removeLink(visit, account, session, fields);
+      return removeLink(visit, account, fields);
     case "preferences":
       return changePreferences(visit, account, fields);
     case "end-session":
-      return endSession(visit, account, session, fields);
+      return endSession(visit, account, fields);
     case "end-others":
-      return endOthers(visit, account, session);
+      return endOthers(visit, account);
     default:
       throw formMalformed();
   }
-}
+};
 
-async function changeEmail(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
+async function changeEmail(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;
   const email = fields.text("email").slice(0, emailCharsMax + 1);
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
@@ -55,10 +53,10 @@ async function changeEmail(visit: Visit, account: Account, session: CurrentSessi
     outcome.status === "refused"
       ? fieldError("email", visit.i18n.t(`credentials.errors.${errors[outcome.fault]}`))
       : reauthenticationError(visit, outcome);
-  return profilePage(visit, account, session, { form: "email", email, formError });
+  return profilePage(visit, account, { form: "email", email, formError });
 }
 
-async function changePassword(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
+async function changePassword(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
   const outcome = await accounts.actions.changePassword(proof, fields.text("new-password"));
@@ -68,10 +66,10 @@ async function changePassword(visit: Visit, account: Account, session: CurrentSe
   }
   const formError =
     outcome.status === "refused" ? newPasswordError(visit, "new-password", outcome.fault) : reauthenticationError(visit, outcome);
-  return profilePage(visit, account, session, { form: "password", formError });
+  return profilePage(visit, account, { form: "password", formError });
 }
 
-async function removeLink(visit: Visit, account: Account, session: CurrentSession, fields: Fields): Promise<Response> {
+async function removeLink(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
   const outcome = await accounts.actions.removeLink(proof);
@@ -79,7 +77,7 @@ async function removeLink(visit: Visit, account: Account, session: CurrentSessio
     log.info("link to an identity removed", { account: account.id });
     return done(await startSession(visit, account, outcome.opened), "unlinked");
   }
-  return profilePage(visit, account, session, { form: "unlink", formError: reauthenticationError(visit, outcome) });
+  return profilePage(visit, account, { form: "unlink", formError: reauthenticationError(visit, outcome) });
 }
 
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -93,16 +91,16 @@ async function changePreferences(visit: Visit, account: Account, fields: Fields)
   return done(visit, "preferences");
 }
 
-async function endSession(visit: Visit, account: Account, { session }: CurrentSession, fields: Fields): Promise<Response> {
+async function endSession(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
   const id = fields.text("session");
   if (!/^\d{1,15}$/.test(id)) throw formMalformed();
   // The current session ends by signing out, which also deletes the cookie.
-  if (Number(id) !== session.id) await visit.settings.store.sessions.end(account.id, Number(id));
+  if (Number(id) !== visit.session.session.id) await visit.settings.store.sessions.end(account.id, Number(id));
   return done(visit, "sessions");
 }
 
-async function endOthers(visit: Visit, account: Account, { session }: CurrentSession): Promise<Response> {
-  await visit.settings.store.sessions.endOthers(account.id, session.id);
+async function endOthers(visit: SignedInVisit, account: Account): Promise<Response> {
+  await visit.settings.store.sessions.endOthers(account.id, visit.session.session.id);
   return done(visit, "sessions");
 }
 
@@ -118,7 +116,7 @@ interface RejectedForm {
   readonly formError: FormError;
 }
 
-function profilePage(visit: Visit, account: Account, { session }: CurrentSession, rejected: RejectedForm | null = null): Response {
+function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedForm | null = null): Response {
   const { i18n, url, settings } = visit;
   const { passwordHash } = settings.store.credentials.get(account.id);
   const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
@@ -145,7 +143,7 @@ function profilePage(visit: Visit, account: Account, { session }: CurrentSession
           </>
         )}
         <LinkSection account={account} formError={rejected?.form === "unlink" ? rejected.formError : null} />
-        <SessionsSection account={account} current={session.id} />
+        <SessionsSection account={account} current={visit.session.session.id} />
       </>
     ),
   });

@@ -9,13 +9,14 @@ import { isTotpActive } from "../../../store/credentials.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formMalformed } from "../../errors.ts";
-import { type Fields, Form, readForm } from "../../form.tsx";
+import { Form } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "../form-error.ts";
-import { callerOf, startSession, withAccount } from "../sign-in/session-cookie.ts";
+import { callerOf, startSession } from "../sign-in/session-cookie.ts";
 import { QrCode } from "./qr-code.tsx";
 import { recoveryCodesPage } from "./recovery-codes.tsx";
 
@@ -27,12 +28,9 @@ interface RejectedForm {
   readonly formError: FormError;
 }
 
-export const getSecondFactor: PageHandler = (visit) => withAccount(visit, (account) => secondFactorPage(visit, account));
+export const getSecondFactor: GetFor<"accounts"> = (visit, account) => secondFactorPage(visit, account);
 
-export const postSecondFactor: PageHandler = (visit) =>
-  withAccount(visit, async (account) => change(visit, account, await readForm(visit)));
-
-async function change(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+export const postSecondFactor: PostFor<"accounts"> = async (visit, account, fields) => {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
   switch (fields.text("do")) {
@@ -63,7 +61,7 @@ async function change(visit: Visit, account: Account, fields: Fields): Promise<R
     default:
       throw formMalformed();
   }
-}
+};
 
 function wrongCode({ i18n }: Visit): RejectedForm {
   return { form: "confirm", formError: fieldError("code", i18n.t("credentials.errors.wrongCode"), 403) };

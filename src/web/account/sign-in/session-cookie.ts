@@ -6,7 +6,7 @@ import type { Account } from "../../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";
 import { setCookie } from "../../cookies.ts";
 import { redirect } from "../../response.ts";
-import type { CurrentSession, Visit } from "../../visit.ts";
+import type { SignedInVisit, Visit } from "../../visit.ts";
 
 const daySeconds = 86_400;
 export const afterSignIn = "/account";
@@ -17,7 +17,7 @@ export function callerOf({ address, request }: Visit): Caller {
 }
 
 /** Returns the visit as signed in, so that its forms use the new session. Ends the previous session of this browser. */
-export async function startSession(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<Visit> {
+export async function startSession(visit: Visit, account: Account, { session, value }: OpenedSession): Promise<SignedInVisit> {
   const { session: former, settings, server } = visit;
   if (former !== null) await settings.store.sessions.end(former.session.accountId, former.session.id);
   visit.setCookies.push(setCookie("sid", value, server.https, sessionDays * daySeconds));
@@ -28,22 +28,6 @@ export async function endCurrentSession(visit: Visit): Promise<void> {
   const { session, settings, server } = visit;
   if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
   visit.setCookies.push(setCookie("sid", "", server.https, 0));
-}
-
-/** Auth guard: redirects to the sign-in page and back without a signed-in account. */
-export function withAccount(
-  visit: Visit,
-  answer: (account: Account, session: CurrentSession) => Response | Promise<Response>,
-): Response | Promise<Response> {
-  const { account, session } = visit;
-  return account === null || session === null ? signInRedirect(visit) : answer(account, session);
-}
-
-/** To the sign-in page, and from there back to the requested page. */
-export function signInRedirect(visit: Visit): Response {
-  const { url, request } = visit;
-  const next = request.method === "POST" ? url.pathname : `${url.pathname}${url.search}`;
-  return redirect(visit, `/sign-in?${new URLSearchParams({ next })}`);
 }
 
 /** Sets the session cookie and redirects to the requested page. */

@@ -7,11 +7,11 @@ import { Field, SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { formMalformed } from "../../errors.ts";
-import { type Fields, Form, readForm } from "../../form.tsx";
+import { type Fields, Form } from "../../form.tsx";
+import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { withAccount } from "../sign-in/session-cookie.ts";
 import { ApiExcludedNotice, newTokenPage } from "./new-token.tsx";
 import { TokenTable } from "./token-table.tsx";
 
@@ -27,16 +27,14 @@ interface Typed {
   readonly error: "noName" | "full";
 }
 
-export const getTokens: PageHandler = (visit) => withAccount(visit, (account) => tokensPage(visit, account));
+export const getTokens: GetFor<"accounts"> = (visit, account) => tokensPage(visit, account);
 
-export const postTokens: PageHandler = (visit) =>
-  withAccount(visit, async (account) => {
-    const fields = await readForm(visit);
-    const operation = fields.text("do");
-    if (operation === "create") return create(visit, account, fields);
-    if (operation === "revoke") return revoke(visit, account, fields);
-    throw formMalformed();
-  });
+export const postTokens: PostFor<"accounts"> = (visit, account, fields) => {
+  const operation = fields.text("do");
+  if (operation === "create") return create(visit, account, fields);
+  if (operation === "revoke") return revoke(visit, account, fields);
+  throw formMalformed();
+};
 
 async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const { settings, now } = visit;
