@@ -83,6 +83,8 @@ const tricks: readonly Trick[] = [
   ["a name of its own", (place) => `<img src="http://secret.test:${place.split(":")[1]}/">`],
 ];
 
+const portAttemptsMax = 10;
+
 /** Endpoints by the proxy's names, for attempts that spell the address differently. */
 const spellings = [secretAddress, "secret.test"];
 
@@ -97,23 +99,9 @@ describe("a hostile page", () => {
   beforeAll(async () => {
     browser = await launchPlainBrowser();
     stopBrowser = () => browser.close();
-    secret = await startSecret();
-    // Same port as the secret: with DNS rebinding the origin stays the same.
-    const server = Bun.serve({
-      hostname: siteAddress,
-      port: secret.port,
-      fetch(request) {
-        const { pathname, search } = new URL(request.url);
-        if (pathname === "/redirect") return new Response(null, { status: 302, headers: { location: search.slice(1) } });
-        if (pathname === "/sw.js")
-          return new Response(`fetch("http://${secretAddress}:${secret.port}/", { mode: "no-cors" })`, {
-            headers: { "content-type": "text/javascript" },
-          });
-        if (pathname === "/empty") return new Response("public word");
-        return new Response(`<!doctype html><title>site</title>${html}`, { headers: { "content-type": "text/html" } });
-      },
-    });
-    site = { server, port: secret.port };
+    const servers = await startServers();
+    secret = servers.secret;
+    site = { server: servers.site, port: secret.port };
     dns = await startDnsServer({
       "secret.test": { A: [secretAddress] },
       "rebinding.test": { A: { inTurn: [[siteAddress], [secretAddress]] } },
@@ -126,6 +114,36 @@ describe("a hostile page", () => {
     secret?.server.close();
     dns?.stop();
   });
+
+  /** Both servers have the same port: with DNS rebinding the origin stays the same. Another program may use the port at one address. */
+  async function startServers() {
+    for (let attempt = 1; ; attempt++) {
+      const secret = await startSecret();
+      try {
+        return { secret, site: startSite(secret.port) };
+      } catch (error) {
+        secret.server.close();
+        if (attempt === portAttemptsMax) throw error;
+      }
+    }
+  }
+
+  function startSite(port: number) {
+    return Bun.serve({
+      hostname: siteAddress,
+      port,
+      fetch(request) {
+        const { pathname, search } = new URL(request.url);
+        if (pathname === "/redirect") return new Response(null, { status: 302, headers: { location: search.slice(1) } });
+        if (pathname === "/sw.js")
+          return new Response(`fetch("http://${secretAddress}:${port}/", { mode: "no-cors" })`, {
+            headers: { "content-type": "text/javascript" },
+          });
+        if (pathname === "/empty") return new Response("public word");
+        return new Response(`<!doctype html><title>site</title>${html}`, { headers: { "content-type": "text/html" } });
+      },
+    });
+  }
 
   async function startSecret() {
     const state = { server: null as unknown as Server, port: 0, reached: 0 };
