@@ -7,7 +7,7 @@ import { backupName, ensureBackupFolder, pruneBackups } from "../backup/backup-f
 import { type BackupState, noteBackup, readBackupState } from "../backup/backup-state.ts";
 import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
 import { nextBackupAt, parseSchedule } from "../backup/schedule.ts";
-import { aborted, within } from "../base/deadline.ts";
+import { aborted, systemClock, within } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { storeFileOf } from "../store/store-file.ts";
@@ -149,7 +149,7 @@ async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal)
   await child.exited;
   if (child.exitCode === 0) return JSON.parse(printed) as MadeBackup;
   // Signals to the whole process group reach the child first.
-  if (child.exitCode === interruptedCode) await within(stopNoticeMs, aborted(stop), undefined);
+  if (child.exitCode === interruptedCode) await within(systemClock, stopNoticeMs, aborted(stop), undefined);
   const lastLine = words.trim().split("\n").at(-1) ?? "";
   return lastLine.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
 }

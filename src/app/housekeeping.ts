@@ -1,6 +1,6 @@
 /** Removes what has expired or is no longer kept by the settings of retention, in small steps between the requests. */
+import { pause, systemClock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
-import { pause } from "../base/timers.ts";
 import type { RetentionRules } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { Config } from "./settings.ts";
@@ -34,7 +34,7 @@ async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Pro
     } catch (error) {
       options.log.warn("old data could not be removed", { because: messageOf(error) });
     }
-    await pause(passEveryMs, stop);
+    await pause(systemClock, passEveryMs, stop);
   }
 }
 
@@ -42,19 +42,19 @@ async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Pro
 async function tidyOnce({ config, store, now, log }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
   const rules = rulesOf(config);
   let [evidence, screenshots] = [0, 0];
-  for (let from: string | null = null; !stop.aborted; await pause(stepEveryMs, stop)) {
+  for (let from: string | null = null; !stop.aborted; await pause(systemClock, stepEveryMs, stop)) {
     const { next, removed } = await store.retention.removeEvidence(rules, now(), from);
     evidence += removed;
     from = next;
     if (next === null) break;
   }
-  for (let removed = 1; removed > 0 && !stop.aborted; await pause(stepEveryMs, stop)) {
+  for (let removed = 1; removed > 0 && !stop.aborted; await pause(systemClock, stepEveryMs, stop)) {
     removed = await store.retention.removeScreenshots(rules, now());
     screenshots += removed;
   }
-  while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(stepEveryMs, stop);
-  while (!stop.aborted && (await store.deliveries.removeOlder(now()))) await pause(stepEveryMs, stop);
-  while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(stepEveryMs, stop);
+  while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], now()))) await pause(systemClock, stepEveryMs, stop);
+  while (!stop.aborted && (await store.deliveries.removeOlder(now()))) await pause(systemClock, stepEveryMs, stop);
+  while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(systemClock, stepEveryMs, stop);
   if (!stop.aborted) await store.members.removeExpiredInvitations(now());
   if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
 }

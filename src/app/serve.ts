@@ -1,7 +1,7 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
 import { isCompiled, version } from "../base/build.ts";
-import { aborted } from "../base/deadline.ts";
+import { aborted } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";

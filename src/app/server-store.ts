@@ -1,6 +1,6 @@
 /** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
 import type { StoreCheckProgress } from "../api/health.ts";
-import { aborted, within } from "../base/deadline.ts";
+import { aborted, systemClock, within } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
 import { serverActor } from "../store/audit.ts";
@@ -86,7 +86,7 @@ async function checkAfterUncleanEnd(dataDir: string, { onCheck, log, stop }: Ser
   });
   onCheck(null);
   // A stop is signalled to the check as well, which may end before this process knows of it.
-  if (check.status === "failed") await within(stopNoticeMs, aborted(stop), undefined);
+  if (check.status === "failed") await within(systemClock, stopNoticeMs, aborted(stop), undefined);
   if (stop.aborted) return;
   if (check.status === "died")
     throw damagedDataDir(`data directory ${dataDir} is damaged (table ${check.table}: its check ended by ${check.signal})`);

@@ -1,6 +1,6 @@
 /** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
 import { version } from "../base/build.ts";
-import { aborted } from "../base/deadline.ts";
+import { aborted } from "../base/clock.ts";
 import { createLog, logWith } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";

@@ -1,7 +1,7 @@
 /** Pages of a scan: each in a browser context of its own, behind the forward proxy of the scan. */
 import type { Protocol } from "devtools-protocol";
 import { type CDPSession, CDPSessionEvent } from "puppeteer-core/internal/api/CDPSession.js";
-import { aborted, within } from "../base/deadline.ts";
+import { aborted, systemClock, within } from "../base/clock.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 export type { CDPSession, Protocol };
@@ -50,6 +50,7 @@ export async function openPage(browser: ScanBrowser, proxyUrl: string): Promise<
 /** Whether the browser itself answers: opens a blank page beside the scanned one. Never rejects. */
 export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
   return within(
+    systemClock,
     blankPageMs,
     openPage(browser, closedProxyUrl).then(async ({ session, close }) => {
       await session.send("Runtime.evaluate", { expression: "1" });

@@ -1,6 +1,6 @@
 /** Browser for documents of our own, apart from those that scan: prints reports as PDF and decodes logos. Ends when it is idle. */
 
-import { within } from "../base/deadline.ts";
+import { systemClock, within } from "../base/clock.ts";
 import { type DecodeLogo, logoBytesMax, type PrintPdf } from "../base/documents.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { createLruByteCache } from "../base/lru-cache.ts";
@@ -144,12 +144,12 @@ function createJobs(browsers: DocumentsOptions["browsers"], jobMs: number, idleM
     );
     // A turn or start of the browser that took long leaves a sound document too little.
     const late = { because: `it took longer than ${workMs} ms`, isOfBrowser: workMs < limitMs };
-    const outcome = await within(workMs, done, late);
+    const outcome = await within(systemClock, workMs, done, late);
     if ("because" in outcome) {
       if (!outcome.isOfBrowser) browser.reportIllness("a document could not be processed");
       // The page of a healthy browser is closed before the next job.
       ending.abort();
-      await within(giveUpMs, done, null);
+      await within(systemClock, giveUpMs, done, null);
     }
     used.end();
     return outcome;
@@ -165,7 +165,7 @@ function createJobs(browsers: DocumentsOptions["browsers"], jobMs: number, idleM
         });
       });
       // The turn lasts until the browser has started, which cannot be broken off.
-      const outcome = await within(jobMs, inTurn, lateBrowser);
+      const outcome = await within(systemClock, jobMs, inTurn, lateBrowser);
       return outcome === "busy" ? { because: outcome, isOfBrowser: true } : outcome;
     },
     close: async (): Promise<void> => {

@@ -1,7 +1,7 @@
 /** Browser of one scan slot: started on demand, used by one scan at a time, replaced after many scans and at every sign of illness. */
 import { threadId } from "node:worker_threads";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
-import { within } from "../base/deadline.ts";
+import { systemClock, within } from "../base/clock.ts";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
 import { openProcessTable, type ProcessTable } from "./process-table.ts";
@@ -130,7 +130,8 @@ class Slot implements BrowserSlot {
   async #settle(occupant: Occupant): Promise<void> {
     const closing = Promise.all(this.#closing.splice(0)).then(() => true);
     if (isMarkedIll(occupant, this.#processes)) occupant.illness ??= usedTooMuchMemory;
-    if (occupant.illness === null && !(await within(closeMs, closing, false))) occupant.illness ??= "a page of it did not close";
+    if (occupant.illness === null && !(await within(systemClock, closeMs, closing, false)))
+      occupant.illness ??= "a page of it did not close";
     if (occupant.illness !== null || occupant.scans >= scansPerBrowserMax) await this.#replace(occupant);
   }
 

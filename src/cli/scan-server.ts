@@ -1,7 +1,7 @@
 /** Scans on a server, through its API: started once, followed to their end, and read as they are stored. */
 import { serverCatalogOf } from "../app/server-catalog.ts";
 import { openServerClient, type ServerAddress, type ServerClient, type StoredScanBody } from "../app/server-client.ts";
-import { pause } from "../base/timers.ts";
+import { pause, systemClock } from "../base/clock.ts";
 import { evidenceIn } from "../evidence/evidence-file.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -113,7 +113,7 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
       startedAt = performance.now();
       startAt = startedAt + retryAfterMs;
     }
-    await pause(lookMs, stop);
+    await pause(systemClock, lookMs, stop);
     if (stop.aborted) throw new Interrupted();
     const gained = await look(run, scans);
     if (scans.isDone()) return;

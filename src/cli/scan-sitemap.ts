@@ -2,7 +2,7 @@
 import { gunzipSync } from "node:zlib";
 import { caPems, egressSettings } from "../app/scanning.ts";
 import type { Config } from "../app/settings.ts";
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { cookieFieldFor, headersFor } from "../egress/credentials.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -66,7 +66,7 @@ export async function pagesOfSitemap(url: string, config: Config, credentialsFor
   const egress = openEgress(egressSettings(config, []));
   const found: Found = { pages: new Set(), leftOut: new Map(), unread: [] };
   try {
-    await withDeadline(allFilesMs, [], (signal) =>
+    await withDeadline(systemClock, allFilesMs, [], (signal) =>
       readAll(url, { egress, origin: new URL(url).origin, signal, trust: trustAnchors(caPems(config)).context, credentialsFor }, found),
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Repeats requests to a server while it cannot answer for a time: a restart, a cut connection, a limit of requests. */
 import { ServerError } from "../app/server-client.ts";
-import { pause } from "../base/timers.ts";
+import { pause, systemClock } from "../base/clock.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { note, stripControls } from "./terminal.ts";
 
@@ -46,7 +46,7 @@ export function createPatience({ stop, repeatMs, limitMs }: PatienceOptions): Pa
           hasNoted = true;
           note(stripControls(`assay: ${error.message}; trying again`));
         }
-        await pause(waitMs, stop);
+        await pause(systemClock, waitMs, stop);
       }
     }
   };

@@ -2,9 +2,8 @@
  * Sends the deliveries that are due: several at a time, one at a time for each channel. The outcome of an attempt is on disk before the
  * channel gets another. A process that is killed between sending and storing sends again, under the same id.
  */
-import { within } from "../base/deadline.ts";
+import { type Clock, pause, systemClock, within } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
-import { pause, systemTimers, type Timers } from "../base/timers.ts";
 import type { Channel } from "../store/channels.ts";
 import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
@@ -57,7 +56,7 @@ export function startDeliverer(parts: DeliveryParts): Deliverer {
 class RunningDeliverer implements Deliverer {
   readonly notices: RunningNotices;
   readonly #parts: DeliveryParts;
-  readonly #timers: Timers;
+  readonly #timers: Pick<Clock, "after" | "every">;
   readonly #ending = new AbortController();
   readonly #slots: Slots;
   readonly #tests: HourlyQuota;
@@ -66,7 +65,7 @@ class RunningDeliverer implements Deliverer {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#timers = parts.timers ?? systemTimers;
+    this.#timers = parts.timers ?? systemClock;
     this.#slots = createSlots(parts.store, () => this.wake());
     this.#tests = createHourlyQuota(testsPerHourMax, parts.now);
     this.notices = createNotices(parts, this.#ending.signal);
@@ -90,9 +89,9 @@ class RunningDeliverer implements Deliverer {
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     this.#cancelLook();
-    await within(drainMs, this.#slots.idle(), null, this.#timers);
+    await within(this.#timers, drainMs, this.#slots.idle(), null);
     this.#ending.abort();
-    await within(abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null, this.#timers);
+    await within(this.#timers, abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
   }
 
   async test(channel: Channel): Promise<TestOutcome> {
@@ -123,7 +122,7 @@ class RunningDeliverer implements Deliverer {
     } catch (error) {
       log.error("a delivery cannot be read", { delivery: delivery.id, because: messageOf(error) });
       // It is still due: without a wait, it would be read again at once.
-      await pause(storeRetryMs, this.#ending.signal, this.#timers);
+      await pause(this.#timers, storeRetryMs, this.#ending.signal);
     }
   }
 
@@ -160,7 +159,7 @@ class RunningDeliverer implements Deliverer {
       } catch (error) {
         this.#parts.log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
       }
-      await pause(storeRetryMs, this.#ending.signal, this.#timers);
+      await pause(this.#timers, storeRetryMs, this.#ending.signal);
     } while (!this.#ending.signal.aborted);
   }
 }

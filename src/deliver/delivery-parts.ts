@@ -1,6 +1,6 @@
 /** What sending of events and of single mails needs of the server. */
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Timers } from "../base/timers.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
@@ -29,7 +29,7 @@ export interface DeliveryParts {
   readonly publicUrl: string | null;
   readonly now: () => Date;
   /** Those of the system by default. */
-  readonly timers?: Timers;
+  readonly timers?: Pick<Clock, "after" | "every">;
   /** 0 to 1, as `Math.random`. */
   readonly random: () => number;
   readonly metrics: DeliveryMetrics;

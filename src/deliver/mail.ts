@@ -1,6 +1,6 @@
 /** Sends mails over SMTP by the server that the operator configured. The only user of nodemailer. */
 import { createTransport, type SendMailOptions, type SMTPTransportOptions } from "nodemailer";
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { configuredServiceGuard } from "../egress/configured-fetch.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { verifyingContext } from "../egress/http-client.ts";
@@ -101,7 +101,7 @@ export function openMailer(settings: MailerSettings): Mailer {
       const limitMs = isAwaited ? limits.requestMs : limits.sendMs + limits.acceptMs;
       try {
         const transport = createTransport(transportOptions(settings, limits, { trust, egress, onSent }));
-        const { response } = await withDeadline(limitMs, [signal, late.signal], (deadline) =>
+        const { response } = await withDeadline(systemClock, limitMs, [signal, late.signal], (deadline) =>
           transport.sendMail({ ...message, signal: deadline }),
         );
         return { result: "sent", response: printable(response).slice(0, responseCharsMax), ms: elapsedMs() };

@@ -3,7 +3,7 @@
  * A later DNS answer changes nothing, which prevents DNS rebinding.
  */
 import { connect, type Socket } from "node:net";
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { type AddressPolicy, createAddressPolicy, localAddresses, type PolicyDecision } from "./address-policy.ts";
 import { isBlockedPort } from "./blocked-ports.ts";
 import { type DnsServer, parseDnsServer } from "./dns-client.ts";
@@ -77,7 +77,9 @@ class ScanEgress implements Egress {
 
   dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
     const endsAtMs = performance.now() + deadlineMs;
-    return withDeadline(deadlineMs, [this.#closing.signal, signal], (deadline) => this.#dialUntil(endsAtMs, host, port, deadline));
+    return withDeadline(systemClock, deadlineMs, [this.#closing.signal, signal], (deadline) =>
+      this.#dialUntil(endsAtMs, host, port, deadline),
+    );
   }
 
   pinnedAddress(host: string, port: number): string | null {
@@ -127,7 +129,9 @@ class ScanEgress implements Egress {
 
   /** One blocked address blocks the host, because a browser might choose that one. */
   async #resolveName(name: string): Promise<readonly string[]> {
-    const addresses = await withDeadline(resolveMs, [this.#closing.signal], (deadline) => lookupAddresses(name, this.#servers, deadline));
+    const addresses = await withDeadline(systemClock, resolveMs, [this.#closing.signal], (deadline) =>
+      lookupAddresses(name, this.#servers, deadline),
+    );
     for (const address of addresses) this.#assertAllowed(this.#policy.authorizeAddress(address), name);
     this.#resolved.set(name, addresses);
     return addresses;

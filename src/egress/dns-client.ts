@@ -1,7 +1,7 @@
 /** DNS client: one question to one server over UDP, with fallback to TCP; RFC 1035, RFC 7766. */
 import { createSocket } from "node:dgram";
 import { connect, isIPv6 } from "node:net";
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { type DnsAnswer, type DnsQuery, type DnsQuestion, dnsQuery, isFormatRefusal, readDnsAnswer } from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
 
@@ -29,7 +29,7 @@ export function parseDnsServer(text: string): DnsServer {
 
 /** @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry. */
 export function askDns(server: DnsServer, question: DnsQuestion, signal?: AbortSignal): Promise<DnsAnswer> {
-  return withDeadline(questionMs, [signal], async (deadline) => {
+  return withDeadline(systemClock, questionMs, [signal], async (deadline) => {
     const answer = await askWithRetries(server, question, true, deadline);
     // RFC 6891 section 7: a server without EDNS support refuses the query.
     return isFormatRefusal(answer.responseCode) ? askWithRetries(server, question, false, deadline) : answer;

@@ -1,7 +1,7 @@
 /** HTTP/1.1 client behind the SSRF guard: one bounded request, plain or over TLS; follows no redirect and decompresses nothing. */
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
@@ -55,7 +55,7 @@ export function httpGet(egress: Egress, url: string | URL, options: GetOptions):
 
 /** @throws EgressError as `httpGet` does. */
 export function httpRequest(egress: Egress, url: string | URL, options: RequestOptions): Promise<HttpReply> {
-  return withDeadline(options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
+  return withDeadline(systemClock, options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
 }
 
 async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal): Promise<HttpReply> {

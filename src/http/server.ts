@@ -1,6 +1,6 @@
 /** HTTP server of the appliance, with graceful shutdown. */
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { systemTimers, type Timers } from "../base/timers.ts";
 
 /** Idle connections are closed after this. Answers take less: waits for a mail server and for the browser of documents are bounded. */
 const idleSeconds = 30;
@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly port: number;
   readonly log: Log;
   /** Those of the system by default. */
-  readonly timers?: Timers;
+  readonly timers?: Pick<Clock, "after" | "every">;
 }
 
 export interface Listening {
@@ -33,7 +33,7 @@ export interface Listening {
 }
 
 /** @throws Error of the system when the address is not available: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(first: HttpHandler, { hostname, port, log, timers = systemTimers }: ListenOptions): Listening {
+export function listen(first: HttpHandler, { hostname, port, log, timers = systemClock }: ListenOptions): Listening {
   let handler = first;
   const server = Bun.serve({
     hostname,

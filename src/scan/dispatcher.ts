@@ -1,7 +1,6 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
-import { within } from "../base/deadline.ts";
+import { type Clock, pause, systemClock, within } from "../base/clock.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
-import { pause, systemTimers, type Timers } from "../base/timers.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
@@ -49,7 +48,7 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Clock and timers of the system by default. */
   readonly now?: () => Date;
-  readonly timers?: Timers;
+  readonly timers?: Pick<Clock, "after" | "every">;
 }
 
 type DispatcherParts = Required<DispatcherOptions>;
@@ -65,7 +64,7 @@ export interface Dispatcher {
 
 /** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
 export async function startDispatcher(given: DispatcherOptions): Promise<Dispatcher> {
-  const options: DispatcherParts = { now: () => new Date(), timers: systemTimers, ...given };
+  const options: DispatcherParts = { now: () => new Date(), timers: systemClock, ...given };
   const { store, remote, log, now, timers } = options;
   await requeueInterrupted(options);
   const active = createActiveScans(options, () => wake());
@@ -214,7 +213,7 @@ function createCancel(options: DispatcherParts, active: ReturnType<typeof create
     if (await cancelQueued(options, token)) return "cancelled";
     await claimed();
     // While the disk is full, the outcome cannot be stored. The scan ends all the same.
-    await within(cancelMsMax, active.cancel(token), undefined, options.timers);
+    await within(options.timers, cancelMsMax, active.cancel(token), undefined);
     const scan = options.store.scans.findByToken(token);
     if (scan === undefined) return "unknown";
     if (scan.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
@@ -322,7 +321,7 @@ async function storePersistently(
       return toStore;
     } catch (error) {
       log.error("scan not stored", { status: toStore.status, because: messageOf(error) });
-      if (error instanceof DataDirError) await pause(storeRetryMs, stop, timers);
+      if (error instanceof DataDirError) await pause(timers, storeRetryMs, stop);
       else if (toStore === storageFailure) return null;
       else toStore = storageFailure;
     }

@@ -1,5 +1,5 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
-import { withDeadline } from "../base/deadline.ts";
+import { systemClock, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf } from "../egress/credentials.ts";
@@ -34,7 +34,7 @@ export interface GatherListener {
 }
 
 export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  return withDeadline(task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
+  return withDeadline(systemClock, task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
 }
 
 async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
@@ -165,7 +165,7 @@ function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener)
       let fault: string | undefined;
       onTrace({ event: "probe started", probe: name });
       try {
-        return await withDeadline(deadlineMs, [scanEnds], (signal) =>
+        return await withDeadline(systemClock, deadlineMs, [scanEnds], (signal) =>
           Promise.race([probe(signal), graceAfterAbort(signal, graceMs).then(() => otherwise("timeout"))]),
         );
       } catch (error) {

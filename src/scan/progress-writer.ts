@@ -1,6 +1,6 @@
 /** Progress of one running scan, for its listeners and for the store. */
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
-import type { Timers } from "../base/timers.ts";
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -12,7 +12,7 @@ const progressEveryMs = 250;
 interface ProgressWriterParts {
   readonly store: { readonly scans: Pick<Store["scans"], "setProgress"> };
   readonly progress: Pick<ProgressHub, "publish">;
-  readonly timers: Timers;
+  readonly timers: Pick<Clock, "after" | "every">;
   readonly log: Log;
 }
 

@@ -1,8 +1,7 @@
 /** Clock and timers that the test moves. */
-import type { Timers } from "../../src/base/timers.ts";
+import type { Clock } from "../../src/base/clock.ts";
 
-export interface ManualTimers extends Timers {
-  now(): Date;
+export interface ManualTimers extends Pick<Clock, "now" | "after" | "every"> {
   /** Calls the actions that become due, in order, each at its time. */
   advance(ms: number): void;
   /** Milliseconds until each action that waits, the earliest first. */

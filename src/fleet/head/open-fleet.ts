@@ -1,8 +1,7 @@
 /** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
 import { jetstreamManager } from "@nats-io/jetstream";
-import { within } from "../../base/deadline.ts";
+import { pause, systemClock, within } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
-import { pause } from "../../base/timers.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
 import type { FleetState } from "../fleet-state.ts";
@@ -96,7 +95,7 @@ class FleetLife {
 
   /** Null if the fleet is connected, or may be later; otherwise why it never can. */
   async started(): Promise<Error | null> {
-    const refusal = await within(this.#options.times.startWaitMs, this.#starting, null);
+    const refusal = await within(systemClock, this.#options.times.startWaitMs, this.#starting, null);
     this.#startIsOver = true;
     return refusal;
   }
@@ -109,7 +108,7 @@ class FleetLife {
     const connection = this.#link?.connection;
     if (connection?.isClosed() === false) {
       const flushed = this.state === "connected" ? connection.flush().catch(() => {}) : Promise.resolve();
-      await within(flushMsMax, flushed, undefined);
+      await within(systemClock, flushMsMax, flushed, undefined);
       // Also ends requests of a setup that still runs.
       await connection.close();
     }
@@ -144,7 +143,7 @@ class FleetLife {
         if (error instanceof FleetError || this.#ending.signal.aborted) throw error;
         this.fault = `nats-server is not ready: ${messageOf(error)}`;
         if (failures === 0) log.warn("streams in NATS not ready yet", { because: messageOf(error) });
-        await pause(times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
+        await pause(systemClock, times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
       }
     }
   }

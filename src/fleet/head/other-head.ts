@@ -1,7 +1,7 @@
 /** Two heads on one set of streams would take each other's results: the second one gives way. */
 import { randomUUID } from "node:crypto";
 import { type NatsConnection, NoRespondersError } from "@nats-io/transport-node";
-import { pause } from "../../base/timers.ts";
+import { pause, systemClock } from "../../base/clock.ts";
 import { fleetProtocol, type HeadNote } from "../messages.ts";
 import { headSubject } from "../subjects.ts";
 import { parseHeadNote } from "./notes.ts";
@@ -38,7 +38,7 @@ export function claimHead(connection: NatsConnection, instance: string): HeadCla
       let other = await ask(waitMs);
       // Two that start at once both give way: the first to ask again stays.
       for (let tries = 1; other !== null && tries < triesMax; tries++) {
-        await pause(waitMs * tries * Math.random());
+        await pause(systemClock, waitMs * tries * Math.random());
         other = await ask(waitMs);
       }
       return other;

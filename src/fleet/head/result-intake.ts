@@ -3,8 +3,8 @@
  * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
  */
 
+import { pause, systemClock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
-import { pause } from "../../base/timers.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
@@ -264,6 +264,6 @@ async function fetchPart(transport: HeadTransport, address: ResultAddress): Prom
   for (let tries = 1; ; tries++) {
     const bytes = await transport.resultPart(address);
     if (bytes !== null || tries === partTriesMax) return bytes;
-    await pause(partRetryMs * tries);
+    await pause(systemClock, partRetryMs * tries);
   }
 }

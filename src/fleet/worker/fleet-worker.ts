@@ -1,6 +1,6 @@
 /** A worker of one location: presence, jobs while the head accepts it, results, and its end. */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import { evidenceVersion } from "../../evidence/version.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
 import { connectFailure } from "../connection.ts";
@@ -127,11 +127,11 @@ class ConnectedWorker implements FleetWorker {
     this.refresh();
     // First: jobs that were on their way are given back from now on.
     const ended = this.#slots.stop(drainMs);
-    await within(flushMsMax, this.#feed.close(), undefined);
+    await within(systemClock, flushMsMax, this.#feed.close(), undefined);
     await ended;
     this.#presence.close();
     this.#cancels.unsubscribe();
-    if (this.#link.isUp()) await within(flushMsMax, this.#options.connection.flush(), undefined);
+    if (this.#link.isUp()) await within(systemClock, flushMsMax, this.#options.connection.flush(), undefined);
   }
 
   #mayTake(): boolean {

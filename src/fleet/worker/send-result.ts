@@ -1,9 +1,8 @@
 /** Sends a result to the head in parts, each confirmed by JetStream, for as long as it takes. */
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { aborted, withDeadline } from "../../base/deadline.ts";
+import { aborted, pause, systemClock, withDeadline } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
-import { pause } from "../../base/timers.ts";
 import type { PackedResult } from "../result-parts.ts";
 import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
 
@@ -49,7 +48,7 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
       const because = messageOf(error);
       if (!signal.aborted && because !== last) onRetry(because);
       last = because;
-      await pause(retryDelayMs(attempt), signal);
+      await pause(systemClock, retryDelayMs(attempt), signal);
     }
   }
   return false;
@@ -58,7 +57,7 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
 /** @throws if JetStream does not confirm, or the signal aborts. */
 async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, { connection, id, signal }: ResultInSending) {
   const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
-  await withDeadline(partMsMax, [signal], async (ended) => {
+  await withDeadline(systemClock, partMsMax, [signal], async (ended) => {
     const published = jetstream(connection).publish(resultSubject(address), bytes, options);
     await Promise.race([
       published,
@@ -71,7 +70,7 @@ async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmati
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
 async function unconfirmed(connection: NatsConnection, confirmationMs: number, signal: AbortSignal): Promise<never> {
   await connection.flush();
-  await pause(confirmationMs, signal);
+  await pause(systemClock, confirmationMs, signal);
   throw new Error("JetStream does not confirm results");
 }
 

@@ -2,7 +2,7 @@
  * Looks the host up in the HSTS preload list. The browser shows its built-in list without network traffic: behind a refusing proxy, it
  * reveals the scheme that it chose.
  */
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import { type BrowserPage, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
@@ -69,7 +69,7 @@ async function askBrowser(browser: ScanBrowser, host: string, registrableDomain:
     const reader = await readerOf(browser);
     if (!(await isPreloaded(reader, controlName))) return null;
     const answers = Promise.all([isPreloaded(reader, host), isPreloaded(reader, registrableDomain)]);
-    const [hostPreloaded, registrableDomainPreloaded] = await within(answerMs, answers, [null, null] as const);
+    const [hostPreloaded, registrableDomainPreloaded] = await within(systemClock, answerMs, answers, [null, null] as const);
     return hostPreloaded === null || registrableDomainPreloaded === null ? null : { hostPreloaded, registrableDomainPreloaded };
   } catch {
     await closeReader();

@@ -1,5 +1,5 @@
 /** Screenshot of the page for people; checks do not use it. */
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession } from "../../browser/browser-page.ts";
 
 /** In CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
@@ -16,6 +16,7 @@ export type PageImage = Uint8Array | null | "late";
 /** Never rejects. The cause of a late one may also be an earlier page, which keeps the browser busy. */
 export function takeScreenshot(session: CDPSession): Promise<PageImage> {
   return within(
+    systemClock,
     screenshotMs,
     captureWithinLimit(session).catch(() => null),
     "late" as const,

@@ -1,5 +1,5 @@
 /** Records the script files that the page's own frame loads, and reads the first characters of each from the browser. */
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { scriptFilesMax } from "../../evidence/limits.ts";
 import type { ScriptFile, ScriptsFacts } from "../../evidence/script-facts.ts";
@@ -112,7 +112,7 @@ function createHeadReader(session: CDPSession): (requestId: string, bytes: numbe
     files++;
     allBytes += bytes;
     const answer = session.send("Network.getResponseBody", { requestId }, { timeout: headMs }).then(headOf, () => null);
-    return within(headMs, answer, null);
+    return within(systemClock, headMs, answer, null);
   };
 }
 

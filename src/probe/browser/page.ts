@@ -1,5 +1,5 @@
 /** Page probe: loads the scanned page in the browser and reads it, within its deadlines even if the page is hostile. */
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import { type BrowserPage, type CDPSession, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
 import type { VerifiedCredentials } from "../../egress/credentials.ts";
@@ -158,7 +158,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     () => null,
   );
   const shown = Promise.race([navigated.then((text) => text ?? loaded), crashed, ended]);
-  const outcome = await within(deadlines.navigationMs, shown, "late" as const);
+  const outcome = await within(systemClock, deadlines.navigationMs, shown, "late" as const);
   if (outcome === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
   else void session.send("Page.stopLoading").catch(() => {});
 
@@ -230,7 +230,7 @@ async function documentReading<F>(
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const part = await within(documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
+    const part = await within(systemClock, documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
     if (part === "crashed") return failed("crashed");
     if (part === "late") return failed("timeout");
     // The page may have navigated away during the read.

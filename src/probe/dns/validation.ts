@@ -1,5 +1,5 @@
 /** Questions to a DNSSEC-validating resolver, and whether a resolver validates at all; RFC 4035 section 3.2.3. */
-import { within } from "../../base/deadline.ts";
+import { systemClock, within } from "../../base/clock.ts";
 import { askDns, type DnsServer } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError } from "../../egress/dns-message.ts";
 import { authenticData, checkingDisabled, dnssecOk } from "../../egress/resolvers.ts";
@@ -36,6 +36,6 @@ export async function validates(ask: ValidatedAsk): Promise<boolean> {
  * would need a third party's broken domain.
  */
 export async function setsAdBlindly(ask: ValidatedAsk): Promise<boolean> {
-  const answer = await within(confirmationMs, ask(insecureName), null).catch(() => null);
+  const answer = await within(systemClock, confirmationMs, ask(insecureName), null).catch(() => null);
   return answer?.responseCode === noError && isAuthentic(answer);
 }

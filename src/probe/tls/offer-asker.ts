@@ -1,6 +1,6 @@
 /** Asks a server with single hellos which suites and groups it accepts: one after the other, and only a bounded number. */
 import { setTimeout as wait } from "node:timers/promises";
-import { withDeadline } from "../../base/deadline.ts";
+import { systemClock, withDeadline } from "../../base/clock.ts";
 import type { TlsVersion } from "../../evidence/tls-facts.ts";
 import type { ProbeContext } from "../context.ts";
 import { clientHello, type HelloOffer } from "./client-hello.ts";
@@ -41,7 +41,7 @@ export function createOfferAsker({ egress, host, port, serverName, signal }: Ask
   async function exchange(hello: Buffer): Promise<HelloExchange | null> {
     if (connectionsLeft === 0 || timeouts >= timeoutsMax || signal.aborted) return null;
     connectionsLeft--;
-    const reply = await withDeadline(helloMs, [signal], (deadline) =>
+    const reply = await withDeadline(systemClock, helloMs, [signal], (deadline) =>
       exchangeHello(() => egress.dial(host, port, { deadlineMs: helloMs, signal: deadline }), hello, deadline),
     );
     if (reply.ended === "timeout") timeouts++;

@@ -1,6 +1,6 @@
 /** Probe of the suites and key exchanges that a server accepts beyond those that it negotiates. */
 import { createHash } from "node:crypto";
-import { withDeadline } from "../../base/deadline.ts";
+import { systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { TlsFacts, TlsOffersFacts, TlsVersion, WeakSuiteKind } from "../../evidence/tls-facts.ts";
@@ -50,7 +50,7 @@ export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext):
   if (host === null) return failed("unresolved");
   const endpoint = { egress, host: host.text, port: tls.port, serverName: host.kind === "name" ? host.text : null };
   try {
-    return await withDeadline(offersMs, [signal], async (deadline) => {
+    return await withDeadline(systemClock, offersMs, [signal], async (deadline) => {
       const asked = { ...endpoint, signal: deadline };
       const [suites, keyExchanges] = await Promise.all([
         readWeakSuites(createOfferAsker(asked, suiteConnectionsMax), tls.versions),

@@ -1,5 +1,5 @@
 /** TLS probe of one endpoint: negotiated session, supported versions, certificate chain and trust. */
-import { withDeadline } from "../../base/deadline.ts";
+import { systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { certificatesMax } from "../../evidence/limits.ts";
@@ -37,7 +37,7 @@ async function readTls({ egress, host: hostText, port, caPems, signal }: TlsCont
   const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
   // The first connection pins the address for the others. Without an answer there are no others.
   const socket = await dial();
-  const [session, answers] = await withDeadline(exchangeMs, [signal], (deadline) =>
+  const [session, answers] = await withDeadline(systemClock, exchangeMs, [signal], (deadline) =>
     Promise.all([performHandshake(socket, serverName, anchors, deadline), probeTlsVersions(dial, serverName, deadline)]),
   );
   const negotiated = session === null ? negotiatedIn(answers) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };

@@ -1,6 +1,6 @@
 /** Time limits abort, follow their parents, and release their listeners. */
 import { describe, expect, test } from "vitest";
-import { withDeadline, within } from "../../../src/base/deadline.ts";
+import { systemClock, withDeadline, within } from "../../../src/base/clock.ts";
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<string>((resolve) => {
@@ -10,28 +10,28 @@ const untilAborted = (signal: AbortSignal) =>
 
 describe("withDeadline", () => {
   test("returns the result of the action", async () => {
-    expect(await withDeadline(10_000, [], async (signal) => signal.aborted)).toBe(false);
+    expect(await withDeadline(systemClock, 10_000, [], async (signal) => signal.aborted)).toBe(false);
   });
 
   test("rethrows the action's error", async () => {
-    await expect(withDeadline(10_000, [undefined], () => Promise.reject(new Error("no luck")))).rejects.toThrow("no luck");
+    await expect(withDeadline(systemClock, 10_000, [undefined], () => Promise.reject(new Error("no luck")))).rejects.toThrow("no luck");
   });
 
   test("aborts after the limit", async () => {
-    expect(await withDeadline(5, [], untilAborted)).toBe("aborted");
+    expect(await withDeadline(systemClock, 5, [], untilAborted)).toBe("aborted");
   });
 
   test("aborts with a parent, even one that was aborted before", async () => {
     const parent = new AbortController();
     setTimeout(() => parent.abort(), 5);
-    expect(await withDeadline(10_000, [undefined, parent.signal], untilAborted)).toBe("aborted");
-    expect(await withDeadline(10_000, [parent.signal], untilAborted)).toBe("aborted");
+    expect(await withDeadline(systemClock, 10_000, [undefined, parent.signal], untilAborted)).toBe("aborted");
+    expect(await withDeadline(systemClock, 10_000, [parent.signal], untilAborted)).toBe("aborted");
   });
 
   test("ignores its parent after the action", async () => {
     const parent = new AbortController();
     let kept: AbortSignal | undefined;
-    await withDeadline(10_000, [parent.signal], async (signal) => {
+    await withDeadline(systemClock, 10_000, [parent.signal], async (signal) => {
       kept = signal;
     });
     parent.abort();
@@ -41,10 +41,10 @@ describe("withDeadline", () => {
 
 describe("within", () => {
   test("returns the promise's value within the limit", async () => {
-    expect(await within(10_000, Promise.resolve("value"), "late")).toBe("value");
+    expect(await within(systemClock, 10_000, Promise.resolve("value"), "late")).toBe("value");
   });
 
   test("returns the fallback after the limit", async () => {
-    expect(await within(5, new Promise(() => {}), "late")).toBe("late");
+    expect(await within(systemClock, 5, new Promise(() => {}), "late")).toBe("late");
   });
 });
