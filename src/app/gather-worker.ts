@@ -1,5 +1,6 @@
 /** Entry of the threads that gather: one scan slot each, with a browser of its own. */
 import type { MessagePort } from "node:worker_threads";
+import { systemClock } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import { openBrowserSlot, type ScanBrowser } from "../browser/slot.ts";
 import { shareBlockedPorts } from "../egress/blocked-ports.ts";
@@ -25,6 +26,7 @@ export function gather({ task, port }: WorkerCall<GatherTask>): Promise<Gathered
     // Only now: the deadline of the task does not include the start of a browser.
     post({ type: "started" });
     return gatherEvidence(task, browser, {
+      clock: systemClock,
       onStage: (stage) => post({ type: "stage", stage }),
       onTrace: (trace) => post({ type: "trace", trace }),
     });

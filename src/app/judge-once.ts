@@ -1,4 +1,5 @@
 /** Judging for one command: in this thread without plugins, in a thread of its own with them. */
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -33,6 +34,7 @@ export async function judgeOnce(
       deadlineMs: defaultDeadlines.judgeMs,
       onIdleFault: (fault) => log.error("idle worker broke", { fault }),
       onCheckFault,
+      clock: systemClock,
       log,
     },
     catalog,

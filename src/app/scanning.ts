@@ -1,6 +1,7 @@
 /** Browser, checks and scanner of this process, built from the configuration. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { type Browsers, openBrowsers } from "../browser/browser.ts";
@@ -83,15 +84,16 @@ export function openConfiguredBrowsers(config: Config, log: Log, onReplaced: () 
 /** Scanner with the deadlines of the configuration; `options` names what differs between server, one-shot scan and self-test. */
 export function openConfiguredScanner(
   config: Config,
-  options: Omit<ScannerOptions, "deadlines" | "headerValueCharsMax" | "workerFiles">,
+  options: Omit<ScannerOptions, "clock" | "deadlines" | "headerValueCharsMax" | "workerFiles">,
 ): Scanner {
-  return openScanner({ ...options, deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"], workerFiles });
+  const settings = { deadlines: scanDeadlines(config), headerValueCharsMax: config["scan.header_chars_max"] };
+  return openScanner({ ...options, ...settings, clock: systemClock, workerFiles });
 }
 
 /** Gatherer of a worker, which judges nothing. The head's jobs name terms of their own, within these deadlines. */
 export function openConfiguredGatherer(
   config: Config,
-  options: Omit<LocalGathererOptions, "deadlines" | "headerValueCharsMax" | "workerFile">,
+  options: Omit<LocalGathererOptions, "clock" | "deadlines" | "headerValueCharsMax" | "workerFile">,
 ): LocalGatherer {
-  return openLocalGatherer({ ...options, deadlines: scanDeadlines(config), workerFile: workerFiles.gather });
+  return openLocalGatherer({ ...options, clock: systemClock, deadlines: scanDeadlines(config), workerFile: workerFiles.gather });
 }

@@ -1,7 +1,7 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
 import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
 import { isCompiled, version } from "../base/build.ts";
-import { aborted } from "../base/clock.ts";
+import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import { openDocuments } from "../browser/documents.ts";
 import { describeFault } from "../catalog/fault.ts";
@@ -75,7 +75,7 @@ async function serveOpened(loaded: LoadedConfig, opened: ServerStore, options: O
   const { config } = loaded;
   const { store } = opened;
   const { log } = options;
-  const stopHousekeeping = startHousekeeping({ config, store, now: () => new Date(), log });
+  const stopHousekeeping = startHousekeeping({ config, store, clock: systemClock, log });
   try {
     await store.audit.noteSettings(settingsAtStart(loaded), new Date());
     const fleet = await openConfiguredFleet(config, { store, log });
@@ -109,7 +109,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
 
   const locations = fleet ?? noRemoteLocations(new Date());
   const concurrency = config["scan.concurrency"];
-  const progress = createProgress({ concurrency, capacityOf: locations.capacity, log });
+  const progress = createProgress({ concurrency, capacityOf: locations.capacity, clock: systemClock, log });
   let dispatcher: Dispatcher | null = null;
   const dispatching = Promise.withResolvers<Dispatcher>();
   const wake = () => dispatcher?.wake();
@@ -127,7 +127,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const checks = openConfiguredCatalog(catalog, { config, log, onReplaced: (replaced) => scanner?.useCatalog(replaced) });
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
-  const shared = { store, now: () => new Date(), checks: checks.current, sites, mail, printPdf, decodeLogo, log };
+  const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
   const api = createConfiguredApi(config, { ...shared, locations, wake, cancelled, cancelScan, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
@@ -152,9 +152,8 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
     screenshots: true,
     remote: fleet,
   });
-  const waitMaxMs = waitMaxMsOf(config);
-  const observer = observation.scans;
-  dispatcher = await startDispatcher({ store, scanner, concurrency, remote: fleet, waitMaxMs, progress, observer, log });
+  const dispatched = { store, scanner, concurrency, remote: fleet, waitMaxMs: waitMaxMsOf(config), progress };
+  dispatcher = await startDispatcher({ ...dispatched, observer: observation.scans, clock: systemClock, log });
   dispatching.resolve(dispatcher);
   watched.start(ownEndpoints, metrics.deliveries);
   const stopKeepingBrowser = keepBrowserAvailable(scanner, browsers);

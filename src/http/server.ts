@@ -20,7 +20,7 @@ export interface ListenOptions {
   readonly port: number;
   readonly log: Log;
   /** Those of the system by default. */
-  readonly timers?: Pick<Clock, "after" | "every">;
+  readonly clock?: Pick<Clock, "after">;
 }
 
 export interface Listening {
@@ -33,7 +33,7 @@ export interface Listening {
 }
 
 /** @throws Error of the system when the address is not available: `code` is EADDRINUSE, EACCES or EADDRNOTAVAIL. */
-export function listen(first: HttpHandler, { hostname, port, log, timers = systemClock }: ListenOptions): Listening {
+export function listen(first: HttpHandler, { hostname, port, log, clock = systemClock }: ListenOptions): Listening {
   let handler = first;
   const server = Bun.serve({
     hostname,
@@ -53,7 +53,7 @@ export function listen(first: HttpHandler, { hostname, port, log, timers = syste
   handler.server = server;
   let stopping: Promise<void> | null = null;
   const stop = async () => {
-    const cancelAbort = timers.after(drainMsMax, () => void server.stop(true));
+    const cancelAbort = clock.after(drainMsMax, () => void server.stop(true));
     await server.stop();
     cancelAbort();
   };

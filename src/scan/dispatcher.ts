@@ -1,5 +1,5 @@
 /** Dispatcher: claims queued scans, runs a bounded number of them at each location, and stores the outcomes. */
-import { type Clock, pause, systemClock, within } from "../base/clock.ts";
+import { type Clock, pause, within } from "../base/clock.ts";
 import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
@@ -46,12 +46,8 @@ export interface DispatcherOptions {
   readonly progress: Pick<ProgressHub, "publish">;
   readonly observer: ScanObserver;
   readonly log: Log;
-  /** Clock and timers of the system by default. */
-  readonly now?: () => Date;
-  readonly timers?: Pick<Clock, "after" | "every">;
+  readonly clock: Clock;
 }
-
-type DispatcherParts = Required<DispatcherOptions>;
 
 export interface Dispatcher {
   wake(): void;
@@ -63,9 +59,8 @@ export interface Dispatcher {
 }
 
 /** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
-export async function startDispatcher(given: DispatcherOptions): Promise<Dispatcher> {
-  const options: DispatcherParts = { now: () => new Date(), timers: systemClock, ...given };
-  const { store, remote, log, now, timers } = options;
+export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+  const { store, remote, log, clock } = options;
   await requeueInterrupted(options);
   const active = createActiveScans(options, () => wake());
   let stopped = false;
@@ -78,9 +73,9 @@ export async function startDispatcher(given: DispatcherOptions): Promise<Dispatc
   async function claimAt(location: string): Promise<boolean> {
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
     const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
-    const scan = await store.scans.claimNext(location, now(), background);
+    const scan = await store.scans.claimNext(location, clock.now(), background);
     if (scan === undefined) return false;
-    const waitedMs = now().getTime() - Date.parse(scan.createdAt);
+    const waitedMs = clock.now().getTime() - Date.parse(scan.createdAt);
     log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
     // The wait of a later attempt would count the earlier attempt too.
     if (scan.attempts === 1) options.observer.claimed(waitedMs);
@@ -101,7 +96,7 @@ export async function startDispatcher(given: DispatcherOptions): Promise<Dispatc
     } catch (error) {
       log.error("queue not readable", { because: messageOf(error) });
       cancelRetry();
-      cancelRetry = timers.after(storeRetryMs, wake);
+      cancelRetry = clock.after(storeRetryMs, wake);
     } finally {
       claiming = false;
     }
@@ -124,7 +119,7 @@ export async function startDispatcher(given: DispatcherOptions): Promise<Dispatc
       stopped = true;
       stopSweep();
       active.leaveRemote();
-      const cancelAbandon = timers.after(drainMs, active.abandon);
+      const cancelAbandon = clock.after(drainMs, active.abandon);
       // It may still claim one scan, which then counts as running.
       await latestClaim;
       cancelRetry();
@@ -134,9 +129,9 @@ export async function startDispatcher(given: DispatcherOptions): Promise<Dispatc
   };
 }
 
-async function requeueInterrupted({ store, remote, observer, log, now }: DispatcherParts): Promise<void> {
+async function requeueInterrupted({ store, remote, observer, log, clock }: DispatcherOptions): Promise<void> {
   const isAdoptable = (scan: ScanRecord) => remote !== null && scanLocationOf(scan) !== localLocation;
-  for (const scan of await store.scans.requeueInterrupted(now(), isAdoptable)) {
+  for (const scan of await store.scans.requeueInterrupted(clock.now(), isAdoptable)) {
     log.warn("scan was interrupted", { ...fieldsOf(scan), status: scan.status });
     if (scan.status === "failed") observer.ended(scan, "interrupted");
   }
@@ -147,7 +142,7 @@ function fieldsOf(scan: ScanRecord): LogFields {
   return scanFields(url, { token, attempt, location: scanLocationOf(scan), requestId });
 }
 
-function capacityOf({ concurrency, remote }: DispatcherParts, location: string): number {
+function capacityOf({ concurrency, remote }: DispatcherOptions, location: string): number {
   return location === localLocation ? concurrency : (remote?.capacity(location) ?? 0);
 }
 
@@ -163,7 +158,7 @@ interface ActiveScan {
 }
 
 /** Running scans by location and token. */
-function createActiveScans(options: DispatcherParts, onEnded: () => void) {
+function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
   const active = new Map<string, Map<string, ActiveScan>>();
   const stops = { local: new AbortController(), remote: new AbortController() };
   const all = () => [...active.values()].flatMap((scans) => [...scans.values()]);
@@ -208,12 +203,12 @@ function createActiveScans(options: DispatcherParts, onEnded: () => void) {
 }
 
 /** `claimed`: a scan that was just claimed is active afterwards. */
-function createCancel(options: DispatcherParts, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
+function createCancel(options: DispatcherOptions, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
   return async (token: string): Promise<Cancellation> => {
     if (await cancelQueued(options, token)) return "cancelled";
     await claimed();
     // While the disk is full, the outcome cannot be stored. The scan ends all the same.
-    await within(options.timers, cancelMsMax, active.cancel(token), undefined);
+    await within(options.clock, cancelMsMax, active.cancel(token), undefined);
     const scan = options.store.scans.findByToken(token);
     if (scan === undefined) return "unknown";
     if (scan.status === "running") throw new Error(`scan ${token} has ended, but its outcome is not stored yet`);
@@ -222,8 +217,8 @@ function createCancel(options: DispatcherParts, active: ReturnType<typeof create
 }
 
 /** Whether the scan waited. */
-async function cancelQueued({ store, progress, observer, log, now }: DispatcherParts, token: string): Promise<boolean> {
-  const scan = await store.scans.cancelQueued(token, now());
+async function cancelQueued({ store, progress, observer, log, clock }: DispatcherOptions, token: string): Promise<boolean> {
+  const scan = await store.scans.cancelQueued(token, clock.now());
   if (scan === undefined) return false;
   log.info("waiting scan cancelled", fieldsOf(scan));
   progress.publish(token, { type: "failed" });
@@ -241,7 +236,7 @@ interface RunningScan {
   readonly ending: AbortSignal;
 }
 
-async function runScan(options: DispatcherParts, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
+async function runScan(options: DispatcherOptions, { scan, location, adopted, stop, ending }: RunningScan): Promise<void> {
   const { scanner, progress, observer } = options;
   const { token, url, attempts } = scan;
   const log = logWith(options.log, fieldsOf(scan));
@@ -279,11 +274,11 @@ function asCancelled(outcome: ScanOutcome): ScanOutcome {
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
-function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, now: clock, timers }: DispatcherParts): () => void {
-  const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(clock());
+function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, clock }: DispatcherOptions): () => void {
+  const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(clock.now());
 
   async function sweep(): Promise<void> {
-    const now = clock();
+    const now = clock.now();
     const before = new Date(now.getTime() - waitMaxMs);
     for (const location of new Set(store.workers.list().map((worker) => worker.location))) {
       const absentSince = lastWorkerAt(location);
@@ -297,7 +292,7 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, now: 
     }
   }
 
-  return timers.every(sweepEveryMs, () => {
+  return clock.every(sweepEveryMs, () => {
     sweep().catch((error) => log.error("waiting scans not readable", { because: messageOf(error) }));
   });
 }
@@ -307,7 +302,7 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, now: 
  * or it would stay `running` forever. Null when nothing was stored.
  */
 async function storePersistently(
-  { store, log, now: clock, timers }: DispatcherParts,
+  { store, log, clock }: DispatcherOptions,
   token: string,
   outcome: ScanOutcome,
   stop: AbortSignal,
@@ -315,13 +310,13 @@ async function storePersistently(
   let toStore = outcome;
   do {
     try {
-      const now = clock();
+      const now = clock.now();
       if (toStore.status === "finished") await store.scans.finish(token, { ...toStore, now });
       else await store.scans.fail(token, { ...toStore, now });
       return toStore;
     } catch (error) {
       log.error("scan not stored", { status: toStore.status, because: messageOf(error) });
-      if (error instanceof DataDirError) await pause(timers, storeRetryMs, stop);
+      if (error instanceof DataDirError) await pause(clock, storeRetryMs, stop);
       else if (toStore === storageFailure) return null;
       else toStore = storageFailure;
     }

@@ -1,5 +1,5 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
-import { systemClock, withDeadline } from "../base/clock.ts";
+import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf } from "../egress/credentials.ts";
@@ -29,12 +29,13 @@ const abortGraceMs = 500;
 const pageGraceMs = 4_000;
 
 export interface GatherListener {
+  readonly clock: Clock;
   readonly onStage: (stage: ProgressStage) => void;
   readonly onTrace: (trace: ScanTrace) => void;
 }
 
 export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  return withDeadline(systemClock, task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
+  return withDeadline(listener.clock, task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
 }
 
 async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
@@ -148,10 +149,10 @@ interface Watch {
 }
 
 /** Deadlines and timings of one scan: every probe stops at its own deadline and at the scan's. */
-function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener): Watch {
-  const startMs = performance.now();
+function startWatch(scanEnds: AbortSignal, { clock, onStage, onTrace }: GatherListener): Watch {
+  const startMs = clock.monotonicMs();
   const timings: Record<string, number> = {};
-  const since = (fromMs: number) => Math.round(performance.now() - fromMs);
+  const since = (fromMs: number) => Math.round(clock.monotonicMs() - fromMs);
   let reportedStep = -1;
   return {
     stage: (stage) => {
@@ -161,12 +162,12 @@ function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener)
       onStage(stage);
     },
     within: async (name, deadlineMs, probe, otherwise, graceMs = abortGraceMs) => {
-      const fromMs = performance.now();
+      const fromMs = clock.monotonicMs();
       let fault: string | undefined;
       onTrace({ event: "probe started", probe: name });
       try {
-        return await withDeadline(systemClock, deadlineMs, [scanEnds], (signal) =>
-          Promise.race([probe(signal), graceAfterAbort(signal, graceMs).then(() => otherwise("timeout"))]),
+        return await withDeadline(clock, deadlineMs, [scanEnds], (signal) =>
+          Promise.race([probe(signal), graceAfterAbort(clock, signal, graceMs).then(() => otherwise("timeout"))]),
         );
       } catch (error) {
         // Probes return failures as readings, so an exception is a defect.
@@ -183,10 +184,7 @@ function startWatch(scanEnds: AbortSignal, { onStage, onTrace }: GatherListener)
   };
 }
 
-function graceAfterAbort(signal: AbortSignal, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const wait = () => setTimeout(resolve, graceMs);
-    if (signal.aborted) wait();
-    else signal.addEventListener("abort", wait, { once: true });
-  });
+async function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number): Promise<void> {
+  await aborted(signal);
+  await pause(clock, graceMs);
 }

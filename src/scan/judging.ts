@@ -1,4 +1,5 @@
 /** Judges evidence in threads, and replaces their catalog while scans run. */
+import type { Clock } from "../base/clock.ts";
 import type { Log, LogFields } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
@@ -23,6 +24,7 @@ export interface JudgingOptions {
   readonly onIdleFault: (fault: string) => void;
   /** A check that threw or returned no verdict; its row is `notChecked`. */
   readonly onCheckFault: (key: string, fault: string, fields: LogFields) => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -57,9 +59,9 @@ export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Ju
   let current = openGeneration(catalog);
 
   function openGeneration({ snapshot, version }: JudgedCatalog): Generation {
-    const { workerFile, threads, onIdleFault } = options;
-    const pool = openPool({ workerFile, threads, workerData: { snapshot, version }, onIdleFault });
-    const inTurn = createTurns();
+    const { workerFile, threads, onIdleFault, clock } = options;
+    const pool = openPool({ workerFile, threads, workerData: { snapshot, version }, onIdleFault, clock });
+    const inTurn = createTurns(clock);
     const generation: Generation = { pool, judge: (request) => inTurn(() => judgeIn(pool, options, request)), tasks: 0 };
     open.add(generation);
     return generation;
@@ -96,18 +98,18 @@ export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Ju
  * Runs tasks one after another, so that one thread suffices. A task that takes longer than `patienceMs` does not hold up the others.
  * The pool gets no queue of its own: to it, a long wait is a thread that does not start.
  */
-function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+function createTurns(clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<void> = Promise.resolve();
   return async (task) => {
     const before = last;
     const { promise, resolve } = Promise.withResolvers<void>();
     last = promise;
     await before;
-    const timer = setTimeout(resolve, patienceMs);
+    const cancel = clock.after(patienceMs, resolve);
     try {
       return await task();
     } finally {
-      clearTimeout(timer);
+      cancel();
       resolve();
     }
   };

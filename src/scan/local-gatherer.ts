@@ -1,4 +1,5 @@
 /** Gathers evidence in threads of this process, each with a browser of its own. Survives dead workers and a lost browser. */
+import type { Clock } from "../base/clock.ts";
 import { type Log, logWith, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { blockedPorts } from "../egress/blocked-ports.ts";
@@ -27,6 +28,7 @@ export interface LocalGathererOptions {
   readonly browsers: Pick<Browsers, "prepare" | "watch" | "record">;
   /** Entry of the threads: a file of `src/app`, or its place in the compiled binary. */
   readonly workerFile: string;
+  readonly clock: Clock;
   readonly log: Log;
   readonly screenshots?: boolean;
   /** TargetCredentials for pages behind a sign-in; null for a URL without. */
@@ -89,13 +91,13 @@ export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer 
 }
 
 /** Opened with the first scan: its threads need the unpacked browser. */
-function createGatherPool({ browsers, workerFile, concurrency, preloadList = null, log }: LocalGathererOptions) {
+function createGatherPool({ browsers, workerFile, concurrency, preloadList = null, clock, log }: LocalGathererOptions) {
   let opening: Promise<WorkerPool> | null = null;
 
   async function openNow(): Promise<WorkerPool> {
     const workerData = { blockedPorts: blockedPorts(), preloadList, browser: await browsers.prepare() };
     const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
-    const pool = openPool({ workerFile, threads: concurrency, workerData, onIdleFault });
+    const pool = openPool({ workerFile, threads: concurrency, workerData, onIdleFault, clock });
     browsers.watch(pool.threadIds);
     return pool;
   }
@@ -156,7 +158,7 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalG
     const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
     let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
-      const scannedAt = terms.scannedAt ?? new Date().toISOString();
+      const scannedAt = terms.scannedAt ?? options.clock.now().toISOString();
       last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, watch);
       // A browser may also be ended while it starts.
       const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);

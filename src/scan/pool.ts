@@ -1,6 +1,7 @@
 /** Pool of worker threads: runs tasks, enforces deadlines from outside, and survives the loss of a thread. */
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Tinypool } from "tinypool";
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { BrowserSlotOptions } from "../browser/slot.ts";
 import type { PluginSnapshot } from "../catalog/catalog.ts";
@@ -45,6 +46,7 @@ export interface PoolOptions {
   readonly threads: number;
   readonly workerData: Omit<GatherWorkerData, keyof AnyWorkerData> | Omit<JudgeWorkerData, keyof AnyWorkerData>;
   readonly onIdleFault: (fault: string) => void;
+  readonly clock: Clock;
 }
 
 /** Tinypool derives this type from `postMessage` of Bun's types, which the DOM types hide. */
@@ -82,7 +84,7 @@ export function workerData<T extends GatherWorkerData | JudgeWorkerData>(): T {
   return Tinypool.workerData;
 }
 
-export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolOptions): WorkerPool {
+export function openPool({ workerFile, threads, workerData, onIdleFault, clock }: PoolOptions): WorkerPool {
   const pool = new Tinypool({
     filename: workerFile,
     minThreads: 1,
@@ -104,12 +106,12 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         late = true;
         ending.abort();
       };
-      let timer = setTimeout(endLate, startMs);
+      let cancelEnd = clock.after(startMs, endLate);
       localPort.on("message", (message: WorkerMessage) => {
         if (message.type !== "started") return onMessage(message);
         started = true;
-        clearTimeout(timer);
-        timer = setTimeout(endLate, deadlineMs);
+        cancelEnd();
+        cancelEnd = clock.after(deadlineMs, endLate);
       });
       // Not `AbortSignal.any`, whose listener would stay on the caller's signal for the life of that signal.
       const endCancelled = () => ending.abort();
@@ -126,7 +128,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault }: PoolO
         if (late) return started ? { end: "late" } : { end: "died", because: `the worker did not start within ${startMs} ms` };
         return signal?.aborted ? { end: "cancelled" } : { end: "died", because: messageOf(error) };
       } finally {
-        clearTimeout(timer);
+        cancelEnd();
         signal?.removeEventListener("abort", endCancelled);
         localPort.close();
       }

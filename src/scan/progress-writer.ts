@@ -12,12 +12,12 @@ const progressEveryMs = 250;
 interface ProgressWriterParts {
   readonly store: { readonly scans: Pick<Store["scans"], "setProgress"> };
   readonly progress: Pick<ProgressHub, "publish">;
-  readonly timers: Pick<Clock, "after" | "every">;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
-export function createProgressWriter({ store, progress, log, timers }: ProgressWriterParts, { token, progressPercent }: ScanRecord) {
+export function createProgressWriter({ store, progress, log, clock }: ProgressWriterParts, { token, progressPercent }: ScanRecord) {
   let percent = progressPercent;
   let latest: ProgressStage | null = null;
   let cancelWrite: (() => void) | null = null;
@@ -26,7 +26,7 @@ export function createProgressWriter({ store, progress, log, timers }: ProgressW
     if (latest === null) return;
     const stage = latest;
     latest = null;
-    cancelWrite = timers.after(progressEveryMs, write);
+    cancelWrite = clock.after(progressEveryMs, write);
     store.scans
       .setProgress(token, stage, stagePercent[stage])
       .catch((error) => log.warn("progress not stored", { because: messageOf(error) }));

@@ -1,4 +1,5 @@
 /** Event stream of scans for subscribers, in memory only. */
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { medianOf } from "../base/median.ts";
 import type { ProgressListener, ProgressStage, ScanEvent, ScanProgress, StagePace } from "../evidence/scan.ts";
@@ -22,6 +23,7 @@ export interface ProgressOptions {
   readonly concurrency: number;
   /** Scans at once of another location; 0 while it is unknown. */
   readonly capacityOf?: (location: string) => number;
+  readonly clock: Clock;
   readonly log: Log;
   readonly listenersMax?: number;
 }
@@ -37,11 +39,12 @@ interface ActiveScan {
 export function createProgress({
   concurrency,
   capacityOf = () => 0,
+  clock,
   log,
   listenersMax = defaultListenersMax,
 }: ProgressOptions): ProgressHub {
   const listeners = new Map<string, Set<ProgressListener>>();
-  const active = trackActiveScans((location) => (location === localLocation ? concurrency : capacityOf(location)));
+  const active = trackActiveScans(clock, (location) => (location === localLocation ? concurrency : capacityOf(location)));
   let listening = 0;
 
   function subscribe(token: string, listener: ProgressListener): (() => void) | null {
@@ -100,7 +103,7 @@ export function createProgress({
 }
 
 /** Latest event of each running scan, and the times of scans and stages that have ended, by location: networks and machines differ. */
-function trackActiveScans(slotsOf: (location: string) => number) {
+function trackActiveScans(clock: Clock, slotsOf: (location: string) => number) {
   const active = new Map<string, ActiveScan>();
   const times = new Map<string, { readonly scans: ScanTimes; readonly stages: StageTimes }>();
 
@@ -114,14 +117,14 @@ function trackActiveScans(slotsOf: (location: string) => number) {
     const scan = active.get(token);
     if (scan === undefined) return;
     active.delete(token);
-    timesOf(scan.location).scans.add(performance.now() - scan.startedMs);
+    timesOf(scan.location).scans.add(clock.monotonicMs() - scan.startedMs);
   }
 
   return {
     /** A stage of a failed scan has no usual time. */
     record: (token: string, event: ScanEvent): void => {
       const scan = active.get(token);
-      const nowMs = performance.now();
+      const nowMs = clock.monotonicMs();
       if (scan?.latest.type === "stage" && event.type !== "failed")
         timesOf(scan.location).stages.add(scan.latest.stage, nowMs - scan.latestMs);
       const claimedFor = event.type === "claimed" ? event.location : scan?.location;
@@ -133,7 +136,7 @@ function trackActiveScans(slotsOf: (location: string) => number) {
     pace: (token: string): StagePace | null => {
       const scan = active.get(token);
       if (scan?.latest.type !== "stage") return null;
-      return { sinceMs: performance.now() - scan.latestMs, usualMs: timesOf(scan.location).stages.usualMs(scan.latest.stage) };
+      return { sinceMs: clock.monotonicMs() - scan.latestMs, usualMs: timesOf(scan.location).stages.usualMs(scan.latest.stage) };
     },
     waitMs: (position: number, location: string): number | null => {
       const slots = slotsOf(location);

@@ -47,7 +47,7 @@ export interface Scanner {
 }
 
 export function openScanner(options: ScannerOptions): Scanner {
-  const { concurrency, catalog, workerFiles, deadlines, log, onCheckFault, remote = null } = options;
+  const { concurrency, catalog, workerFiles, deadlines, clock, log, onCheckFault, remote = null } = options;
   const judging = openJudging(
     {
       workerFile: workerFiles.judge,
@@ -58,7 +58,7 @@ export function openScanner(options: ScannerOptions): Scanner {
         log.error("check failed", { check, fault, ...fields });
         onCheckFault?.(check);
       },
-      log,
+      ...{ clock, log },
     },
     catalog,
   );
@@ -74,9 +74,9 @@ export function openScanner(options: ScannerOptions): Scanner {
     const { evidence, screenshot, timings, unreachable } = gathered;
     if (unreachable !== null) return ended({ status: "failed", code: unreachable, evidence, timings });
     onProgress("analysing");
-    const judgeStartMs = performance.now();
+    const judgeStartMs = clock.monotonicMs();
     const result = await judge({ fields: scanFields(url, stored), evidence, signal });
-    const allTimings = { ...timings, judge: Math.round(performance.now() - judgeStartMs) };
+    const allTimings = { ...timings, judge: Math.round(clock.monotonicMs() - judgeStartMs) };
     if (typeof result === "string") return ended({ status: "failed", code: result, evidence, timings: allTimings });
     onProgress("storing");
     return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });

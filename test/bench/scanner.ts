@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { workerFiles } from "../../src/app/placement.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { openBrowsers } from "../../src/browser/browser.ts";
 import { openPage } from "../../src/browser/browser-page.ts";
@@ -44,6 +45,7 @@ export function openScannerUnderTest(site: SiteReady, { concurrency, screenshots
   const log = createLog({ level: "warn", format: "text" });
   const browsers = openBrowsers({ path: null, dir, sandbox: "auto", limits: memoryLimits, log });
   const scanner = openScanner({
+    clock: systemClock,
     egress: egressTo(
       { [`${siteHost}:443`]: { port: httpsPort }, [`${policyHost}:443`]: { port: httpsPort }, [`${siteHost}:80`]: { port: httpPort } },
       { dnsServers: [dns] },

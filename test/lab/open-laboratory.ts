@@ -1,4 +1,5 @@
 /** Scans laboratory sites with the real probes and checks. Free of the test API, because build/capture-evidence.ts uses it too. */
+import { systemClock } from "../../src/base/clock.ts";
 import { builtInCatalog } from "../../src/catalog/catalog.ts";
 import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { gatherEvidence } from "../../src/scan/gather.ts";
@@ -29,7 +30,9 @@ export function openLaboratory() {
         freshBrowser: false,
       };
       try {
-        const gathered = await browser.use((scanBrowser) => gatherEvidence(task, scanBrowser, { onStage: () => {}, onTrace: () => {} }));
+        const gathered = await browser.use((scanBrowser) =>
+          gatherEvidence(task, scanBrowser, { clock: systemClock, onStage: () => {}, onTrace: () => {} }),
+        );
         const { evidence, screenshot, timings, unreachable } = gathered;
         if (unreachable !== null) throw new Error(`the scan of ${site.url} failed: ${unreachable}`);
         const { result, faults } = performJudge({ evidence, hung: [] }, catalog, () => {});

@@ -11,7 +11,7 @@ import { eventTypes, type NewEvent } from "../../src/store/site-events.ts";
 import { newSiteState } from "../../src/store/site-runs.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
-import { type ManualTimers, manualTimers, settled } from "./manual-timers.ts";
+import { type FakeClock, fakeClock, settled } from "./fake-clock.ts";
 import { temporaryStore } from "./temporary-store.ts";
 import { addSite } from "./watched-sites.ts";
 
@@ -49,7 +49,7 @@ export interface ProcessOptions {
 
 export interface DeliveryModel {
   readonly store: Store;
-  readonly timers: ManualTimers;
+  readonly timers: FakeClock;
   start(options?: ProcessOptions): DeliveryProcess;
   /** A verified channel of the account with a rule for all events. */
   addChannel(given: Pick<Channel, "kind"> & Partial<Channel>): Promise<Channel>;
@@ -71,7 +71,7 @@ export interface DeliveryModel {
 
 export async function deliveryModel(): Promise<DeliveryModel> {
   const temporary = temporaryStore();
-  const timers = manualTimers();
+  const timers = fakeClock();
   const writes = new Set<Promise<unknown>>();
   const started: Deliverer[] = [];
   const siteIds = new Map<number, number>();

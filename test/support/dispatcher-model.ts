@@ -10,7 +10,7 @@ import { isBackgroundLane, type Lane } from "../../src/store/lanes.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Worker as StoredWorker } from "../../src/store/workers.ts";
 import { evidence } from "./evidence.ts";
-import { type ManualTimers, manualTimers, settled } from "./manual-timers.ts";
+import { type FakeClock, fakeClock, settled } from "./fake-clock.ts";
 import { emptyResult as result } from "./stored.ts";
 
 export const finishedOutcome: ScanOutcome = { status: "finished", result, evidence: evidence(), screenshot: null, timings: { total: 1 } };
@@ -130,7 +130,7 @@ function modelStore(disk: ModelDisk, gate: WriteGate): DispatcherOptions["store"
 
 export interface ModelOptions {
   readonly disk?: ModelDisk;
-  readonly timers?: ManualTimers;
+  readonly clock?: FakeClock;
   /** Scans at a time by location; the test may change them. */
   readonly capacities?: Record<string, number>;
   readonly hasFleet?: boolean;
@@ -145,7 +145,7 @@ export interface ModelOptions {
 /** One process with its dispatcher. */
 export interface DispatcherModel {
   readonly disk: ModelDisk;
-  readonly timers: ManualTimers;
+  readonly clock: FakeClock;
   readonly held: readonly HeldScan[];
   /** Tokens in the order of their release. */
   readonly released: readonly string[];
@@ -161,7 +161,7 @@ export interface DispatcherModel {
 }
 
 export function dispatcherModel(given: ModelOptions = {}): DispatcherModel {
-  const { disk = emptyDisk(), timers = manualTimers(), capacities = { [localLocation]: 1 }, hasFleet = true } = given;
+  const { disk = emptyDisk(), clock = fakeClock(), capacities = { [localLocation]: 1 }, hasFleet = true } = given;
   const { gate = async () => {}, onAbort = () => failedOutcome("interrupted"), onHeld = () => {}, absentSince = () => null } = given;
   const held: HeldScan[] = [];
   const released: string[] = [];
@@ -195,8 +195,7 @@ export function dispatcherModel(given: ModelOptions = {}): DispatcherModel {
       scanner,
       concurrency: capacities[localLocation] ?? 1,
       waitMaxMs: 3_600_000,
-      timers,
-      now: timers.now,
+      clock,
     },
     remote: hasFleet
       ? {
@@ -217,7 +216,7 @@ export function dispatcherModel(given: ModelOptions = {}): DispatcherModel {
     },
     log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
   });
-  return { disk, timers, held, released, events, ended, claimedMs, log, dispatcher, raised: () => raised() };
+  return { disk, clock, held, released, events, ended, claimedMs, log, dispatcher, raised: () => raised() };
 }
 
 /** Gate with writes that wait, or are refused, until the test lets them through. */
@@ -247,11 +246,11 @@ export function switchedGate() {
 
 /** A dispatcher that has claimed what it can of so many scans. */
 export async function startedDispatcher(scans: number, options: ModelOptions = {}) {
-  const { timers = manualTimers(), disk = emptyDisk() } = options;
-  const tokens = Array.from({ length: scans }, () => queueOnDisk(disk, timers.now()));
-  const model = dispatcherModel({ ...options, timers, disk });
+  const { clock = fakeClock(), disk = emptyDisk() } = options;
+  const tokens = Array.from({ length: scans }, () => queueOnDisk(disk, clock.now()));
+  const model = dispatcherModel({ ...options, clock, disk });
   await settled();
-  return { model, tokens, timers, disk, dispatcher: await model.dispatcher };
+  return { model, tokens, clock, disk, dispatcher: await model.dispatcher };
 }
 
 export const heldTokens = ({ held }: DispatcherModel) => held.map(({ stored }) => stored.token);

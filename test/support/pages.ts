@@ -5,6 +5,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createAccountActions } from "../../src/account/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { workerFiles } from "../../src/app/placement.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
@@ -102,7 +103,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   let shiftMs = 0;
-  const progress = createProgress({ concurrency: 2, log });
+  const progress = createProgress({ concurrency: 2, clock: systemClock, log });
   const now = () => new Date(Date.now() + shiftMs);
   const used: PagesSettings = {
     store,

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { openBrowsers } from "../../../src/browser/browser.ts";
 import { builtInCatalog } from "../../../src/catalog/catalog.ts";
@@ -48,6 +49,7 @@ beforeAll(async () => {
   const https = [host, ...otherHosts].map((name) => [`${name}:443`, site]);
   const http = [host, ...otherHosts].map((name) => [`${name}:80`, plain]);
   scanner = openScanner({
+    clock: systemClock,
     egress: egressTo(Object.fromEntries([...https, ...http]), { dnsServers: [slowNames.address] }),
     caPems: [testAuthority().root.pem],
     deadlines,

@@ -1,5 +1,6 @@
 /** Engine as the server runs it (store, browser, workers, dispatcher), for tests in this and in a separate process. */
 import { workerFiles } from "../../../src/app/placement.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Browsers, openBrowsers } from "../../../src/browser/browser.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
@@ -49,6 +50,7 @@ export async function startEngine({
   const limits = { childBytesMax: 1_024 ** 3, browserBytesMax: 2 * 1_024 ** 3 };
   const browsers = openBrowsers({ path: browserPath, dir: browserDir, sandbox: "auto", limits, log });
   const scanner = openScanner({
+    clock: systemClock,
     egress,
     caPems,
     deadlines: { ...defaultDeadlines, settleMs: 100, ...deadlines },
@@ -59,8 +61,9 @@ export async function startEngine({
     log,
     screenshots: true,
   });
-  const progress = createProgress({ concurrency, log });
+  const progress = createProgress({ concurrency, clock: systemClock, log });
   const dispatcher = await startDispatcher({
+    clock: systemClock,
     store,
     scanner,
     concurrency,

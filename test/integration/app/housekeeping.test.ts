@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { loadConfig } from "../../../src/app/config.ts";
 import { startHousekeeping } from "../../../src/app/housekeeping.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { memberInvitationHours } from "../../../src/store/site-accounts.ts";
@@ -26,7 +27,12 @@ test("removes invitations that have expired", async () => {
   const db = openDatabase(dataDir, { readOnly: true });
   const addresses = () => [...db.memberInvitations.getRange()].map(({ value }) => value.email);
   expect(addresses().toSorted()).toEqual(["expired@assay.test", "open@assay.test"]);
-  const stop = startHousekeeping({ config: loadConfig({ flags: {}, env: {}, configFile: null }), store, now: () => now, log });
+  const stop = startHousekeeping({
+    config: loadConfig({ flags: {}, env: {}, configFile: null }),
+    store,
+    clock: { ...systemClock, now: () => now },
+    log,
+  });
   await until("one invitation", () => addresses().length < 2);
   await stop();
   expect(addresses()).toEqual(["open@assay.test"]);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { listen } from "../../../src/http/server.ts";
 import { startApi } from "../../support/api.ts";
-import { manualTimers } from "../../support/manual-timers.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 
 test("an open request is answered, a new one is refused", async () => {
   const api = await startApi();
@@ -66,23 +66,23 @@ test("several lines of X-Forwarded-For are one list, in their order", async () =
 
 test("a request that gets no answer is aborted five seconds after the stop", async () => {
   const log = createLog({ level: "error", format: "json", write: () => {} });
-  const timers = manualTimers();
+  const clock = fakeClock();
   const asked = Promise.withResolvers<void>();
   const fetch = () => {
     asked.resolve();
     return new Promise<Response>(() => {});
   };
-  const server = listen({ server: null as unknown, fetch }, { hostname: "127.0.0.1", port: 0, log, timers });
+  const server = listen({ server: null as unknown, fetch }, { hostname: "127.0.0.1", port: 0, log, clock });
   const socket = connect(server.port, "127.0.0.1");
   const closed = new Promise((resolve) => socket.on("close", resolve));
   socket.on("error", () => {});
   socket.write("GET / HTTP/1.1\r\nHost: assay.test\r\n\r\n");
   await asked.promise;
   const stopped = server.stop();
-  expect(timers.waits()).toEqual([5_000]);
-  timers.advance(5_000);
+  expect(clock.waits()).toEqual([5_000]);
+  clock.advance(5_000);
   await Promise.all([stopped, closed]);
-  const idle = listen({ server: null as unknown, fetch }, { hostname: "127.0.0.1", port: 0, log, timers });
+  const idle = listen({ server: null as unknown, fetch }, { hostname: "127.0.0.1", port: 0, log, clock });
   await idle.stop();
-  expect(timers.waits()).toEqual([]);
+  expect(clock.waits()).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /** Cancelling by an administrator: waiting and running scans, races with their end, and with the stop of the server. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { type Dispatcher, type DispatcherOptions, startDispatcher } from "../../../src/scan/dispatcher.ts";
 import { createProgress, type ProgressHub } from "../../../src/scan/progress.ts";
@@ -33,8 +34,9 @@ const scanner: DispatcherOptions["scanner"] = {
 beforeEach(async () => {
   temporary = temporaryStore();
   [onAbort, begun, released, counted] = [interrupted, [], [], []];
-  progress = createProgress({ concurrency: 1, log });
+  progress = createProgress({ concurrency: 1, clock: systemClock, log });
   dispatcher = await startDispatcher({
+    clock: systemClock,
     store: temporary.store,
     scanner,
     concurrency: 1,

@@ -1,5 +1,6 @@
 /** The dispatcher with locations: capacity, adoption after a restart, and scans that wait for a worker for too long. */
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { localLocation } from "../../../src/parse/location.ts";
 import { type Dispatcher, type DispatcherOptions, startDispatcher } from "../../../src/scan/dispatcher.ts";
@@ -9,6 +10,7 @@ import type { ScanEnd } from "../../../src/scan/scanner.ts";
 import type { ScanOutcome } from "../../../src/scan/task.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { silentObserver } from "../../support/silent-observer.ts";
 import { emptyResult as result } from "../../support/stored.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
@@ -44,7 +46,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.useRealTimers();
   await dispatcher?.stop(0);
   dispatcher = undefined;
   await temporary.stop();
@@ -69,8 +70,9 @@ async function started(given: Partial<DispatcherOptions> = {}): Promise<void> {
         signal?.addEventListener("abort", () => end({ outcome: interrupted, release: async () => {} }));
       }),
   };
-  const progress = createProgress({ concurrency: 1, log });
+  const progress = createProgress({ concurrency: 1, clock: systemClock, log });
   dispatcher = await startDispatcher({
+    clock: systemClock,
     store,
     scanner,
     concurrency: 1,
@@ -170,14 +172,13 @@ describe("the dispatcher", () => {
   });
 
   test("fails scans that waited for a worker for too long, and no others", async () => {
-    vi.useFakeTimers();
-    const now = Date.now();
+    const clock = fakeClock();
+    const now = clock.now().getTime();
     const old = await queued("https://a.test/", "berlin", new Date(now - waitMaxMs - 1));
     const young = await queued("https://b.test/", "berlin", new Date(now - waitMaxMs / 2));
     absent = new Date(now - waitMaxMs - 1);
-    await started();
-    vi.advanceTimersByTime(sweepMs);
-    vi.useRealTimers();
+    await started({ clock });
+    clock.advance(sweepMs);
     await until(() => statusOf(old) === "failed");
     expect(store.scans.findByToken(old)?.errorCode).toBe("no-worker");
     expect(statusOf(young)).toBe("queued");

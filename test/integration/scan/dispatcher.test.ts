@@ -1,5 +1,6 @@
 /** Dispatcher on a real store with a fake scanner, so that a test decides when a scan ends. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import type { ProgressStage, ScanEvent } from "../../../src/evidence/scan.ts";
 import { localLocation } from "../../../src/parse/location.ts";
@@ -52,7 +53,7 @@ beforeEach(() => {
   store = temporary.store;
   held = [];
   released = [];
-  progress = createProgress({ concurrency: 2, log });
+  progress = createProgress({ concurrency: 2, clock: systemClock, log });
 });
 
 afterEach(async () => {
@@ -63,6 +64,7 @@ afterEach(async () => {
 
 async function started(concurrency = 2, over: Store = store, to = log): Promise<Dispatcher> {
   dispatcher = await startDispatcher({
+    clock: systemClock,
     store: over,
     scanner,
     concurrency,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { workerFiles } from "../../../src/app/placement.ts";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { loadCatalog } from "../../../src/catalog/load.ts";
 import { type JudgedCatalog, openJudging } from "../../../src/scan/judging.ts";
@@ -30,7 +31,15 @@ function write(files: Readonly<Record<string, string>>) {
 function judgingWith(catalog: JudgedCatalog) {
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const onCheckFault = (key: string, fault: string) => void logged.push(`${key}: ${fault}`);
-  const options = { workerFile: workerFiles.judge, threads: 2, deadlineMs: 3_000, onIdleFault: () => {}, onCheckFault, log };
+  const options = {
+    workerFile: workerFiles.judge,
+    threads: 2,
+    deadlineMs: 3_000,
+    onIdleFault: () => {},
+    onCheckFault,
+    clock: systemClock,
+    log,
+  };
   return openJudging(options, catalog);
 }
 

@@ -1,6 +1,7 @@
 /** A scan survives dead workers, hung checks and a lost browser, on real threads. */
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { builtInCatalog } from "../../../src/catalog/catalog.ts";
 import type { ProgressStage } from "../../../src/evidence/scan.ts";
@@ -25,6 +26,7 @@ function opened({
   lines = [];
   const processes = new SharedArrayBuffer(4);
   scanner = openScanner({
+    clock: systemClock,
     egress: egressSettings(),
     caPems: [],
     deadlines: { ...deadlines, judgeMs },

@@ -11,7 +11,7 @@ import {
   type ScanWrite,
   type WriteGate,
 } from "../../support/dispatcher-model.ts";
-import { manualTimers, settled } from "../../support/manual-timers.ts";
+import { fakeClock, settled } from "../../support/fake-clock.ts";
 
 const drainMs = 1_000;
 const attemptsMax = 2;
@@ -25,7 +25,7 @@ interface Process {
 /** One disk and its processes, one after the other. */
 class World {
   readonly disk = emptyDisk();
-  readonly timers = manualTimers();
+  readonly clock = fakeClock();
   readonly capacities: Record<string, number> = { local: 2, berlin: 1 };
   /** Writes that wait to become visible, or durable. */
   pending: { readonly write: ScanWrite; readonly release: () => void }[] = [];
@@ -49,8 +49,8 @@ class World {
       const tokens = this.process.model.held.filter(({ isEnded }) => !isEnded()).map(({ stored }) => stored.token);
       expect(new Set(tokens).size).toBe(tokens.length);
     };
-    const { disk, timers, capacities } = this;
-    return { model: dispatcherModel({ disk, timers, capacities, gate, onHeld: () => this.process && onHeld() }), stopping: null };
+    const { disk, clock, capacities } = this;
+    return { model: dispatcherModel({ disk, clock, capacities, gate, onHeld: () => this.process && onHeld() }), stopping: null };
   }
 
   runningAt(location: string) {
@@ -82,13 +82,13 @@ class World {
       model.dispatcher.then(({ stop: stopNow }) => stopNow(drainMs)).then(() => (stopped.done = true));
     };
     const queue = (location: string, lane: "agency" | "scheduled") => () => {
-      queueOnDisk(this.disk, this.timers.now(), { location, lane });
+      queueOnDisk(this.disk, this.clock.now(), { location, lane });
       model.dispatcher.then(({ wake }) => wake());
     };
     return [
       ...[...writes, ...writes, ...ends, ...cancels],
       ...[queue("local", "agency"), queue("local", "scheduled"), queue("berlin", "agency")],
-      stopping?.done ? start : stopping === null ? stop : () => this.timers.advance(drainMs),
+      stopping?.done ? start : stopping === null ? stop : () => this.clock.advance(drainMs),
       // A kill: writes that wait never come, and nothing of the process acts any more.
       start,
     ];

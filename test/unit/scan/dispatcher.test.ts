@@ -12,7 +12,7 @@ import {
   statusOnDisk,
   switchedGate,
 } from "../../support/dispatcher-model.ts";
-import { manualTimers, settled } from "../../support/manual-timers.ts";
+import { fakeClock, settled } from "../../support/fake-clock.ts";
 
 const storeRetryMs = 2_000;
 const hourMs = 3_600_000;
@@ -21,9 +21,9 @@ describe("claims", () => {
   test("fill each location to its capacity, and go on at each end", async () => {
     const capacities = { local: 2, berlin: 1, moon: 0 };
     const disk = emptyDisk();
-    const timers = manualTimers();
-    for (const location of ["local", "moon", "berlin", "local", "berlin", "local"]) queueOnDisk(disk, timers.now(), { location });
-    const { model, dispatcher } = await startedDispatcher(0, { disk, timers, capacities });
+    const clock = fakeClock();
+    for (const location of ["local", "moon", "berlin", "local", "berlin", "local"]) queueOnDisk(disk, clock.now(), { location });
+    const { model, dispatcher } = await startedDispatcher(0, { disk, clock, capacities });
     expect(heldTokens(model)).toEqual(["scan1", "scan3", "scan4"]);
     expect(dispatcher.running()).toBe(3);
     model.held[1]?.end(finishedOutcome);
@@ -37,12 +37,12 @@ describe("claims", () => {
 
   test("leave one slot of each location free of scheduled scans, where there are several", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    const scheduled = (location: string) => queueOnDisk(disk, timers.now(), { location, lane: "scheduled" });
+    const clock = fakeClock();
+    const scheduled = (location: string) => queueOnDisk(disk, clock.now(), { location, lane: "scheduled" });
     for (const location of ["local", "local", "local", "local", "berlin", "berlin"]) scheduled(location);
-    const { model, dispatcher } = await startedDispatcher(0, { disk, timers, capacities: { local: 3, berlin: 1 } });
+    const { model, dispatcher } = await startedDispatcher(0, { disk, clock, capacities: { local: 3, berlin: 1 } });
     expect(heldTokens(model)).toEqual(["scan1", "scan5", "scan2"]);
-    const person = queueOnDisk(disk, timers.now());
+    const person = queueOnDisk(disk, clock.now());
     dispatcher.wake();
     await settled();
     expect(heldTokens(model).slice(3)).toEqual([person]);
@@ -53,12 +53,12 @@ describe("claims", () => {
 
   test("find a scan that is queued while an earlier claim is written", async () => {
     const { gate, hold } = switchedGate();
-    const { model, dispatcher, disk, timers } = await startedDispatcher(1, { gate, capacities: { local: 3 } });
+    const { model, dispatcher, disk, clock } = await startedDispatcher(1, { gate, capacities: { local: 3 } });
     const release = hold("claim", "durable");
     dispatcher.wake();
     // The claim has looked at an empty queue already.
     await settled();
-    queueOnDisk(disk, timers.now());
+    queueOnDisk(disk, clock.now());
     dispatcher.wake();
     await settled();
     expect(heldTokens(model)).toEqual(["scan1"]);
@@ -69,14 +69,14 @@ describe("claims", () => {
   test("are repeated two seconds after a failure of the store", async () => {
     const { gate, refuse } = switchedGate();
     refuse("claim", fullDisk());
-    const { model, timers, dispatcher } = await startedDispatcher(1, { gate });
+    const { model, clock, dispatcher } = await startedDispatcher(1, { gate });
     dispatcher.wake();
     await settled();
     refuse("claim", null);
-    timers.advance(storeRetryMs - 1);
+    clock.advance(storeRetryMs - 1);
     await settled();
     expect(model.held).toHaveLength(0);
-    timers.advance(1);
+    clock.advance(1);
     await settled();
     expect(heldTokens(model)).toEqual(["scan1"]);
     expect(model.log.filter((line) => line.includes("queue not readable"))).toHaveLength(2);
@@ -84,12 +84,12 @@ describe("claims", () => {
 
   test("count the wait of a first attempt only", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    queueOnDisk(disk, timers.now());
-    timers.advance(1_500);
-    const { model } = await startedDispatcher(0, { disk, timers });
+    const clock = fakeClock();
+    queueOnDisk(disk, clock.now());
+    clock.advance(1_500);
+    const { model } = await startedDispatcher(0, { disk, clock });
     expect(model.claimedMs).toEqual([1_500]);
-    const next = await startedDispatcher(0, { disk, timers });
+    const next = await startedDispatcher(0, { disk, clock });
     expect(heldTokens(next.model)).toEqual(["scan1"]);
     expect(next.model.claimedMs).toEqual([]);
   });
@@ -124,17 +124,17 @@ describe("an end", () => {
 
   test("is written again every two seconds while the disk is full, and keeps its slot meanwhile", async () => {
     const { gate, refuse } = switchedGate();
-    const { model, tokens, timers } = await startedDispatcher(2, { gate });
+    const { model, tokens, clock } = await startedDispatcher(2, { gate });
     refuse("finish", fullDisk());
     model.held[0]?.end(finishedOutcome);
     await settled();
-    timers.advance(storeRetryMs);
+    clock.advance(storeRetryMs);
     await settled();
     refuse("finish", null);
-    timers.advance(storeRetryMs - 1);
+    clock.advance(storeRetryMs - 1);
     await settled();
     expect([statusOnDisk(model, tokens[0]), model.held.length]).toEqual(["running", 1]);
-    timers.advance(1);
+    clock.advance(1);
     await settled();
     expect([statusOnDisk(model, tokens[0]), heldTokens(model)]).toEqual(["finished", tokens]);
   });
@@ -157,31 +157,31 @@ describe("an end", () => {
 
 describe("an interruption", () => {
   test("puts a scan back in front once, and fails it the second time", async () => {
-    const { timers, disk, tokens } = await startedDispatcher(2);
-    const second = await startedDispatcher(0, { disk, timers });
+    const { clock, disk, tokens } = await startedDispatcher(2);
+    const second = await startedDispatcher(0, { disk, clock });
     expect(second.model.held.map(({ stored }) => stored)).toMatchObject([{ token: tokens[0], attempt: 2, adopted: false }]);
     expect(second.model.ended).toEqual([]);
-    const third = await startedDispatcher(0, { disk, timers });
+    const third = await startedDispatcher(0, { disk, clock });
     expect(third.model.ended).toEqual([[tokens[0], "interrupted"]]);
     expect(heldTokens(third.model)).toEqual([tokens[1]]);
   });
 
   test("requeues the scans of workers where there is no fleet any more", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    queueOnDisk(disk, timers.now(), { location: "berlin" });
-    await startedDispatcher(0, { disk, timers, capacities: { local: 1, berlin: 1 } });
-    const { model } = await startedDispatcher(0, { disk, timers, hasFleet: false });
+    const clock = fakeClock();
+    queueOnDisk(disk, clock.now(), { location: "berlin" });
+    await startedDispatcher(0, { disk, clock, capacities: { local: 1, berlin: 1 } });
+    const { model } = await startedDispatcher(0, { disk, clock, hasFleet: false });
     expect([statusOnDisk(model, "scan1"), model.held.length]).toEqual(["queued", 0]);
   });
 
   test("leaves adopted scans in their slots: no more are claimed there", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    for (let count = 0; count < 2; count++) queueOnDisk(disk, timers.now(), { location: "berlin" });
+    const clock = fakeClock();
+    for (let count = 0; count < 2; count++) queueOnDisk(disk, clock.now(), { location: "berlin" });
     const capacities = { local: 1, berlin: 1 };
-    await startedDispatcher(0, { disk, timers, capacities });
-    const { model, dispatcher } = await startedDispatcher(0, { disk, timers, capacities });
+    await startedDispatcher(0, { disk, clock, capacities });
+    const { model, dispatcher } = await startedDispatcher(0, { disk, clock, capacities });
     expect([heldTokens(model), dispatcher.running()]).toEqual([["scan1"], 1]);
     model.held[0]?.end(finishedOutcome);
     await settled();
@@ -194,22 +194,22 @@ describe("the sweep", () => {
 
   test("fails, each minute, the scans that waited too long for an absent location, and no others", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    let absentSince: Date | null = timers.now();
-    queueOnDisk(disk, timers.now(), { location: "berlin" });
-    const { model } = await startedDispatcher(0, { disk, timers, absentSince: () => absentSince, capacities: { local: 0, berlin: 0 } });
-    timers.advance(hourMs - minuteMs);
-    queueOnDisk(disk, timers.now(), { location: "berlin" });
-    timers.advance(minuteMs);
+    const clock = fakeClock();
+    let absentSince: Date | null = clock.now();
+    queueOnDisk(disk, clock.now(), { location: "berlin" });
+    const { model } = await startedDispatcher(0, { disk, clock, absentSince: () => absentSince, capacities: { local: 0, berlin: 0 } });
+    clock.advance(hourMs - minuteMs);
+    queueOnDisk(disk, clock.now(), { location: "berlin" });
+    clock.advance(minuteMs);
     await settled();
     // It has waited for an hour, and not for longer.
     expect(statusOnDisk(model, "scan1")).toBe("queued");
     absentSince = null;
-    timers.advance(minuteMs);
+    clock.advance(minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("queued");
-    absentSince = new Date(timers.now().getTime() - hourMs);
-    timers.advance(minuteMs);
+    absentSince = new Date(clock.now().getTime() - hourMs);
+    clock.advance(minuteMs);
     await settled();
     expect([statusOnDisk(model, "scan1"), statusOnDisk(model, "scan2")]).toEqual(["failed", "queued"]);
     expect([model.ended, eventTypesOf(model, "scan1")]).toEqual([[["scan1", "no-worker"]], ["failed"]]);
@@ -217,26 +217,26 @@ describe("the sweep", () => {
 
   test("fails them at a location behind one that has workers", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    for (const location of ["aachen", "berlin"]) queueOnDisk(disk, timers.now(), { location });
-    timers.advance(2 * hourMs);
-    const absentSince = (location: string) => (location === "berlin" ? new Date(timers.now().getTime() - 2 * hourMs) : null);
-    const { model } = await startedDispatcher(0, { disk, timers, absentSince, capacities: { local: 0, aachen: 0, berlin: 0 } });
-    timers.advance(minuteMs);
+    const clock = fakeClock();
+    for (const location of ["aachen", "berlin"]) queueOnDisk(disk, clock.now(), { location });
+    clock.advance(2 * hourMs);
+    const absentSince = (location: string) => (location === "berlin" ? new Date(clock.now().getTime() - 2 * hourMs) : null);
+    const { model } = await startedDispatcher(0, { disk, clock, absentSince, capacities: { local: 0, aachen: 0, berlin: 0 } });
+    clock.advance(minuteMs);
     await settled();
     expect([statusOnDisk(model, "scan1"), statusOnDisk(model, "scan2")]).toEqual(["queued", "failed"]);
   });
 
   test("does not begin before the location was absent for as long", async () => {
     const disk = emptyDisk();
-    const timers = manualTimers();
-    queueOnDisk(disk, timers.now(), { location: "berlin" });
-    timers.advance(2 * hourMs);
-    const { model } = await startedDispatcher(0, { disk, timers, hasFleet: false });
-    timers.advance(hourMs - minuteMs);
+    const clock = fakeClock();
+    queueOnDisk(disk, clock.now(), { location: "berlin" });
+    clock.advance(2 * hourMs);
+    const { model } = await startedDispatcher(0, { disk, clock, hasFleet: false });
+    clock.advance(hourMs - minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("queued");
-    timers.advance(minuteMs);
+    clock.advance(minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("failed");
   });
@@ -244,15 +244,15 @@ describe("the sweep", () => {
   test("goes on after a failure of the store", async () => {
     const { gate, refuse } = switchedGate();
     const disk = emptyDisk();
-    const timers = manualTimers();
-    queueOnDisk(disk, timers.now(), { location: "berlin" });
-    const absentSince = timers.now();
-    const { model } = await startedDispatcher(0, { disk, timers, gate, absentSince: () => absentSince, capacities: { local: 1 } });
+    const clock = fakeClock();
+    queueOnDisk(disk, clock.now(), { location: "berlin" });
+    const absentSince = clock.now();
+    const { model } = await startedDispatcher(0, { disk, clock, gate, absentSince: () => absentSince, capacities: { local: 1 } });
     refuse("sweep", fullDisk());
-    timers.advance(hourMs + minuteMs);
+    clock.advance(hourMs + minuteMs);
     await settled();
     refuse("sweep", null);
-    timers.advance(minuteMs);
+    clock.advance(minuteMs);
     await settled();
     expect(statusOnDisk(model, "scan1")).toBe("failed");
   });
@@ -260,20 +260,20 @@ describe("the sweep", () => {
 
 describe("progress", () => {
   test("is published at once, never falls, and is stored at most four times a second", async () => {
-    const { model, timers, tokens } = await startedDispatcher(1);
+    const { model, clock, tokens } = await startedDispatcher(1);
     const stored = () => model.disk.scans.get(tokens[0] ?? "")?.progressStage;
     const [scan] = model.held;
     for (const stage of ["resolving", "connecting", "browsing", "tls"] as const) scan?.report(stage);
     await settled();
     expect(model.events.map(({ event }) => ("percent" in event ? event.percent : event.type))).toEqual(["claimed", 2, 5, 20, 20]);
     expect(stored()).toBe("resolving");
-    timers.advance(249);
+    clock.advance(249);
     await settled();
     expect(stored()).toBe("resolving");
-    timers.advance(1);
+    clock.advance(1);
     await settled();
     expect(stored()).toBe("tls");
-    timers.advance(250);
+    clock.advance(250);
     scan?.report("dns");
     await settled();
     expect(stored()).toBe("dns");
@@ -281,8 +281,8 @@ describe("progress", () => {
     scan?.end(finishedOutcome);
     await settled();
     // Only the sweep waits.
-    expect(timers.waits()).toHaveLength(1);
-    timers.advance(250);
+    expect(clock.waits()).toHaveLength(1);
+    clock.advance(250);
     await settled();
     expect(stored()).toBe("dns");
   });
