@@ -1,8 +1,8 @@
 /** Refused sign-ins in the audit log: those that show a known password, or that aim at an administrator. */
 import { createLruCache } from "../base/lru-cache.ts";
+import { hourMs } from "../base/units.ts";
 import type { Store } from "../store/store.ts";
 
-const hourMs = 3_600_000;
 /** Accounts and reasons whose last hour is known; with more, an hour may have two entries. */
 const rememberedMax = 10_000;
 

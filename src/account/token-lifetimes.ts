@@ -1,9 +1,8 @@
 /** Lifetimes of API tokens to choose from. */
+import { dayMs } from "../base/units.ts";
 
 export const tokenLifetimes = ["30d", "90d", "365d", "never"] as const;
 export type TokenLifetime = (typeof tokenLifetimes)[number];
-
-const dayMs = 86_400_000;
 
 /** Null: never expires. */
 export function tokenExpiry(lifetime: TokenLifetime, now: Date): Date | null {

@@ -1,5 +1,6 @@
 /** Fleet of the server, built from the configuration. */
 import type { Log } from "../base/log.ts";
+import { hourMs } from "../base/units.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
 import type { Store } from "../store/store.ts";
 import { ConfigError } from "./config.ts";
@@ -7,10 +8,8 @@ import { scanDeadlines } from "./scanning.ts";
 import type { Config } from "./settings.ts";
 import { natsUrlText } from "./worker-settings.ts";
 
-const msPerHour = 3_600_000;
-
 export function waitMaxMsOf(config: Config): number {
-  return config["fleet.wait_max"] * msPerHour;
+  return config["fleet.wait_max"] * hourMs;
 }
 
 /**

@@ -1,12 +1,13 @@
 /** Removes what has expired or is no longer kept by the settings of retention, in small steps between the requests. */
 import { type Clock, pause } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { hourMs } from "../base/units.ts";
 import type { RetentionRules } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import type { Config } from "./settings.ts";
 
 /** From the end of one pass to the next. */
-const passEveryMs = 3_600_000;
+const passEveryMs = hourMs;
 /** Between two steps, so that requests and scans go first. */
 const stepEveryMs = 20;
 

@@ -1,9 +1,9 @@
 /** Schedule of backups: a time of each day, or an interval of hours. */
+import { hourMs } from "../base/units.ts";
 import type { BackupState } from "./backup-state.ts";
 
 export type BackupSchedule = { readonly hour: number; readonly minute: number } | { readonly everyHours: number };
 
-const hourMs = 3_600_000;
 const everyHoursMax = 168;
 /** Pause after a backup that failed. */
 const retryMs = hourMs;

@@ -1,4 +1,5 @@
 /** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
+export { dayMs } from "../base/units.ts";
 export { integrityCharsMax } from "../evidence/limits.ts";
 export { weakSuiteKinds } from "../evidence/weak-suite-kinds.ts";
 export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
@@ -53,7 +54,7 @@ export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
 export { hstsMaxAgeSecondsMin, parseHsts } from "../parse/hsts.ts";
 export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
 export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
-export { dayMs, parseInternetDate } from "../parse/internet-date.ts";
+export { parseInternetDate } from "../parse/internet-date.ts";
 export type { LibraryVersion, VersionRange } from "../parse/library-version.ts";
 export { compareLibraryVersions, firstVersionOutside, isVersionIn, parseLibraryVersion } from "../parse/library-version.ts";
 export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";

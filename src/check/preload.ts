@@ -1,7 +1,7 @@
 /** What the HSTS preload list proves about a host. */
+import { dayMs } from "../base/units.ts";
 import type { Reading, Subject } from "../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../evidence/page-facts.ts";
-import { dayMs } from "../parse/internet-date.ts";
 
 /** Domains are added with every release of the browsers, so that the absence from an older list proves nothing. */
 const listAgeDaysMax = 366;

@@ -1,8 +1,7 @@
 /** Parses dates of RFC 3339 section 5.6, the Internet profile of ISO 8601. */
+import { minuteMs } from "../base/units.ts";
 
 const dateTimePattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
-const minuteMs = 60_000;
-export const dayMs = 86_400_000;
 
 /** Milliseconds since 1970 (UTC), without fractions of a second; null for an invalid date such as 30 February. */
 export function parseInternetDate(text: string): number | null {

@@ -1,5 +1,5 @@
 /** Parses the field Retry-After, RFC 9110 section 10.2.3. */
-import { dayMs } from "./internet-date.ts";
+import { dayMs } from "../base/units.ts";
 
 /** A server cannot put off a client for longer. */
 export const retryAfterMsMax = dayMs;

@@ -1,6 +1,6 @@
 /** Decides from the security.txt answers whether a site has the file, and where: RFC 9116 section 3. */
+import { dayMs } from "../base/units.ts";
 import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
-import { dayMs } from "./internet-date.ts";
 import { isMeantAsSecurityTxt } from "./security-txt.ts";
 
 type SecurityTxtAttempt = SecurityTxtFacts["attempts"][number];

@@ -1,6 +1,6 @@
 /** What the server did, by the hour: for the figures of a day on the administrators' page. */
+import { hourMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
-import { hourMs } from "./whole-hours.ts";
 
 export interface Activity {
   /** First instant that is counted, ISO 8601, UTC. */

@@ -1,10 +1,11 @@
 /** API tokens: shown once, stored only as SHA-256. */
 
+import { hourMs } from "../base/units.ts";
 import { accountRange } from "./account-range.ts";
 import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
-import { hourMs, hourOf } from "./whole-hours.ts";
+import { hourOf } from "./whole-hours.ts";
 
 /** Fixed prefix, so that people and secret scanners recognise a token. */
 const prefix = "assay_";

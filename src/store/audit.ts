@@ -1,11 +1,11 @@
 /** Audit log: who changed what. A row is written in the transaction of its change, is never changed, and goes only by age or number. */
+import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { pageOf } from "./page.ts";
 
 /** Rows kept whatever their age: bounds the disk space, at some 200 bytes each. */
 export const auditRowsMax = 200_000;
-const dayMs = 86_400_000;
 /** Rows that one transaction of `removeOlder` removes: about a millisecond. */
 const removedAtOnce = 200;
 /** Rows beyond `auditRowsMax` that a new one removes: the table shrinks to the limit if that was lowered. */

@@ -1,4 +1,5 @@
 /** Channels that notify an account. */
+import { hourMs } from "../base/units.ts";
 import { accountRange } from "./account-range.ts";
 import { type AuditAction, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
@@ -12,7 +13,6 @@ export const channelsMax = 50;
 export const channelNameCharsMax = 100;
 /** A confirmation link of a mail address is valid so long. */
 export const confirmationHours = 72;
-const hourMs = 3_600_000;
 /** Secrets of a webhook while one is rotated. */
 const secretsMax = 2;
 

@@ -1,4 +1,5 @@
 /** Deliveries: durable work for channels. An event and its deliveries are written in one transaction, so that neither is lost. */
+import { dayMs, hourMs } from "../base/units.ts";
 import { accountRange } from "./account-range.ts";
 import type { Channel, ChannelDisabling } from "./channels.ts";
 import type { Db } from "./database.ts";
@@ -10,7 +11,6 @@ import type { StoredEvent } from "./site-events.ts";
 
 /** Ended deliveries, and events, are kept so long. */
 export const deliveriesKeptDays = 30;
-const dayMs = 86_400_000;
 /** A mail waits so long for further events, so that one mail reports them together. */
 const digestMs = 60_000;
 /** Events of one mail; further ones go into the next. */
@@ -22,7 +22,7 @@ const openDigestReadMax = 500;
 /** Rows that one step of the removal reads. */
 const oldReadAtOnce = 500;
 /** Longer than any wait for an attempt: the last one of the schedule with its jitter, or what a receiver may ask for. */
-const waitMsMax = 27 * 3_600_000;
+const waitMsMax = 27 * hourMs;
 /** Wrong times that are corrected at once. */
 const correctedAtOnce = 1_000;
 

@@ -1,11 +1,10 @@
 /** Scans that requests with an Idempotency-Key have started (draft-ietf-httpapi-idempotency-key-header). Only within a transaction. */
 import { createHash } from "node:crypto";
+import { dayMs, hourMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
-import { hourMs } from "./whole-hours.ts";
 
 /** Time for which a repeated key gives the scans of its first request. */
 export const idempotencyKeyHours = 24;
-const dayMs = 24 * hourMs;
 /** Expired rows that one new row removes: the table shrinks faster than it grows. */
 const expiredRowsPerStart = 100;
 

@@ -1,10 +1,10 @@
 /** One-time links for the first account, invitations and password resets: shown once, stored only as SHA-256, removed on use. */
+import { hourMs } from "../base/units.ts";
 import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
 import type { Plan } from "./accounts.ts";
 import { type Actor, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
-import { hourMs } from "./whole-hours.ts";
 
 const linkKinds = ["setup", "invite", "reset"] as const;
 export type LinkKind = (typeof linkKinds)[number];

@@ -1,4 +1,5 @@
 /** Retention: removes the evidence and pictures of old scans. Summary, ledger and findings stay, and the scan says what was removed when. */
+import { dayMs } from "../base/units.ts";
 import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
 import { nthNewestOfHost } from "./public-list.ts";
@@ -7,7 +8,6 @@ import { findScan } from "./scan-token.ts";
 import type { ScanRecord } from "./scans.ts";
 import { outdatedScreenshots, removeScreenshot } from "./screenshots.ts";
 
-const dayMs = 86_400_000;
 /** Time of one step without its transaction, in milliseconds: requests wait no longer. */
 const stepMsMax = 2;
 /** Scans whose data one transaction removes: some milliseconds with the flush to disk. */

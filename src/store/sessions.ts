@@ -1,10 +1,10 @@
 /** Browser sessions: a cookie holds the value, the store holds its hash. */
+import { dayMs } from "../base/units.ts";
 import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
-import { hourMs, hourOf } from "./whole-hours.ts";
+import { hourOf } from "./whole-hours.ts";
 
-const dayMs = 24 * hourMs;
 /** An unused session ends after so long. */
 export const sessionIdleDays = 30;
 /** Every session ends after so long. */

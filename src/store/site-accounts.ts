@@ -1,4 +1,5 @@
 /** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
+import { hourMs } from "../base/units.ts";
 import { emailKey, isEmail } from "./account-index.ts";
 import { accountRange } from "./account-range.ts";
 import { accountActor, noteAccount } from "./audit.ts";
@@ -9,7 +10,6 @@ const membersMax = 100;
 /** Open invitations of one account. */
 export const memberInvitationsMax = 100;
 export const memberInvitationHours = 7 * 24;
-const hourMs = 3_600_000;
 
 /** `viewer` reads the pages of the sites; `editor` changes sites, schedules and acceptances too. */
 export const memberRoles = ["viewer", "editor"] as const;

@@ -1,4 +1,5 @@
 /** Watched sites of accounts: what is scanned, how often, and the last reading for lists. */
+import { dayMs } from "../base/units.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import { localLocation } from "../parse/location.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
@@ -20,7 +21,6 @@ export const acceptedReasonCharsMax = 500;
 const removedAtOnce = 10;
 /** Scores of a sparkline. */
 const trendMax = 20;
-const dayMs = 86_400_000;
 
 /** Finding that the owner accepts: shown as such, and no longer notified. */
 export interface AcceptedFinding {

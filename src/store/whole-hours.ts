@@ -1,6 +1,5 @@
 /** Times of last use, rounded to the hour so that each use does not cost a write. */
-
-export const hourMs = 3_600_000;
+import { hourMs } from "../base/units.ts";
 
 /** Hours since 1970 of the last call, and its text: every request asks for the same hour. */
 let lastHour = { number: Number.NaN, text: "" };

@@ -1,5 +1,6 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
+import { dayMs, hourMs, minuteMs, secondMs } from "../base/units.ts";
 import type { Effort, RiskLevel, Severity } from "../check/check.ts";
 import type { Rank } from "../judge/rank.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
@@ -49,12 +50,12 @@ export interface I18n {
 
 /** Units of relative times in milliseconds, longest first. */
 const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ["year", 365 * 86_400_000],
-  ["month", 30 * 86_400_000],
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1_000],
+  ["year", 365 * dayMs],
+  ["month", 30 * dayMs],
+  ["day", dayMs],
+  ["hour", hourMs],
+  ["minute", minuteMs],
+  ["second", secondMs],
 ];
 
 /** Longer durations are shown in minutes. */

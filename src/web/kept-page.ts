@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { createGzipTemplate, fillTemplate, type GzipTemplate, type TemplatePart } from "../base/gzip-template.ts";
 import { createLruByteCache } from "../base/lru-cache.ts";
+import { dayMs } from "../base/units.ts";
 import { csrfToken, csrfTokenChars } from "./form.tsx";
 import { htmlOf, type PageContent, page, pageHeaders } from "./page.tsx";
 import { acceptsGzip, respond } from "./response.ts";
@@ -20,7 +21,6 @@ const queryCharsMax = 200;
 /** Bytes of a relative time with the comment that fills it up. */
 const relativeTimeBytes = 72;
 const emptyComment = "<!---->";
-const dayMs = 86_400_000;
 const markBytes = 16;
 
 export interface KeptPage {

@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dayMs } from "../../src/base/units.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { addToPublicList } from "../../src/store/public-list.ts";
@@ -23,7 +24,6 @@ const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 2_000 };
 const sizesEveryDays = 30;
 /** From here on, as much evidence goes as comes. */
 const steadyFromDay = 60;
-const dayMs = 86_400_000;
 /** Scans of one transaction. */
 const batch = 50;
 const timings = { page: 1_612, tls: 240, total: 2_340 };

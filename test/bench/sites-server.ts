@@ -2,13 +2,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dayMs } from "../../src/base/units.ts";
 import { standing } from "../../src/judge/rank.ts";
 import { startPages } from "../support/pages.ts";
 import { accountIn, signedIn } from "../support/signed-in.ts";
 import { newSite } from "../support/watched-sites.ts";
 import { childInput, sendReady } from "./child.ts";
 
-const dayMs = 86_400_000;
 const clients = 60;
 const trendLength = 20;
 

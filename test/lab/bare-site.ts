@@ -3,6 +3,7 @@
  * The bare site sends wrong values, the silent site sends none.
  * The plain site has no https, the old site only TLS versions that browsers reject.
  */
+import { dayMs } from "../../src/base/units.ts";
 import { type ServerIdentity, siteIdentity, testAuthority, untrustedAuthority } from "../support/certificates.ts";
 import { type Answer, egressTo, type Routes, startHttp } from "../support/servers.ts";
 import { type DnsZone, startDnsTree } from "./dns-tree.ts";
@@ -18,7 +19,6 @@ const oldHost = "assay-old-site.org";
 const libraryHost = "library.assay-library-site.net";
 const mailProvider = "assay-mail-site.net";
 
-const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
 interface BareSite {

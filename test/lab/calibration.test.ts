@@ -1,6 +1,7 @@
 /** Scans real servers of the calibration sites, prints the table of docs/scoring.md, and compares targets and scores. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dayMs } from "../../src/base/units.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { closedPort, egressTo, type Route, type Routes, startHttp } from "../support/servers.ts";
 import { type CalibrationSite, calibrationSites } from "../unit/judge/site-laws/calibration.ts";
@@ -15,7 +16,6 @@ import { startGroup } from "./server-group.ts";
 /** A public-looking name, so that all checks apply. No query leaves the machine. */
 const host = "assay-calibration-site.org";
 const policyHost = `mta-sts.${host}`;
-const dayMs = 86_400_000;
 const scanMsMax = 90_000;
 
 /** Texts of a model name another host. */

@@ -1,9 +1,9 @@
 /** Laboratory cases for the dates of issuers, and for certificates that are not meant for servers. */
+import { dayMs } from "../../src/base/units.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import type { LabCase, States } from "./laboratory.ts";
 import { chain, expectRefusalByBrowser, labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
-const dayMs = 86_400_000;
 const period = (from: number, to: number) => ({
   validFrom: new Date(Date.now() + from * dayMs),
   validTo: new Date(Date.now() + to * dayMs),

@@ -2,6 +2,7 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { expect } from "vitest";
+import { dayMs } from "../../src/base/units.ts";
 import { certificateNamesMax, certificatesMax } from "../../src/evidence/limits.ts";
 import {
   type CertificateOptions,
@@ -20,7 +21,6 @@ import { issuerDateCases, usageCases } from "./certificate-use.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { chain, expectRefusalByBrowser, labHost, startPage, tlsSite, tlsStates } from "./tls-site.ts";
 
-const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
 interface CertificateCase {

@@ -1,5 +1,6 @@
 /** A landmark: a site that passes every check that a laboratory can pass, with as many features as possible. */
 import { createHash, randomBytes } from "node:crypto";
+import { dayMs } from "../../src/base/units.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { egressTo, type Route, type Routes, startHttp } from "../support/servers.ts";
 import { type DnsZone, startDnsTree } from "./dns-tree.ts";
@@ -11,8 +12,6 @@ const soundSiteHost = "assay-sound-site.org";
 const policyHost = `mta-sts.${soundSiteHost}`;
 /** A third party: another registrable domain. */
 const libraryHost = "library.assay-library-site.net";
-
-const dayMs = 86_400_000;
 
 /** Only the banner of a library: its name and version are what a scan reads. */
 const libraryFile = "jquery-3.7.1.min.js";

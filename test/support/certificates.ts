@@ -18,6 +18,7 @@ import {
   sign,
 } from "node:crypto";
 import { isIP, isIPv4 } from "node:net";
+import { dayMs } from "../../src/base/units.ts";
 
 export type KeyKind = "ec-p224" | "ec-p256" | "ec-p384" | "rsa-1024" | "rsa-2048" | "rsa-3072" | "rsa-4096" | "ed25519";
 export type HashName = "md5" | "sha1" | "sha224" | "sha256" | "sha384";
@@ -62,7 +63,6 @@ export interface ServerIdentity {
 
 export type Flaw = "expired" | "not-yet-valid" | "wrong-host" | "self-signed" | "unknown-root" | "missing-intermediate" | "no-names";
 
-const dayMs = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
 /** The identity of a server for this host, valid except for the flaw. `options` override those of the leaf. */

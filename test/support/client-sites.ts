@@ -1,11 +1,10 @@
 /** Watched sites of one client in every state that the client report distinguishes. */
+import { dayMs } from "../../src/base/units.ts";
 import type { Site } from "../../src/store/sites.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { SiteName } from "./finished-scans.ts";
 import { measureOften } from "./measured-sites.ts";
 import { addSite } from "./watched-sites.ts";
-
-const dayMs = 86_400_000;
 
 /** Days before now, and what the run shows; null for one that measures nothing. */
 type Course = readonly (readonly [daysAgo: number, shows: SiteName | null])[];

@@ -21,8 +21,8 @@ const layers: readonly (readonly string[])[] = [
 
 /** Folders of its own layer that a folder may import from. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
-  evidence: ["parse"],
-  parse: ["evidence"],
+  evidence: ["base", "parse"],
+  parse: ["base", "evidence"],
   text: ["judge"],
   export: ["report"],
   fleet: ["scan"],

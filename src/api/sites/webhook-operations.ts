@@ -1,4 +1,5 @@
 /** The section `webhooks` of the OpenAPI description: one request for each type of event. */
+import { dayMs } from "../../base/units.ts";
 import { retriedForMs } from "../../deliver/retry.ts";
 import { webhookSchemas } from "../webhook-schemas.ts";
 
@@ -18,7 +19,7 @@ const headers = [
   ),
 ];
 
-const daysOfRetries = Math.round(retriedForMs / 86_400_000);
+const daysOfRetries = Math.round(retriedForMs / dayMs);
 
 const responses = {
   "2XX": { description: "The delivery is done. The body is not read." },

@@ -1,11 +1,11 @@
 /** Score of a site about a month ago, and whether today's may be compared with it. */
+import { dayMs } from "../../base/units.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { SiteHistoryEntry } from "../../store/site-runs.ts";
 import type { Site, SiteReading } from "../../store/sites.ts";
 import { sameRules } from "../../text/comparison.ts";
 import type { ClientReportStore } from "./collect.ts";
 
-const dayMs = 86_400_000;
 /** Age of the score that today's is compared with. */
 const comparedDays = 30;
 /** An entry of the history may be so much older or younger. */

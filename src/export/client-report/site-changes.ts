@@ -1,10 +1,10 @@
 /** What opened, was resolved, or could not be measured at a site within the last days. */
+import { dayMs } from "../../base/units.ts";
 import type { EventFinding, StoredEvent } from "../../store/site-events.ts";
 import type { SiteState } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";
 import type { ClientReportStore } from "./collect.ts";
 
-const dayMs = 86_400_000;
 const changesDays = 30;
 /** Events of a site that are read: a site has few, as findings that change too often are silent. */
 const eventsReadMax = 200;

@@ -3,12 +3,12 @@
  * reveals the scheme that it chose.
  */
 import { systemClock, within } from "../../base/clock.ts";
+import { dayMs } from "../../base/units.ts";
 import { type BrowserPage, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
 import { type Reading, read, type Subject } from "../../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../../evidence/page-facts.ts";
-import { dayMs } from "../../parse/internet-date.ts";
 import { preloadCoverage } from "../../parse/preload-list.ts";
 import { preloadList } from "./preload-list.ts";
 

@@ -1,11 +1,11 @@
 /** Last and next backup, and the warnings about them. */
+import { dayMs } from "../../base/units.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import type { Operator } from "./operator.ts";
 import { EnglishQuote } from "./quote.tsx";
 
-const dayMs = 86_400_000;
 /** The longest interval of `backup.schedule`, and a day. */
 const backupDaysMax = 8;
 const bytesPerMegabyte = 1_000_000;

@@ -1,4 +1,5 @@
 /** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON is that of a Shields endpoint. */
+import { dayMs } from "../../base/units.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { listedScoreOf } from "../../store/summary.ts";
@@ -12,7 +13,6 @@ import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
 import { badgeSvg } from "./badge-svg.ts";
 
-const dayMs = 86_400_000;
 /** A host is scanned once an hour at most by a schedule. */
 const cacheSeconds = 3_600;
 /** For a badge that says nothing of a result: the next scan changes it. */

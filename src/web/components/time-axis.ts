@@ -1,4 +1,5 @@
 /** Ticks of a time axis at round times, in UTC as all times of the pages. */
+import { dayMs, minuteMs } from "../../base/units.ts";
 import type { TickUnit } from "../../text/translator.ts";
 
 export interface TimeTick {
@@ -7,8 +8,6 @@ export interface TimeTick {
   readonly unit: TickUnit;
 }
 
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 const minuteSteps = [1, 5, 15, 30, 60, 180, 360, 720];
 const daySteps = [1, 2, 7, 14];
 const monthSteps = [1, 3, 6];

@@ -1,4 +1,5 @@
 /** Notices above a report page: those of the scan, old scan, changed catalog, newer scan, reused scan. */
+import { dayMs } from "../../base/units.ts";
 import { algorithmVersion } from "../../judge/result.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -9,8 +10,6 @@ import { useVisit } from "../context.ts";
 import { reusedScanParam } from "../scanning/scan-dedup.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { StoredReport } from "./stored-report.ts";
-
-const dayMs = 86_400_000;
 
 interface OfReport {
   readonly report: StoredReport;

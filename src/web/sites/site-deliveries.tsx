@@ -1,4 +1,5 @@
 /** Last notifications about a watched site. */
+import { dayMs } from "../../base/units.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -9,7 +10,6 @@ import { useVisit } from "../context.ts";
 import type { SiteAccess } from "./site-access.ts";
 
 const deliveriesShown = 10;
-const dayMs = 86_400_000;
 
 interface SiteDeliveriesProps {
   readonly access: SiteAccess;

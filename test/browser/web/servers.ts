@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dayMs } from "../../../src/base/units.ts";
 import type { Plan } from "../../../src/store/accounts.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { pixelJpeg, shopPicture, storeSite } from "../../support/finished-scans.ts";
@@ -10,7 +11,6 @@ import { type Appliance, startAppliance } from "./appliance.ts";
 import { storeHistory } from "./host-history.ts";
 import { type ChannelLinks, fillWatchedSites } from "./watched-sites.ts";
 
-const dayMs = 86_400_000;
 /** Of a site that never answers. Each takes half a minute, so some wait for more than an hour, and a queue stays full. */
 const silentScans = 200;
 /** The last of them, of the agency and of guests by turns. Those before them keep the agency's from starting. */

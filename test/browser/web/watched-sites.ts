@@ -1,11 +1,11 @@
 /** Watched sites for browser tests: measured, failing, paused and new ones, with notifications and a member who reads them. */
+import { dayMs } from "../../../src/base/units.ts";
 import { confirmationUrl, unsubscribeUrl } from "../../../src/deliver/channel-links.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { measureOften } from "../../support/measured-sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
-const dayMs = 86_400_000;
 /** One pixel. */
 const pixelPng = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg==";
 

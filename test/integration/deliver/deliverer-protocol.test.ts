@@ -1,8 +1,8 @@
 /** Protocol of the deliverer over models of receivers and clock: schedules, slots, and channels that change meanwhile. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import { type DeliveryModel, deliveredWebhook, deliveryModel, failedWith, mailFailedWith } from "../../support/delivery-model.ts";
 
-const hourMs = 3_600_000;
 const digestMs = 60_000;
 
 let model: DeliveryModel;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { dayMs } from "../../../src/base/units.ts";
 import { type ClientReportSettings, clientReportFile } from "../../../src/export/client-report-file.ts";
 import type { KnownFinding } from "../../../src/store/site-runs.ts";
 import type { Site } from "../../../src/store/sites.ts";
@@ -13,7 +14,6 @@ import { type TemporaryStore, temporaryStore } from "../../support/temporary-sto
 import { addSite } from "../../support/watched-sites.ts";
 
 const now = new Date("2026-11-20T09:00:00.000Z");
-const dayMs = 86_400_000;
 const ago = (days: number) => new Date(now.getTime() - days * dayMs);
 const client = "M\u00fcller & Co";
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks }, builtInChecks);

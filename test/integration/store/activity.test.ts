@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { countActivity } from "../../../src/app/activity.ts";
 import { createLog } from "../../../src/base/log.ts";
+import { hourMs } from "../../../src/base/units.ts";
 import { noActivity } from "../../../src/store/activity.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
 const log = createLog({ level: "error", format: "text", write: () => {} });
-const hourMs = 3_600_000;
 const noon = Date.parse("2026-11-23T12:00:00.000Z");
 const at = (hours: number) => new Date(noon + hours * hourMs);
 

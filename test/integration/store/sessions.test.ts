@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import type { OpenedSession } from "../../../src/store/sessions.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 
 const start = Date.parse("2026-11-21T12:34:56Z");
-const dayMs = 86_400_000;
 const origin = { userAgent: "Firefox", address: "192.0.2.0" };
 
 let dataDir: string;

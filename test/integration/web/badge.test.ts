@@ -1,11 +1,11 @@
 /** Badges: the newest result of a host as SVG and JSON, for pages of other sites. */
 import { afterAll, describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import { parseAccent } from "../../../src/parse/accent-color.ts";
 import { badgeSvg } from "../../../src/web/badge/badge-svg.ts";
 import { type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 
-const dayMs = 86_400_000;
 const pages = await startPages();
 afterAll(async () => {
   expect(pages.logged).toEqual([]);

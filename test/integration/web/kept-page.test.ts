@@ -1,13 +1,13 @@
 /** Kept report pages: rendered once for all visitors in the same state, and never with anything of another visitor. */
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import { keptPage, shareKeptPages } from "../../../src/web/kept-page.ts";
 import { visitOf } from "../../../src/web/visit.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
-const dayMs = 86_400_000;
 /** A form that is accepted and then refused with 400, so that nothing is queued; a wrong CSRF token gets 403. */
 const noUrl = { url: "ftp://site.example/" };
 /** Rows that a retention run would have deleted. */

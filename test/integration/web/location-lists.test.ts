@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { dayMs } from "../../../src/base/units.ts";
 import { locales } from "../../../src/check/check.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { storeSite } from "../../support/finished-scans.ts";
@@ -10,7 +11,6 @@ import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };
 const url = "https://shop.test/";
-const dayMs = 86_400_000;
 
 let pages: PagesUnderTest;
 let visitor: Visitor;

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { dayMs } from "../../../src/base/units.ts";
 import { locales } from "../../../src/check/check.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { storeSite } from "../../support/finished-scans.ts";
@@ -9,7 +10,6 @@ import { type PagesUnderTest, startPages, type Visitor } from "../../support/pag
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };
-const dayMs = 86_400_000;
 
 let pages: PagesUnderTest;
 let account: Account;

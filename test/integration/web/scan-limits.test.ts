@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
+import { hourMs } from "../../../src/base/units.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
-
-const hourMs = 3_600_000;
 
 const ask = (url: string, more: Record<string, string>, by: Visitor) => by.post("/scans", { url, ...more }, "/");
 

@@ -2,13 +2,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { hourMs } from "../../../src/base/units.ts";
 import { locales } from "../../../src/check/check.ts";
 import { knownScans, storeSite } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };
-const hourMs = 3_600_000;
 
 let pages: PagesUnderTest;
 let visitor: Visitor;

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import { findExecutable } from "../../../src/browser/executable.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
@@ -13,7 +14,6 @@ import { startFleet, stopFleets, type TestFleet } from "./fleet.ts";
 
 const testMsMax = 300_000;
 const endMsMax = 120_000;
-const hourMs = 3_600_000;
 /** Of libfaketime, from Debian's package. */
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 /** Only the time of day is wrong: the monotonic clock of a machine is never set. */

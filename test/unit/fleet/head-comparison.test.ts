@@ -1,9 +1,8 @@
 /** The head compares its scans with a nats-server in memory: what it removes, and which jobs it ends. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { minuteMs } from "../../../src/base/units.ts";
 import { partsMax } from "../../../src/fleet/result-parts.ts";
 import { type FakeFleet, type SentByHand, startFakeFleet } from "../../support/fake-fleet.ts";
-
-const minuteMs = 60_000;
 
 let fleet: FakeFleet;
 beforeEach(async () => {

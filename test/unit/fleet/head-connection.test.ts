@@ -1,6 +1,7 @@
 /** The head and a nats-server in memory: other heads, streams, publication that fails, reconnection, and messages that nothing honest sends. */
 import { jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { minuteMs } from "../../../src/base/units.ts";
 import { claimHead } from "../../../src/fleet/head/other-head.ts";
 import { createRepeated } from "../../../src/fleet/head/repeated.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
@@ -8,7 +9,6 @@ import { headSubject, progressSubject } from "../../../src/fleet/subjects.ts";
 import { type FakeFleet, fakeLocation, fakeWorkerIds, startFakeFleet } from "../../support/fake-fleet.ts";
 
 const [first] = fakeWorkerIds;
-const minuteMs = 60_000;
 
 let fleet: FakeFleet;
 beforeEach(async () => {

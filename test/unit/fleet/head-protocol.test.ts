@@ -1,11 +1,11 @@
 /** The head with workers on a nats-server in memory: lost, late and repeated messages, revocation, republication, reconnection. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { minuteMs } from "../../../src/base/units.ts";
 import { type FakeFleet, type FakeHead, fakeLocation, fakeWorkerIds, honestPacked, startFakeFleet } from "../../support/fake-fleet.ts";
 import type { WireMessage } from "../../support/fake-jetstream.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 
 const [first, second] = fakeWorkerIds;
-const minuteMs = 60_000;
 const page = knownScans.shop.evidence.page;
 const empty = { jobs: [], results: [] };
 

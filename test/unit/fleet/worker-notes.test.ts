@@ -1,5 +1,6 @@
 /** What workers say about themselves and their scans, as the head hears it: answers, capacity, rates, stages and faults. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { minuteMs } from "../../../src/base/units.ts";
 import { evidenceVersion } from "../../../src/evidence/version.ts";
 import { fleetProtocol, type PresenceReply } from "../../../src/fleet/messages.ts";
 import { inboxPrefixOf, presenceSubject, progressSubject } from "../../../src/fleet/subjects.ts";
@@ -8,7 +9,6 @@ import { type FakeFleet, fakeLocation, fakeWorkerIds, startFakeFleet } from "../
 
 const [first, second] = fakeWorkerIds;
 const unknown: string = `U${"C".repeat(55)}`;
-const minuteMs = 60_000;
 
 let fleet: FakeFleet;
 beforeEach(async () => {

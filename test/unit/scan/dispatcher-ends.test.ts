@@ -1,5 +1,6 @@
 /** Protocol of the dispatcher over models: cancelled scans and the stop of the server, in any order with claims and ends. */
 import { describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import {
   emptyDisk,
   eventTypesOf,
@@ -16,7 +17,6 @@ import { fakeClock, settled } from "../../support/fake-clock.ts";
 
 const storeRetryMs = 2_000;
 const cancelMsMax = 5_000;
-const hourMs = 3_600_000;
 
 describe("cancelling", () => {
   test("a waiting scan ends it without a slot, and publishes and counts its end", async () => {

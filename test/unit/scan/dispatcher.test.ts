@@ -1,5 +1,6 @@
 /** Protocol of the dispatcher over models: claims, ends, interruptions, and what follows from time. */
 import { describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import {
   emptyDisk,
   eventTypesOf,
@@ -15,7 +16,6 @@ import {
 import { fakeClock, settled } from "../../support/fake-clock.ts";
 
 const storeRetryMs = 2_000;
-const hourMs = 3_600_000;
 
 describe("claims", () => {
   test("fill each location to its capacity, and go on at each end", async () => {

@@ -1,9 +1,9 @@
 /** Notices before a certificate expires: thresholds, short lifetimes, renewals. */
 import { describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import { certificateAfter, certificateDaysLeft, noticeCertificate } from "../../../src/sites/certificate-notices.ts";
 import { newSiteState, type SiteState } from "../../../src/store/site-runs.ts";
 
-const dayMs = 86_400_000;
 const expiry = Date.parse("2027-03-01T00:00:00Z");
 const certificate = (lifetimeDays: number, expiryMs = expiry) => ({
   validFrom: new Date(expiryMs - lifetimeDays * dayMs).toISOString(),

@@ -1,13 +1,11 @@
 /** Two months of 500 weekly sites, minute by minute: limits hold, no run is lost, none is repeated. */
 import { describe, expect, test } from "vitest";
+import { dayMs, hourMs, minuteMs } from "../../../src/base/units.ts";
 import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
 import { demandPerHour, dueRun, nextRunAfter } from "../../../src/sites/schedule.ts";
 import type { StartKind } from "../../../src/sites/start-budget.ts";
 import { admitAll } from "./admit-all.ts";
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const weekMs = 7 * dayMs;
 
 const begin = Date.parse("2026-05-06T07:08:00Z");

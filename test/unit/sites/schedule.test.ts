@@ -1,11 +1,9 @@
 /** Schedules of watched sites: what is accepted, slots of intervals, runs missed, and a clock set back. */
 import { describe, expect, test } from "vitest";
+import { dayMs, hourMs, minuteMs } from "../../../src/base/units.ts";
 import { type SiteSchedule, scheduleDefault, scheduleIntervals } from "../../../src/parse/site-schedule.ts";
 import { demandPerHour, dueRun, nextRunAfter, nextRuns, parseSiteSchedule } from "../../../src/sites/schedule.ts";
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const windowMs = { hourly: hourMs, daily: dayMs, weekly: 7 * dayMs, monthly: 30 * dayMs };
 
 const now = new Date("2026-05-06T07:08:09Z");

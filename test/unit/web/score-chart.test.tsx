@@ -2,11 +2,11 @@
 import fc from "fast-check";
 import type { VNode } from "preact";
 import { describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import { ScoreChart, type ScorePoint } from "../../../src/web/components/score-chart.tsx";
 import { Sparkline } from "../../../src/web/components/sparkline.tsx";
 import { pageAt, partHtml } from "../../support/part-html.tsx";
 
-const dayMs = 86_400_000;
 /** Width of the plot on a phone of 320 px, rounded down. */
 const phonePlotPx = 190;
 const start = Date.UTC(2026, 10, 1);

@@ -1,5 +1,6 @@
 /** Table of the account's API tokens. */
 import { isExpired } from "../../../account/authenticate.ts";
+import { dayMs } from "../../../base/units.ts";
 import { Instant } from "../../../report/components/instant.tsx";
 import { DataTable } from "../../../report/components/table.tsx";
 import { plainUntrustedText, UntrustedText, untranslated } from "../../../report/components/untrusted-text.tsx";
@@ -12,8 +13,6 @@ import { LastUse } from "../../components/last-use.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
 import { Form } from "../../form.tsx";
-
-const dayMs = 86_400_000;
 
 export function TokenTable({ account, action }: { readonly account: Account; readonly action: string }) {
   const { i18n, settings, now } = useVisit();

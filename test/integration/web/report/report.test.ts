@@ -2,13 +2,13 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import deDe from "../../../../locales/de-de.json" with { type: "json" };
+import { dayMs } from "../../../../src/base/units.ts";
 import { type Evidence, read as readingOf } from "../../../../src/evidence/evidence.ts";
 import { knownScans, landmarkKeys, pixelJpeg, type SiteName, storeFinished, storeSite } from "../../../support/finished-scans.ts";
 import { startPages } from "../../../support/pages.ts";
 
 /** Compressed size limit of the largest report (people.md 3.1). */
 const htmlBytesMax = 60_000;
-const dayMs = 86_400_000;
 
 const pages = await startPages();
 const now = Date.now();

@@ -1,6 +1,7 @@
 /** `/sites`: rows, filter, order, actions on several sites, and answers that are kept. */
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { dayMs } from "../../../../src/base/units.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { serverActor } from "../../../../src/store/audit.ts";
 import { DataDirError } from "../../../../src/store/data-dir.ts";
@@ -11,7 +12,6 @@ import { type PagesUnderTest, startPages, type Visitor } from "../../../support/
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
-const dayMs = 86_400_000;
 let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;

@@ -1,5 +1,6 @@
 /** `/sites/{id}`: what it shows, its actions, and accepted findings. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { dayMs, hourMs } from "../../../../src/base/units.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import { measureOften } from "../../../support/measured-sites.ts";
@@ -8,8 +9,6 @@ import { type PagesUnderTest, startPages, type Visitor } from "../../../support/
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
 import { addSite } from "../../../support/watched-sites.ts";
 
-const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 let pages: PagesUnderTest;
 let account: Account;
 let visitor: Visitor;

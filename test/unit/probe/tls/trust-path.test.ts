@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { dayMs } from "../../../../src/base/units.ts";
 import { trustAnchors } from "../../../../src/probe/tls/trust.ts";
 import { longestTrustPath } from "../../../../src/probe/tls/trust-path.ts";
 import { type CertificateOptions, type IssuedCertificate, selfSigned } from "../../../support/certificates.ts";
 import { opensslIsMissing } from "../../../support/openssl-server.ts";
 
-const dayMs = 86_400_000;
 const nowMs = Date.now();
 const daysFromNow = (days: number) => new Date(nowMs + days * dayMs);
 const period = (from: number, to: number) => ({ validFrom: daysFromNow(from), validTo: daysFromNow(to) });
