@@ -1,5 +1,6 @@
 /** Mailer, sender of webhooks and deliverer, built from the configuration. */
 import { usableBrand } from "../account/usable-brand.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
 import type { DeliveryParts } from "../deliver/delivery-parts.ts";
@@ -46,8 +47,8 @@ export function openConfiguredWebhooks(
   });
 }
 
-function networkOf(config: Config): Pick<MailerSettings, "dnsServers" | "connectTo"> {
-  return { dnsServers: config["dns.servers"], connectTo: config["scan.connect_to"] };
+function networkOf(config: Config): Pick<MailerSettings, "clock" | "dnsServers" | "connectTo"> {
+  return { clock: systemClock, dnsServers: config["dns.servers"], connectTo: config["scan.connect_to"] };
 }
 
 /** Null without `smtp.password_file`. @throws ConfigError */
@@ -101,11 +102,10 @@ export function openConfiguredDelivery(config: Config, sources: DeliverySources)
         ...sources,
         brandOf: (account) => usableBrand(sources.store, account),
         metrics,
-        now: () => new Date(),
+        clock: systemClock,
         send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
         localeDefault: config["locale.default"],
         publicUrl: config.public_url,
-        random: Math.random,
       });
       starting.resolve(running);
     },

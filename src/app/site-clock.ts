@@ -1,5 +1,6 @@
 /** Clock of watched sites in the server: it starts after the dispatcher, and other parts may wake it before. */
 import { planSitesMax } from "../account/plan-sites.ts";
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
@@ -28,7 +29,7 @@ export function createServerSiteClock({ locations, ...options }: ServerSiteClock
     start: () => {
       clock ??= startSiteClock({
         ...options,
-        now: () => new Date(),
+        clock: systemClock,
         sitesMaxOf: planSitesMax(options.store),
         mayBeScanned: ({ location }) => location === localLocation || locations.absentSince(location) === null,
       });

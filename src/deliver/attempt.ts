@@ -79,7 +79,8 @@ export async function attemptTest(
   signal: AbortSignal,
 ): Promise<Attempted> {
   try {
-    if (channel.kind === "webhook") return await attemptWebhook(parts, channel, { id: name, body: webhookTestBody(parts.now()) }, signal);
+    if (channel.kind === "webhook")
+      return await attemptWebhook(parts, channel, { id: name, body: webhookTestBody(parts.clock.now()) }, signal);
     const render = () => testMail(channelMailContext(parts, account, channel));
     return await attemptMail(parts, channel, { messageId: messageIdOf(name, parts), render }, { signal, isAwaited: true });
   } catch (error) {
@@ -89,12 +90,12 @@ export async function attemptTest(
 }
 
 async function attemptWebhook(
-  { send, now }: DeliveryParts,
+  { send, clock }: DeliveryParts,
   { target, secrets }: Channel,
   message: { readonly id: string; readonly body: string },
   signal: AbortSignal,
 ): Promise<Attempted> {
-  return ofWebhook(await send.webhook({ url: target, secrets, timestamp: now(), signal, ...message }));
+  return ofWebhook(await send.webhook({ url: target, secrets, timestamp: clock.now(), signal, ...message }));
 }
 
 function ofWebhook(outcome: SendOutcome): Attempted {
@@ -106,14 +107,14 @@ function ofWebhook(outcome: SendOutcome): Attempted {
 }
 
 async function attemptMail(
-  { send: { mail: mailer }, now, publicUrl }: DeliveryParts,
+  { send: { mail: mailer }, clock, publicUrl }: DeliveryParts,
   channel: Channel,
   { messageId, render }: { readonly messageId: string; readonly render: () => RenderedMail },
   options: MailOptions,
 ): Promise<Attempted> {
   if (mailer === null) return failure("no-mail");
   const unsubscribe = unsubscribeUrl(publicUrl ?? "", channel);
-  return ofMail(await mailer.send({ to: channel.target, ...render(), messageId, date: now(), unsubscribe }, options));
+  return ofMail(await mailer.send({ to: channel.target, ...render(), messageId, date: clock.now(), unsubscribe }, options));
 }
 
 function ofMail(outcome: MailOutcome): Attempted {

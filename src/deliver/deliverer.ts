@@ -2,7 +2,7 @@
  * Sends the deliveries that are due: several at a time, one at a time for each channel. The outcome of an attempt is on disk before the
  * channel gets another. A process that is killed between sending and storing sends again, under the same id.
  */
-import { type Clock, pause, systemClock, within } from "../base/clock.ts";
+import { pause, within } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { Channel } from "../store/channels.ts";
 import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
@@ -56,7 +56,6 @@ export function startDeliverer(parts: DeliveryParts): Deliverer {
 class RunningDeliverer implements Deliverer {
   readonly notices: RunningNotices;
   readonly #parts: DeliveryParts;
-  readonly #timers: Pick<Clock, "after" | "every">;
   readonly #ending = new AbortController();
   readonly #slots: Slots;
   readonly #tests: HourlyQuota;
@@ -65,33 +64,32 @@ class RunningDeliverer implements Deliverer {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-    this.#timers = parts.timers ?? systemClock;
     this.#slots = createSlots(parts.store, () => this.wake());
-    this.#tests = createHourlyQuota(testsPerHourMax, parts.now);
+    this.#tests = createHourlyQuota(testsPerHourMax, parts.clock);
     this.notices = createNotices(parts, this.#ending.signal);
   }
 
   wake(): void {
     if (this.#stopped) return;
     this.#cancelLook();
-    const { now, log } = this.#parts;
+    const { clock, log } = this.#parts;
     let waitMs = lookMsMax;
     try {
-      for (const delivery of this.#slots.listDue(now())) this.#slots.run(delivery, () => this.#carryOut(delivery));
+      for (const delivery of this.#slots.listDue(clock.now())) this.#slots.run(delivery, () => this.#carryOut(delivery));
       this.notices.sendDue();
       waitMs = this.#untilNext();
     } catch (error) {
       log.error("deliveries cannot be read", { because: messageOf(error) });
     }
-    this.#cancelLook = this.#timers.after(waitMs, () => this.wake());
+    this.#cancelLook = clock.after(waitMs, () => this.wake());
   }
 
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     this.#cancelLook();
-    await within(this.#timers, drainMs, this.#slots.idle(), null);
+    await within(this.#parts.clock, drainMs, this.#slots.idle(), null);
     this.#ending.abort();
-    await within(this.#timers, abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
+    await within(this.#parts.clock, abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
   }
 
   async test(channel: Channel): Promise<TestOutcome> {
@@ -108,7 +106,7 @@ class RunningDeliverer implements Deliverer {
   #untilNext(): number {
     const next = this.#parts.store.deliveries.nextDueAt();
     if (next === null) return lookMsMax;
-    const waitMs = next.getTime() - this.#parts.now().getTime();
+    const waitMs = next.getTime() - this.#parts.clock.now().getTime();
     return waitMs <= 0 ? blockedMs : Math.min(Math.max(waitMs, lookMsMin), lookMsMax);
   }
 
@@ -122,14 +120,14 @@ class RunningDeliverer implements Deliverer {
     } catch (error) {
       log.error("a delivery cannot be read", { delivery: delivery.id, because: messageOf(error) });
       // It is still due: without a wait, it would be read again at once.
-      await pause(this.#timers, storeRetryMs, this.#ending.signal);
+      await pause(this.#parts.clock, storeRetryMs, this.#ending.signal);
     }
   }
 
   async #send(delivery: Delivery, sendable: Sendable): Promise<void> {
-    const { store, now, metrics, log } = this.#parts;
+    const { store, clock, metrics, log } = this.#parts;
     const { accountId, id } = delivery;
-    const at = now().toISOString();
+    const at = clock.now().toISOString();
     const attempted = await attemptDelivery(this.#parts, delivery, sendable, this.#ending.signal);
     // The next start repeats what the end of this process has aborted.
     if (attempted.result === "failed" && this.#ending.signal.aborted) return;
@@ -159,7 +157,7 @@ class RunningDeliverer implements Deliverer {
       } catch (error) {
         this.#parts.log.error("outcome of a delivery cannot be stored", { because: messageOf(error) });
       }
-      await pause(this.#timers, storeRetryMs, this.#ending.signal);
+      await pause(this.#parts.clock, storeRetryMs, this.#ending.signal);
     } while (!this.#ending.signal.aborted);
   }
 }
@@ -168,10 +166,10 @@ function reasonOf(attempted: Attempted): string | null {
   return attempted.result === "failed" ? attempted.because : null;
 }
 
-function outcomeOf(delivery: Delivery, { channel }: Sendable, attempted: Attempted, { now, random }: DeliveryParts): AttemptOutcome {
+function outcomeOf(delivery: Delivery, { channel }: Sendable, attempted: Attempted, { clock }: DeliveryParts): AttemptOutcome {
   if (attempted.result === "delivered") return { state: "delivered" };
   const { final, retryAfterMs, disables } = attempted;
-  const next = final ? null : nextAttemptAt(attemptsInSchedule(delivery) + 1, now(), retryAfterMs, random);
+  const next = final ? null : nextAttemptAt(attemptsInSchedule(delivery) + 1, clock, retryAfterMs);
   if (next !== null) return { state: "waiting", nextAttemptAt: next };
   return { state: "failed", disables: disables && { because: disables, target: channel.target } };
 }

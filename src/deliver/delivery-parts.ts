@@ -27,19 +27,15 @@ export interface DeliveryParts {
   readonly localeDefault: PageLocale;
   /** Without a slash at its end. A mail server needs it. */
   readonly publicUrl: string | null;
-  readonly now: () => Date;
-  /** Those of the system by default. */
-  readonly timers?: Pick<Clock, "after" | "every">;
-  /** 0 to 1, as `Math.random`. */
-  readonly random: () => number;
+  readonly clock: Clock;
   readonly metrics: DeliveryMetrics;
   readonly log: Log;
 }
 
-export function mailContext({ texts, localeDefault, publicUrl, now }: DeliveryParts, locale: PageLocale | null): MailContext {
+export function mailContext({ texts, localeDefault, publicUrl, clock }: DeliveryParts, locale: PageLocale | null): MailContext {
   const current = texts();
   const known = locale !== null && current.locales.includes(locale) ? locale : localeDefault;
-  return { words: mailWords(current, known, now()), address: publicUrl ?? "" };
+  return { words: mailWords(current, known, clock.now()), address: publicUrl ?? "" };
 }
 
 export function channelMailContext(parts: DeliveryParts, account: Account, channel: Channel): ChannelMailContext {

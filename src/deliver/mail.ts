@@ -1,6 +1,6 @@
 /** Sends mails over SMTP by the server that the operator configured. The only user of nodemailer. */
 import { createTransport, type SendMailOptions, type SMTPTransportOptions } from "nodemailer";
-import { systemClock, withDeadline } from "../base/clock.ts";
+import { type Clock, withDeadline } from "../base/clock.ts";
 import { configuredServiceGuard } from "../egress/configured-fetch.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { verifyingContext } from "../egress/http-client.ts";
@@ -23,6 +23,7 @@ export interface MailerSettings extends Pick<EgressSettings, "dnsServers" | "con
   readonly caPems: readonly string[];
   /** Host by which this appliance introduces itself (RFC 5321 section 4.1.1.1). */
   readonly clientHost: string;
+  readonly clock: Clock;
   /** Shorter in tests. */
   readonly limits?: MailLimits;
 }
@@ -85,30 +86,29 @@ const serverResponseBytesMax = 65_536;
 
 /** Holds no connection open: each mail has its own. */
 export function openMailer(settings: MailerSettings): Mailer {
-  const { limits = limitsDefault } = settings;
+  const { clock, limits = limitsDefault } = settings;
   const trust = verifyingContext(settings.caPems);
   return {
     async send(mail, { signal, isAwaited = false } = {}) {
-      const startedMs = performance.now();
-      const elapsedMs = () => Math.round(performance.now() - startedMs);
+      const startedMs = clock.monotonicMs();
+      const elapsedMs = () => Math.round(clock.monotonicMs() - startedMs);
       const message = messageOptions(settings.from, mail);
       // Nodemailer would send to the first address that it finds in the text.
       if (parseMailbox(mail.to)?.email !== mail.to) return { result: "failed", ...unusableAddress, ms: 0 };
       const egress = openEgress(configuredServiceGuard(settings));
       const late = new AbortController();
-      const sendTimer = setTimeout(() => late.abort(), limits.sendMs);
-      const onSent = () => clearTimeout(sendTimer);
+      const onSent = clock.after(limits.sendMs, () => late.abort());
       const limitMs = isAwaited ? limits.requestMs : limits.sendMs + limits.acceptMs;
       try {
         const transport = createTransport(transportOptions(settings, limits, { trust, egress, onSent }));
-        const { response } = await withDeadline(systemClock, limitMs, [signal, late.signal], (deadline) =>
+        const { response } = await withDeadline(clock, limitMs, [signal, late.signal], (deadline) =>
           transport.sendMail({ ...message, signal: deadline }),
         );
         return { result: "sent", response: printable(response).slice(0, responseCharsMax), ms: elapsedMs() };
       } catch (thrown) {
         return { result: "failed", ...mailFailureOf(thrown), ms: elapsedMs() };
       } finally {
-        clearTimeout(sendTimer);
+        onSent();
         egress.close();
       }
     },

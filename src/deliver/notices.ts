@@ -1,5 +1,6 @@
 /** Mails to one person that are sent at once: links to confirm and to sign in, and the notice of a channel that was disabled. */
 import { messageOf } from "../base/log.ts";
+import { dayMs, minuteMs } from "../base/units.ts";
 import { emailKey } from "../store/account-index.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
@@ -16,10 +17,9 @@ const mailsOfAccountPerHourMax = 10;
 /** Such mails that one address gets in an hour, from all accounts together. Apart from it, as many to an account about itself. */
 const mailsToAddressPerHourMax = 5;
 const idChars = 22;
-const minuteMs = 60_000;
 /** Wait before a notice that was not sent is tried again, and its last attempt after the channel was disabled. */
 const noticeRetryMs = 30 * minuteMs;
-const noticeAgeMsMax = 3 * 24 * 60 * minuteMs;
+const noticeAgeMsMax = 3 * dayMs;
 
 /** `too-many`: the account or the address got enough of them in this hour. */
 export type NoticeOutcome = "sent" | "failed" | "too-many" | "no-mail";
@@ -58,11 +58,11 @@ export function createNotices(parts: DeliveryParts, ending: AbortSignal): Runnin
 type NoticeMailer = (to: string, name: string, render: () => RenderedMail, isAwaited: boolean) => Promise<NoticeOutcome>;
 
 function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMailer {
-  const { now, log, send } = parts;
+  const { clock, log, send } = parts;
   return async (to, name, render, isAwaited) => {
     if (send.mail === null) return "no-mail";
     try {
-      const mail = { to, ...render(), messageId: messageIdOf(name, parts), date: now(), unsubscribe: null };
+      const mail = { to, ...render(), messageId: messageIdOf(name, parts), date: clock.now(), unsubscribe: null };
       const outcome = await send.mail.send(mail, { signal: ending, isAwaited });
       if (outcome.result === "sent") return "sent";
       log.warn("mail not sent", { because: outcome.because, code: outcome.code });
@@ -74,11 +74,11 @@ function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMa
 }
 
 function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMails {
-  const { store, now, send } = parts;
-  const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, now);
-  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, now);
+  const { store, clock, send } = parts;
+  const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, clock);
+  const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, clock);
   // Apart, so that mails which others cause do not use up what a person needs to sign in.
-  const resets = createHourlyQuota(mailsToAddressPerHourMax, now);
+  const resets = createHourlyQuota(mailsToAddressPerHourMax, clock);
   const newName = () => `notice-${randomBase62(idChars)}`;
 
   async function limited(by: Account, to: string, render: () => RenderedMail): Promise<NoticeOutcome> {
@@ -106,12 +106,12 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMa
 }
 
 function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending: AbortSignal) {
-  const { store, now, log } = parts;
+  const { store, clock, log } = parts;
   // Apart, so that invitations and confirmations of other accounts do not suppress them.
-  const toAccounts = createHourlyQuota(mailsToAddressPerHourMax, now);
+  const toAccounts = createHourlyQuota(mailsToAddressPerHourMax, clock);
   let sending: Promise<void> | null = null;
   /** Null while no channel waits for its notice. At the start, one may. */
-  let dueAt: Date | null = now();
+  let dueAt: Date | null = clock.now();
 
   /** Whether the channel needs no further attempt. The notice has the same id in each. */
   async function send(channel: Channel): Promise<boolean> {
@@ -127,7 +127,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
       ? await limited(account.email, name, () => channelDisabledMail(mailContext(parts, account.locale), channel, because))
       : "no-mail";
     const isPostponed = outcome === "failed" || outcome === "too-many";
-    if (isPostponed && now().getTime() - atMs < noticeAgeMsMax) return false;
+    if (isPostponed && clock.now().getTime() - atMs < noticeAgeMsMax) return false;
     await store.channels.noteNotice(accountId, id);
     return true;
   }
@@ -147,16 +147,16 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
       left = !(await send(channel)) || left;
     }
     // A channel that was disabled meanwhile is due at once.
-    if (left) dueAt ??= new Date(now().getTime() + noticeRetryMs);
+    if (left) dueAt ??= new Date(clock.now().getTime() + noticeRetryMs);
   }
 
   function sendDue(): void {
-    if (sending !== null || dueAt === null || now() < dueAt || ending.aborted) return;
+    if (sending !== null || dueAt === null || clock.now() < dueAt || ending.aborted) return;
     dueAt = null;
     sending = sendAll()
       .catch((error) => {
         log.error("notices of disabled channels failed", { because: messageOf(error) });
-        dueAt = new Date(now().getTime() + noticeRetryMs);
+        dueAt = new Date(clock.now().getTime() + noticeRetryMs);
       })
       .finally(() => {
         sending = null;
@@ -167,7 +167,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
   return {
     sendDue,
     wake: () => {
-      dueAt = now();
+      dueAt = clock.now();
       sendDue();
     },
     idle: async () => void (await sending),

@@ -1,8 +1,6 @@
 /** Schedule of further attempts after a failed delivery. */
-
-const secondMs = 1_000;
-const minuteMs = 60 * secondMs;
-const hourMs = 60 * minuteMs;
+import type { Clock } from "../base/clock.ts";
+import { hourMs, minuteMs, secondMs } from "../base/units.ts";
 
 /** Waits after the first attempt, the second and so on. */
 const waitsMs: readonly number[] = [5 * secondMs, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
@@ -15,11 +13,10 @@ const jitterShare = 0.1;
  * Time of the next attempt; null after the last one.
  * @param attempts number of attempts so far, 1 or more.
  * @param retryAfterMs wait that the receiver asked for, which counts if it is longer.
- * @param random 0 to 1, as `Math.random`.
  */
-export function nextAttemptAt(attempts: number, now: Date, retryAfterMs: number | null, random: () => number): Date | null {
+export function nextAttemptAt(attempts: number, clock: Pick<Clock, "now" | "random">, retryAfterMs: number | null): Date | null {
   const waitMs = waitsMs[attempts - 1];
   if (waitMs === undefined) return null;
-  const jitterMs = waitMs * jitterShare * (2 * random() - 1);
-  return new Date(now.getTime() + Math.max(Math.round(waitMs + jitterMs), retryAfterMs ?? 0));
+  const jitterMs = waitMs * jitterShare * (2 * clock.random() - 1);
+  return new Date(clock.now().getTime() + Math.max(Math.round(waitMs + jitterMs), retryAfterMs ?? 0));
 }

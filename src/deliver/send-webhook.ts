@@ -1,4 +1,5 @@
 /** Sends one attempt of a webhook through the SSRF guard. Follows no redirect and keeps no answer. */
+import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { openEgress } from "../egress/dial.ts";
 import { CertificateRefused, type EgressFailure, toEgressError } from "../egress/egress-error.ts";
@@ -17,6 +18,7 @@ export interface WebhookSenderSettings extends Pick<EgressSettings, "allowCidrs"
   readonly allowHttp: boolean;
   /** The appliance's own listeners at the time of an attempt, which no webhook reaches. */
   readonly ownEndpoints: () => EgressSettings["ownEndpoints"];
+  readonly clock: Clock;
   readonly log: Log;
   /** Shorter in tests. */
   readonly deadlineMs?: number;
@@ -66,8 +68,8 @@ export function createWebhookSender({ caPems, deadlineMs = attemptMs, ...setting
 
 /** Never rejects: an unreachable or refused target is an outcome. */
 export async function sendWebhook(sender: WebhookSender, attempt: WebhookAttempt): Promise<SendOutcome> {
-  const startedMs = performance.now();
-  const elapsedMs = () => Math.round(performance.now() - startedMs);
+  const startedMs = sender.clock.monotonicMs();
+  const elapsedMs = () => Math.round(sender.clock.monotonicMs() - startedMs);
   const failed = (because: SendFailure) => ({ result: "failed", status: null, because, retryAfterMs: null, ms: elapsedMs() }) as const;
   // The setting may have changed since the URL was stored.
   if (parseWebhookUrl(attempt.url, sender) === null) {

@@ -1,8 +1,7 @@
 /** Effect of accepted findings on what lists show, and when an acceptance has ended. Pure. */
+import { dayMs } from "../base/units.ts";
 import type { KnownFinding, SiteState } from "../store/site-runs.ts";
 import { type AcceptedFinding, isAccepted, type Site, type SiteChange } from "../store/sites.ts";
-
-const dayMs = 86_400_000;
 
 /**
  * `ended`: the acceptance of a finding has ended, and that is not reported yet. Either a run noted that it held, or it ended after the last

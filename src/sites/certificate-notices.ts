@@ -1,4 +1,5 @@
 /** Notices before a certificate expires. Pure. */
+import { dayMs } from "../base/units.ts";
 import type { KnownCertificate, RunConclusion, SiteState } from "../store/site-runs.ts";
 import type { ReadCertificate } from "./run-reading.ts";
 
@@ -11,7 +12,6 @@ export const certificateNoticeDaysMax = 30;
  * so it comes a little later.
  */
 const noticeShare = 0.3;
-const dayMs = 86_400_000;
 
 /** Days until the expiry, rounded up: 1 on the last day, 0 or below afterwards. */
 export function certificateDaysLeft(expiresAt: string, now: Date): number {

@@ -1,6 +1,8 @@
 /** Clock of watched sites: starts runs that are due, concludes those that have ended, and notices certificates that expire. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { hourMs, minuteMs } from "../base/units.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import type { SitesMaxOf } from "./included-sites.ts";
@@ -10,13 +12,13 @@ import { walkSites } from "./site-round.ts";
 
 const tickMsDefault = 10_000;
 /** From one round over all sites to the next. */
-const roundMs = 10 * 60_000;
+const roundMs = 10 * minuteMs;
 /** From one removal of old events and deliveries to the next. */
-const tidyMs = 3_600_000;
+const tidyMs = hourMs;
 
 export interface SiteTickerOptions {
   readonly store: Pick<Store, "sites" | "siteRuns" | "scans" | "results" | "evidence" | "accounts" | "deliveries">;
-  readonly now: () => Date;
+  readonly clock: Clock;
   /** False while no scan can succeed, as without a browser: then no run starts. Concluding goes on. */
   readonly ready?: () => boolean;
   /** False postpones the runs of a site by some minutes, as while its location has no workers. */
@@ -65,15 +67,14 @@ export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClock
     running ??= work();
   }
 
-  const timer = setInterval(() => request("all"), tickMs);
-  timer.unref();
+  const endTicks = options.clock.every(tickMs, () => request("all"));
   request("all");
   return {
     scanEnded: () => request("ended"),
     wake: () => request("all"),
     stop: async () => {
       stopped = true;
-      clearInterval(timer);
+      endTicks();
       await running;
     },
   };
@@ -88,23 +89,23 @@ export interface SiteTicker {
 }
 
 export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
-  const { store, now, ready = () => true, wake, onEvents = () => {}, log } = options;
+  const { store, clock, ready = () => true, wake, onEvents = () => {}, log } = options;
   const { mayBeScanned = () => true, sitesMaxOf = () => Number.POSITIVE_INFINITY } = options;
-  const starter = createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log });
+  const starter = createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   const unread = new Map<number, number>();
   let demandPerHour = 0;
 
   async function conclude(): Promise<void> {
-    if ((await concludeEndedRuns({ store, now, log })) > 0) onEvents();
+    if ((await concludeEndedRuns({ store, clock, log })) > 0) onEvents();
   }
 
   async function walk(): Promise<void> {
-    await cancelOldRuns({ store, now, log });
-    const round = await walkSites({ store, now, sitesMaxOf, unread, log });
+    await cancelOldRuns({ store, clock, log });
+    const round = await walkSites({ store, clock, sitesMaxOf, unread, log });
     demandPerHour = round.demandPerHour;
-    const corrected = await store.deliveries.correctTimes(now());
+    const corrected = await store.deliveries.correctTimes(clock.now());
     if (round.events + corrected > 0) onEvents();
   }
 
@@ -113,7 +114,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   }
 
   async function tidy(): Promise<void> {
-    while (await store.deliveries.removeOlder(now())) await nextTurn();
+    while (await store.deliveries.removeOlder(clock.now())) await nextTurn();
   }
 
   /** Each step is apart: a full disk at one must not keep the log from naming the others. */
@@ -131,9 +132,9 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
     conclude: async () => void (await attempt(conclude, "runs of sites not concluded")),
     tick: async () => {
       await attempt(conclude, "runs of sites not concluded");
-      await isRoundDue(now(), () => attempt(walk, "sites not examined"));
+      await isRoundDue(clock.now(), () => attempt(walk, "sites not examined"));
       await attempt(start, "runs of sites not started");
-      await isTidyDue(now(), () => attempt(tidy, "old events not removed"));
+      await isTidyDue(clock.now(), () => attempt(tidy, "old events not removed"));
     },
   };
 }

@@ -7,11 +7,10 @@
  */
 import { Cron } from "croner";
 import { createLruCache } from "../base/lru-cache.ts";
+import { hourMs, minuteMs } from "../base/units.ts";
 
 export type CronFaultCode = "cron-malformed" | "too-often" | "never-runs";
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 /** Next runs that are remembered: many sites share a pattern, and a search takes a part of a millisecond. */
 const rememberedMax = 2_000;
 /** In place of the time of a run; no pattern runs before 1970. */

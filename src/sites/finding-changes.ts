@@ -1,4 +1,5 @@
 /** What a run changes in the known findings of a site. Pure. */
+import { dayMs } from "../base/units.ts";
 import { worstFirst } from "../check/check.ts";
 import type { EventFinding } from "../store/site-events.ts";
 import type { FindingDoubt, KnownFinding, SiteState } from "../store/site-runs.ts";
@@ -9,7 +10,6 @@ import { isSilent, type SilentChecks } from "./rule-changes.ts";
 import type { MeasuredReading, ReadFinding } from "./run-reading.ts";
 import { isConfirmation, seenOn } from "./second-look.ts";
 
-const dayMs = 86_400_000;
 /** Changes of one code within `unstableDays` that are still reported. */
 const flipsMax = 4;
 /** A finding that changes more often is silent until it has kept its state so long. */

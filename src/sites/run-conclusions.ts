@@ -1,5 +1,7 @@
 /** Concludes the runs of watched sites whose scans are all over. */
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { dayMs } from "../base/units.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { SiteRun } from "../store/site-runs.ts";
 import type { Store } from "../store/store.ts";
@@ -7,24 +9,24 @@ import { abandonRun, concludeRun } from "./conclude-run.ts";
 import { type RunReading, readRun } from "./run-reading.ts";
 
 /** Scans that wait longer are cancelled, as at a location that has lost its workers. The run must end for the next one to start. */
-const runMsMax = 24 * 3_600_000;
+const runMsMax = dayMs;
 
 export interface ConclusionOptions {
   readonly store: Pick<Store, "siteRuns" | "scans" | "results" | "evidence">;
-  readonly now: () => Date;
+  readonly clock: Pick<Clock, "now">;
   readonly log: Log;
 }
 
 /** Returns the number of events. @throws DataDirError, after which the rest is left to the next call. */
-export async function concludeEndedRuns({ store, now, log }: ConclusionOptions): Promise<number> {
+export async function concludeEndedRuns({ store, clock, log }: ConclusionOptions): Promise<number> {
   let events = 0;
   for (const run of store.siteRuns.list()) {
     if (isWaiting(store, run)) continue;
     try {
-      events += await concludeOne(store, run, now());
+      events += await concludeOne(store, run, clock.now());
     } catch (error) {
       noteFault(log, run, error);
-      await store.siteRuns.conclude(run, abandonRun, now()).catch((again: unknown) => noteFault(log, run, again));
+      await store.siteRuns.conclude(run, abandonRun, clock.now()).catch((again: unknown) => noteFault(log, run, again));
     }
   }
   return events;
@@ -37,11 +39,11 @@ function noteFault(log: Log, { siteId }: SiteRun, error: unknown): void {
 }
 
 /** Ends scans that have waited for too long. */
-export async function cancelOldRuns({ store, now, log }: ConclusionOptions): Promise<void> {
+export async function cancelOldRuns({ store, clock, log }: ConclusionOptions): Promise<void> {
   for (const run of store.siteRuns.list()) {
-    if (now().getTime() - Date.parse(run.startedAt) < runMsMax) continue;
+    if (clock.now().getTime() - Date.parse(run.startedAt) < runMsMax) continue;
     log.warn("scans of a site have waited too long", { site: run.siteId });
-    for (const { token } of run.scans) await store.scans.cancelQueued(token, now());
+    for (const { token } of run.scans) await store.scans.cancelQueued(token, clock.now());
   }
 }
 

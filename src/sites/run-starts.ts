@@ -1,6 +1,8 @@
 /** Starts the runs of sites that are due, within the budget. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { hourMs, minuteMs } from "../base/units.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
@@ -14,14 +16,13 @@ const dueMax = 5_000;
 /** Due sites that are looked at without a pause. */
 const sitesAtOnce = 200;
 /** Pause of a site that may not be scanned now. */
-const postponedMs = 10 * 60_000;
-const hourMs = 3_600_000;
+const postponedMs = 10 * minuteMs;
 /** Second looks are planned minutes ahead; one that is planned later comes from a clock that was set back. */
 const secondLookAheadMsMax = hourMs;
 
 export interface RunStarterOptions {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  readonly now: () => Date;
+  readonly clock: Clock;
   /** False postpones the runs of a site, as while its location has no workers. */
   readonly mayBeScanned: (site: Site) => boolean;
   readonly sitesMaxOf: SitesMaxOf;
@@ -38,14 +39,14 @@ interface Candidate extends RunCandidate {
   readonly isRegular: boolean;
 }
 
-export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: RunStarterOptions): RunStarter {
-  let recentStarts = recentStartsOf(store, now());
+export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }: RunStarterOptions): RunStarter {
+  let recentStarts = recentStartsOf(store, clock.now());
 
   /** Whether the run has started. `fullFor`: by location, the fewest scans for which its queue has no space. */
   async function start({ site, kind: startKind, isRegular }: Candidate, fullFor: Map<string, number>): Promise<boolean> {
     const scans = 1 + site.pages.length;
     if (scans >= (fullFor.get(site.location) ?? Number.POSITIVE_INFINITY)) return false;
-    const at = now();
+    const at = clock.now();
     const nextRunAt = isRegular ? nextRunAfter(site.schedule, scheduleKeyOf(site), at) : undefined;
     const kind = isRegular ? "scheduled" : "second-look";
     const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, nextRunAt, now: at });
@@ -61,17 +62,17 @@ export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: 
   async function candidateOf(site: Site, isIncluded: boolean): Promise<Candidate | null> {
     if (store.siteRuns.find(site.id) !== undefined) return null;
     const change = changeInsteadOfRun(site);
-    if (change === null && isIncluded) return asCandidate(site, now());
+    if (change === null && isIncluded) return asCandidate(site, clock.now());
     await store.sites.change(site.accountId, site.id, () => change ?? withoutPlannedRun);
     // A run by hand may have its second look.
-    return change === null ? asCandidate({ ...site, ...withoutPlannedRun }, now()) : null;
+    return change === null ? asCandidate({ ...site, ...withoutPlannedRun }, clock.now()) : null;
   }
 
   function changeInsteadOfRun(site: Site): SiteChange | null {
     if (site.paused) return { nextRunAt: null, secondLookAt: null };
     const account = store.accounts.findById(site.accountId);
-    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, now()), secondLookAt: null };
-    return mayBeScanned(site) ? null : postponed(site, now());
+    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, clock.now()), secondLookAt: null };
+    return mayBeScanned(site) ? null : postponed(site, clock.now());
   }
 
   return {
@@ -79,7 +80,7 @@ export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: 
       const fullFor = new Map<string, number>();
       const isIncluded = includedSites(store, sitesMaxOf);
       const candidates: Candidate[] = [];
-      for (const [at, { accountId, siteId }] of store.sites.listDue(now(), dueMax).entries()) {
+      for (const [at, { accountId, siteId }] of store.sites.listDue(clock.now(), dueMax).entries()) {
         if (at % sitesAtOnce === sitesAtOnce - 1) await nextTurn();
         await eachApart(siteId, log, async () => {
           const site = store.sites.find(accountId, siteId);
@@ -87,8 +88,8 @@ export function createRunStarter({ store, now, mayBeScanned, sitesMaxOf, log }: 
           if (candidate !== null) candidates.push(candidate);
         });
       }
-      recentStarts = recentStarts.filter(({ atMs }) => Math.abs(now().getTime() - atMs) < hourMs);
-      const admission = createAdmission(candidates, recentStarts, now(), demandPerHour);
+      recentStarts = recentStarts.filter(({ atMs }) => Math.abs(clock.now().getTime() - atMs) < hourMs);
+      const admission = createAdmission(candidates, recentStarts, clock.now(), demandPerHour);
       let started = 0;
       for (let run = admission.next(); run !== null; run = admission.next()) {
         const candidate = run;

@@ -1,6 +1,8 @@
 /** Round over all watched sites: notices of certificates, wrong times, and the runs that the sites need. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { dayMs } from "../base/units.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site } from "../store/sites.ts";
@@ -12,13 +14,13 @@ import { correctedTimes, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
 
 /** A certificate that was read longer ago is read again before a notice, which waits no longer for it. */
-const freshMs = 86_400_000;
+const freshMs = dayMs;
 /** Sites that are examined without a pause: a pattern of cron can take a part of a millisecond. */
 const sitesAtOnce = 50;
 
 export interface RoundOptions {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  readonly now: () => Date;
+  readonly clock: Clock;
   readonly sitesMaxOf: SitesMaxOf;
   /** By id of a site: since when its certificate is to be read again before a notice. Kept from round to round. */
   readonly unread: Map<number, number>;
@@ -32,7 +34,7 @@ export interface Round {
 }
 
 /** Other work goes on between some sites. @throws DataDirError */
-export async function walkSites({ store, now, sitesMaxOf, unread, log }: RoundOptions): Promise<Round> {
+export async function walkSites({ store, clock, sitesMaxOf, unread, log }: RoundOptions): Promise<Round> {
   const isIncluded = includedSites(store, sitesMaxOf);
   const schedules: SiteSchedule[] = [];
   let [events, visited] = [0, 0];
@@ -43,7 +45,7 @@ export async function walkSites({ store, now, sitesMaxOf, unread, log }: RoundOp
       const included = isIncluded(site);
       if (included) schedules.push(site.schedule);
       try {
-        events += included ? await visitSite({ store, unread }, site, now()) : await passOver(store, site);
+        events += included ? await visitSite({ store, unread }, site, clock.now()) : await passOver(store, site);
       } catch (error) {
         if (error instanceof DataDirError) throw error;
         log.error("site could not be examined", { site: site.id, because: messageOf(error) });
@@ -52,7 +54,7 @@ export async function walkSites({ store, now, sitesMaxOf, unread, log }: RoundOp
     }
     await nextTurn();
   }
-  return { demandPerHour: demandPerHour(schedules, now()), events };
+  return { demandPerHour: demandPerHour(schedules, clock.now()), events };
 }
 
 /** Nothing reads its certificate any more, so nothing is reported of it. */

@@ -1,4 +1,5 @@
 /** Budget of starts: how many scans of watched sites may start per minute and per hour. Pure: the time is an argument. */
+import { hourMs, minuteMs } from "../base/units.ts";
 
 /** A second look is the scan that confirms a new finding; the others are the regular runs of a site. */
 export type StartKind = "interval" | "cron" | "second-look";
@@ -26,8 +27,6 @@ export interface StartBudget {
   readonly perHourWithSecondLooksMax: number;
 }
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
 const minutesPerHour = 60;
 
 const perMinuteMaxDefault = 3;

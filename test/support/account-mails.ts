@@ -1,4 +1,5 @@
 /** Mails with links of accounts, sent to a real SMTP server on loopback. */
+import { systemClock } from "../../src/base/clock.ts";
 import { openMailer } from "../../src/deliver/mail.ts";
 import { createNotices, type NoticeMails } from "../../src/deliver/notices.ts";
 import type { AccountMails } from "../../src/web/settings.ts";
@@ -23,6 +24,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
     from: { name: "Assay", email: "assay@assay.test" },
     tls: "required",
     caPems: [testAuthority().root.pem],
+    clock: systemClock,
     clientHost: "assay.test",
     dnsServers: [],
     connectTo: [{ host: "mail.test", port: 2525, address: "127.0.0.1", addressPort: server.port }],
@@ -48,8 +50,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
           texts: () => settings.texts,
           localeDefault: settings.defaultLocale,
           publicUrl: url,
-          now: settings.now,
-          random: Math.random,
+          clock: { ...systemClock, now: settings.now },
           // Of deliveries, which these are not.
           metrics: { attempted: () => {} },
           log: settings.log,

@@ -49,7 +49,7 @@ export interface ProcessOptions {
 
 export interface DeliveryModel {
   readonly store: Store;
-  readonly timers: FakeClock;
+  readonly clock: FakeClock;
   start(options?: ProcessOptions): DeliveryProcess;
   /** A verified channel of the account with a rule for all events. */
   addChannel(given: Pick<Channel, "kind"> & Partial<Channel>): Promise<Channel>;
@@ -71,7 +71,7 @@ export interface DeliveryModel {
 
 export async function deliveryModel(): Promise<DeliveryModel> {
   const temporary = temporaryStore();
-  const timers = fakeClock();
+  const clock = fakeClock();
   const writes = new Set<Promise<unknown>>();
   const started: Deliverer[] = [];
   const siteIds = new Map<number, number>();
@@ -116,7 +116,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
         mail: hasMail ? { send: (mail, options) => held(mails, mail, options?.signal, mailFailedWith("timeout")) } : null,
       },
       ...{ brandOf: () => undefined, texts: () => texts, localeDefault: "en-gb", publicUrl: "https://assay.test" },
-      ...{ now: timers.now, timers, random: () => 0.5 },
+      clock,
       metrics: { attempted: (kind, result) => void counted.push(`${kind} ${result}`) },
       log: createLog({ level: "debug", format: "json", write: (line) => void log.push(line) }),
     });
@@ -132,9 +132,9 @@ export async function deliveryModel(): Promise<DeliveryModel> {
   }
 
   const model: DeliveryModel = {
-    ...{ store, timers, start, settle },
+    ...{ store, clock, start, settle },
     addChannel: async ({ accountId = 1, kind, target = kind === "mail" ? "team@client.test" : "https://hook.test/", ...given }) => {
-      const now = timers.now();
+      const now = clock.now();
       if (store.accounts.findById(accountId) === undefined) await store.accounts.create({ email: `owner${accountId}@agency.test`, now });
       const channel = await store.channels.add({ accountId, kind, name: "Team", target, secrets: [], verified: true, now, ...given });
       if (channel === "full") throw new Error("there are too many channels");
@@ -144,7 +144,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       return channel;
     },
     report: async (accountId = 1, event = dropped) => {
-      const now = timers.now();
+      const now = clock.now();
       const known = siteIds.get(accountId) ?? (await addSite(store, { accountId, url: `https://a${accountId}.test/`, now })).id;
       siteIds.set(accountId, known);
       await store.siteRuns.noteState({ accountId, id: known }, () => ({ state: newSiteState, events: [event] }), now);
@@ -152,7 +152,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
     deliveries: (accountId = 1) => store.deliveries.list(accountId, { limit: 100, cursor: null }).items,
     first: () => model.deliveries().at(-1),
     states: () => model.deliveries().map(({ state }) => state),
-    untilNextMs: () => Date.parse(model.first()?.nextAttemptAt ?? "") - timers.now().getTime(),
+    untilNextMs: () => Date.parse(model.first()?.nextAttemptAt ?? "") - clock.now().getTime(),
     sending: async (options) => {
       const channel = await model.addChannel({ kind: "webhook" });
       await model.report();
@@ -166,7 +166,7 @@ export async function deliveryModel(): Promise<DeliveryModel> {
       // Time for what a test left to hang.
       for (let step = 0; step < 3; step++) {
         await settled();
-        timers.advance(2_000);
+        clock.advance(2_000);
       }
       await stopping;
       await settle();

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { usableBrand } from "../../src/account/usable-brand.ts";
+import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";
 import { type MailLimits, openMailer } from "../../src/deliver/mail.ts";
@@ -82,8 +83,10 @@ interface RigOptions {
 export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimits }: RigOptions = {}): Promise<DeliveryRig> {
   const temporary = temporaryStore();
   const { store } = temporary;
-  const clock = { ms: Math.floor(Date.now() / 1_000) * 1_000 };
-  const now = () => new Date(clock.ms);
+  let nowMs = Math.floor(Date.now() / 1_000) * 1_000;
+  const now = () => new Date(nowMs);
+  // Receiver and mail server take real time.
+  const clock: Clock = { ...systemClock, now, random };
   await store.accounts.create({ email: ownerEmail, now: now() });
   const receiver = await startWebhookReceiver();
   const mailServer = mail === null ? null : await startMailServer({ identity: siteIdentity("mail.test"), tls: "starttls", ...mail });
@@ -92,7 +95,7 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimi
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const metrics = openMetrics({ version: "1" });
   const sender = createWebhookSender({
-    ...{ allowCidrs: ["127.0.0.1/32"], allowHttp: true, caPems: [], dnsServers: [], connectTo: [], ownEndpoints: () => [], log },
+    ...{ allowCidrs: ["127.0.0.1/32"], allowHttp: true, caPems: [], dnsServers: [], connectTo: [], ownEndpoints: () => [], clock, log },
     deadlineMs: patienceMs,
   });
   const mailer =
@@ -101,19 +104,26 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimi
       : openMailer({
           server: { scheme: "smtp", host: "mail.test", port: mailPort, user: null, password: null },
           from: { name: "Assay", email: "assay@assay.test" },
-          ...{ tls: "required", caPems: [testAuthority().root.pem], clientHost: "assay.test", dnsServers: [], connectTo: [mailPlace] },
+          ...{
+            tls: "required",
+            caPems: [testAuthority().root.pem],
+            clientHost: "assay.test",
+            dnsServers: [],
+            connectTo: [mailPlace],
+            clock,
+          },
           ...(mailLimits === undefined ? {} : { limits: mailLimits }),
         });
   const deliveryMetrics = createDeliveryMetrics(metrics.registry, store.deliveries.waitingCount);
   const start = () =>
     startDeliverer({
-      ...{ store, texts: () => texts, localeDefault: "en-gb", publicUrl: "https://assay.test", now, random, metrics: deliveryMetrics, log },
+      ...{ store, texts: () => texts, localeDefault: "en-gb", publicUrl: "https://assay.test", clock, metrics: deliveryMetrics, log },
       send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
       brandOf: (account) => usableBrand(store, account),
     });
   let deliverer = start();
   const advance = (ms: number) => {
-    clock.ms += ms;
+    nowMs += ms;
     deliverer.wake();
   };
   return {
@@ -125,7 +135,7 @@ export async function startDeliveryRig({ mail = {}, random = () => 0.5, mailLimi
     get deliverer() {
       return deliverer;
     },
-    advanceToNext: () => advance(Math.max(0, (store.deliveries.nextDueAt()?.getTime() ?? clock.ms) - clock.ms)),
+    advanceToNext: () => advance(Math.max(0, (store.deliveries.nextDueAt()?.getTime() ?? nowMs) - nowMs)),
     addChannel: (given, severityMin = "info") => addNotifiedChannel(store, receiver.url, given, severityMin, now()),
     addSite: (host) => addSite(store, { accountId: 1, url: `https://${host}/`, name: host, now: now() }),
     report: async (site, ...events) => {

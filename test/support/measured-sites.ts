@@ -29,7 +29,7 @@ async function measureSite(store: Store, { accountId, id, location }: Site, { at
     const subject = { ...evidence.subject, url, host: new URL(url).hostname, scannedAt: at.toISOString() };
     await store.scans.finish(token, { result, evidence: { ...evidence, subject }, timings: {}, screenshot: null, now: at });
   }
-  await concludeEndedRuns({ store, now: () => at, log: quiet });
+  await concludeEndedRuns({ store, clock: { now: () => at }, log: quiet });
 }
 
 /** Several runs, the oldest first. Two that show the same confirm it. */

@@ -1,4 +1,5 @@
 /** Services of watched sites: real webhooks to loopback, and mails that are only noted. */
+import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { createWebhookSender, sendWebhook } from "../../src/deliver/send-webhook.ts";
 import { webhookTestBody } from "../../src/deliver/webhook-body.ts";
@@ -21,7 +22,7 @@ export interface SiteServicesUnderTest extends SiteServices {
 export function siteServices(): SiteServicesUnderTest {
   const log = createLog({ level: "error", format: "json", write: () => {} });
   const network = { allowCidrs: ["127.0.0.1/32"], dnsServers: [], connectTo: [], ownEndpoints: () => [] };
-  const sender = createWebhookSender({ ...network, caPems: [], allowHttp: true, log });
+  const sender = createWebhookSender({ ...network, caPems: [], allowHttp: true, clock: systemClock, log });
   const services: SiteServicesUnderTest = {
     woken: { clock: 0, deliveries: 0 },
     confirmations: [],

@@ -33,13 +33,13 @@ describe("a store that takes nothing", () => {
     refuse(true);
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
-    model.timers.advance(storeRetryMs);
+    model.clock.advance(storeRetryMs);
     await model.settle();
     refuse(false);
-    model.timers.advance(storeRetryMs - 1);
+    model.clock.advance(storeRetryMs - 1);
     await model.settle();
     expect([model.states(), process.webhooks.length]).toEqual([["waiting", "waiting"], 1]);
-    model.timers.advance(1);
+    model.clock.advance(1);
     await model.settle();
     expect([model.states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
     expect(process.counted).toEqual(["webhook delivered"]);
@@ -55,9 +55,9 @@ describe("a store that takes nothing", () => {
     await model.addChannel({ kind: "webhook" });
     await model.report();
     const process = model.start({ deliveries: { listDue: faulty } });
-    expect([process.log.join("\n").includes("a fault of the test"), model.timers.waits()]).toEqual([true, [60_000]]);
+    expect([process.log.join("\n").includes("a fault of the test"), model.clock.waits()]).toEqual([true, [60_000]]);
     isBroken = false;
-    model.timers.advance(60_000);
+    model.clock.advance(60_000);
     await model.settle();
     expect(process.webhooks).toHaveLength(1);
   });
@@ -71,10 +71,10 @@ describe("a store that takes nothing", () => {
     await model.addChannel({ kind: "webhook" });
     await model.report();
     const process = model.start({ events: { find } });
-    model.timers.advance(storeRetryMs - 1);
+    model.clock.advance(storeRetryMs - 1);
     await model.settle();
     expect([reads, model.states(), process.log.filter((line) => line.includes("a fault of the test")).length]).toEqual([1, ["waiting"], 1]);
-    model.timers.advance(1);
+    model.clock.advance(1);
     await model.settle();
     expect([reads, process.webhooks.length]).toEqual([2, 0]);
   });
@@ -89,7 +89,7 @@ describe("a store that takes nothing", () => {
     model.start({ deliveries: { drop: refusing } });
     await model.settle();
     expect([drops, model.states()]).toEqual([1, ["waiting"]]);
-    model.timers.advance(storeRetryMs);
+    model.clock.advance(storeRetryMs);
     await model.settle();
     expect([drops, model.states(), channel.disabled]).toEqual([2, ["dropped"], null]);
   });
@@ -102,19 +102,19 @@ describe("a stop", () => {
     let stopped = false;
     const stopping = process.deliverer.stop(5_000).then(() => (stopped = true));
     process.deliverer.wake();
-    model.timers.advance(4_999);
+    model.clock.advance(4_999);
     await model.settle();
     expect([stopped, process.webhooks[0]?.signal?.aborted]).toEqual([false, false]);
     process.webhooks[0]?.end(deliveredWebhook);
     await stopping;
     await model.settle();
-    expect([model.states(), process.webhooks.length, model.timers.waits()]).toEqual([["waiting", "delivered"], 1, []]);
+    expect([model.states(), process.webhooks.length, model.clock.waits()]).toEqual([["waiting", "delivered"], 1, []]);
   });
 
   test("aborts an attempt, which counts nowhere, and the next start repeats under the same id", async () => {
     const { process } = await model.sending();
     const stopping = process.deliverer.stop(5_000);
-    model.timers.advance(5_000);
+    model.clock.advance(5_000);
     await stopping;
     await model.settle();
     expect(process.webhooks[0]?.signal?.aborted).toBe(true);
@@ -131,10 +131,10 @@ describe("a stop", () => {
     await model.addChannel({ kind: "mail" });
     await model.report();
     const process = model.start();
-    model.timers.advance(digestMs);
+    model.clock.advance(digestMs);
     await model.settle();
     const stopping = process.deliverer.stop(0);
-    model.timers.advance(0);
+    model.clock.advance(0);
     await stopping;
     await model.settle();
     expect([process.mails[0]?.signal?.aborted, model.first()?.attempts, process.counted]).toEqual([true, [], []]);
@@ -143,7 +143,7 @@ describe("a stop", () => {
   test("stores what was delivered although it was aborted, so that it is not sent again", async () => {
     const { process } = await model.sending({ hangs: true });
     const stopping = process.deliverer.stop(0);
-    model.timers.advance(0);
+    model.clock.advance(0);
     await model.settle();
     process.webhooks[0]?.end(deliveredWebhook);
     await stopping;
@@ -155,12 +155,12 @@ describe("a stop", () => {
     const { process } = await model.sending({ hangs: true });
     let stopped = false;
     process.deliverer.stop(1_000).then(() => (stopped = true));
-    model.timers.advance(1_000);
+    model.clock.advance(1_000);
     await model.settle();
-    model.timers.advance(1_999);
+    model.clock.advance(1_999);
     await model.settle();
     expect(stopped).toBe(false);
-    model.timers.advance(1);
+    model.clock.advance(1);
     await model.settle();
     expect(stopped).toBe(true);
   });
@@ -172,10 +172,10 @@ describe("a stop", () => {
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
     const stopping = process.deliverer.stop(1_000);
-    model.timers.advance(1_000);
+    model.clock.advance(1_000);
     await stopping;
     await model.settle();
-    expect([model.states(), model.timers.waits()]).toEqual([["waiting"], []]);
+    expect([model.states(), model.clock.waits()]).toEqual([["waiting"], []]);
   });
 });
 

@@ -19,11 +19,11 @@ describe("the schedule", () => {
       process.webhooks.at(-1)?.end(failedWith("status"));
       await model.settle();
       waits.push(model.untilNextMs());
-      model.timers.advance(model.untilNextMs() - 1);
+      model.clock.advance(model.untilNextMs() - 1);
       await model.settle();
       expect(process.webhooks).toHaveLength(count);
       // The next look is at most 50 milliseconds after the time.
-      model.timers.advance(50);
+      model.clock.advance(50);
       await model.settle();
       expect(process.webhooks).toHaveLength(count + 1);
     }
@@ -43,7 +43,7 @@ describe("the schedule", () => {
     process.webhooks[0]?.end(failedWith("status", hourMs));
     await model.settle();
     expect(model.untilNextMs()).toBe(hourMs);
-    model.timers.advance(hourMs);
+    model.clock.advance(hourMs);
     await model.settle();
     process.webhooks[1]?.end(failedWith("status", 1_000));
     await model.settle();
@@ -72,7 +72,7 @@ describe("the schedule", () => {
       const channel = await model.addChannel({ kind: "mail", accountId, target: "team@client.test" });
       await model.report(accountId);
       const process = model.start();
-      model.timers.advance(digestMs);
+      model.clock.advance(digestMs);
       await model.settle();
       process.mails.find(({ given: { to } }) => to === channel.target)?.end(outcome);
       await model.settle();
@@ -86,7 +86,7 @@ describe("the schedule", () => {
     await model.addChannel({ kind: "mail" });
     await model.report();
     model.start({ hasMail: false });
-    model.timers.advance(digestMs);
+    model.clock.advance(digestMs);
     await model.settle();
     expect(model.first()).toMatchObject({ state: "waiting", attempts: [{ because: "no-mail" }] });
   });
@@ -100,7 +100,7 @@ describe("a channel", () => {
     await model.settle();
     expect(process.webhooks).toHaveLength(1);
     // What is due belongs to a busy channel: the next look is in a second.
-    expect(model.timers.waits()).toEqual([1_000]);
+    expect(model.clock.waits()).toEqual([1_000]);
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
     expect([model.states(), process.webhooks.length]).toEqual([["waiting", "delivered"], 2]);
@@ -111,7 +111,7 @@ describe("a channel", () => {
       ["webhook delivered", "webhook delivered"],
     ]);
     // Nothing waits: the next look is in a minute.
-    expect(model.timers.waits()).toEqual([60_000]);
+    expect(model.clock.waits()).toEqual([60_000]);
   });
 
   test("gets one delivery at a time, also where several are due at the start", async () => {
@@ -127,7 +127,7 @@ describe("a channel", () => {
     await model.report(1);
     const disabled = await model.addChannel({ kind: "webhook", accountId: 2 });
     await model.report(2);
-    await model.store.channels.disable(2, disabled.id, "owner", model.timers.now());
+    await model.store.channels.disable(2, disabled.id, "owner", model.clock.now());
     await model.store.accounts.setDisabled(1, true);
     const process = model.start();
     await model.settle();
@@ -136,10 +136,10 @@ describe("a channel", () => {
 
   test("that is still disabled gets no delivery that a person sends again", async () => {
     const { channel, process } = await model.sending();
-    await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
+    await model.store.channels.disable(1, channel.id, "owner", model.clock.now());
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
-    await model.store.deliveries.retry(1, model.first()?.id ?? 0, model.timers.now());
+    await model.store.deliveries.retry(1, model.first()?.id ?? 0, model.clock.now());
     expect(model.states()).toEqual(["waiting"]);
     process.deliverer.wake();
     await model.settle();
@@ -151,14 +151,14 @@ describe("a channel", () => {
     await model.report();
     await model.store.channels.change(1, channel.id, () => ({ target: "other@client.test" }));
     const process = model.start();
-    model.timers.advance(digestMs);
+    model.clock.advance(digestMs);
     await model.settle();
     expect([model.states(), process.mails]).toEqual([["dropped"], []]);
   });
 
   test("that is disabled during an attempt keeps the reason, and the delivery stays dropped", async () => {
     const { channel, process } = await model.sending();
-    await model.store.channels.disable(1, channel.id, "owner", model.timers.now());
+    await model.store.channels.disable(1, channel.id, "owner", model.clock.now());
     process.webhooks[0]?.end(deliveredWebhook);
     await model.settle();
     expect([model.states(), model.first()?.attempts]).toEqual([["dropped"], []]);
@@ -176,7 +176,7 @@ describe("a channel", () => {
     const process = model.start();
     await model.settle();
     expect([process.webhooks.length, process.mails.length]).toEqual([16, 0]);
-    model.timers.advance(digestMs);
+    model.clock.advance(digestMs);
     await model.settle();
     expect([process.webhooks.length, process.mails.length]).toEqual([16, 8]);
     process.webhooks[0]?.end(deliveredWebhook);

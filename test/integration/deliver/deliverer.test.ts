@@ -1,11 +1,11 @@
 /** Deliveries from a real store to a real receiver and a real mail server: once, again after failures, and given up. */
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import type { NewEvent } from "../../../src/store/site-events.ts";
 import { type DeliveryRig, startDeliveryRig, until } from "../../support/delivery-rig.ts";
 import { pngImage } from "../../support/images.ts";
 
-const hourMs = 3_600_000;
 const digestMs = 60_000;
 const dropped: NewEvent = { type: "site.score_dropped", token: null, data: { from: 90, to: 60, band: "warn", rank: "weak" } };
 const opened = (...severities: readonly ("high" | "low")[]): NewEvent => ({

@@ -1,6 +1,7 @@
 /** Mails to a real SMTP server: content, encryption, and what each failure is called. */
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { type MailerSettings, type MailOutcome, type OutgoingMail, openMailer } from "../../../src/deliver/mail.ts";
 import { type Flaw, siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
@@ -36,6 +37,7 @@ function settingsOf(port: number, tls: MailServerOptions["tls"], { server, ...gi
     clientHost: "assay.test",
     dnsServers: [],
     connectTo: [{ host: "mail.test", port: 2525, address: "127.0.0.1", addressPort: port }],
+    clock: systemClock,
     limits,
     ...given,
   };

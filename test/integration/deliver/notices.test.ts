@@ -1,10 +1,10 @@
 /** Mails and tests that are sent at once: notices of disabled channels, the test button, and links to confirm an address. */
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import type { NewEvent } from "../../../src/store/site-events.ts";
 import { type DeliveryRig, startDeliveryRig, until } from "../../support/delivery-rig.ts";
 
-const hourMs = 3_600_000;
 const digestMs = 60_000;
 const dropped: NewEvent = { type: "site.score_dropped", token: null, data: { from: 90, to: 60, band: "warn", rank: "weak" } };
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { createWebhookSender, type SendOutcome, sendWebhook, type WebhookSenderSettings } from "../../../src/deliver/send-webhook.ts";
 import { newWebhookSecret } from "../../../src/deliver/webhook-signature.ts";
@@ -60,6 +61,7 @@ function senderOf(given: Partial<WebhookSenderSettings> = {}) {
     dnsServers: [],
     connectTo: ["hooks.test", "other.test"].map((host) => ({ host, port: 443, address: "127.0.0.1", addressPort: receiver.port })),
     ownEndpoints: () => [],
+    clock: systemClock,
     log,
     ...given,
   });

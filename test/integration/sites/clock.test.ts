@@ -304,7 +304,7 @@ describe("the clock itself", () => {
     let woken = 0;
     const clock = startSiteClock({
       store: rig.store,
-      now: rig.now,
+      clock: rig.clock,
       wake: () => woken++,
       log: createLog({ level: "error", format: "json" }),
       tickMs: 3_600_000,

@@ -40,8 +40,8 @@ test("are the demand on the budget of starts", async () => {
   const sitesMaxOf = planSitesMax(rig.store);
   const noLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const demand = async () => {
-    const { store, now } = rig;
-    const { demandPerHour } = await walkSites({ store, now, sitesMaxOf, unread: new Map(), log: noLog });
+    const { store, clock } = rig;
+    const { demandPerHour } = await walkSites({ store, clock, sitesMaxOf, unread: new Map(), log: noLog });
     return Math.round(demandPerHour * 24 * 7);
   };
   // Three weekly runs of the four sites: the plan includes no more.

@@ -1,4 +1,5 @@
 /** Clock of watched sites over a real store. The test sets the time, and the outcomes of scans. */
+import { minuteMs } from "../../../src/base/units.ts";
 import { failed } from "../../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { createSiteTicker, type SiteTicker, type SiteTickerOptions } from "../../../src/sites/clock.ts";
@@ -6,11 +7,11 @@ import type { ScanRecord } from "../../../src/store/scans.ts";
 import type { StoredEvent } from "../../../src/store/site-events.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 export const begin = Date.parse("2026-11-02T12:00:00Z");
-const minuteMs = 60_000;
 
 /** What a scan shows; a text is the code of a failure. */
 export type Outcome = string | { readonly score: number; readonly codes?: readonly string[]; readonly catalogVersion?: string };
@@ -19,6 +20,7 @@ export interface SiteRig {
   readonly store: Store;
   readonly log: readonly string[];
   readonly ticker: SiteTicker;
+  readonly clock: FakeClock;
   now(): Date;
   /** Sets the time to so many minutes after the begin. */
   setMinute(minute: number): void;
@@ -39,12 +41,16 @@ export async function siteRig(storeOptions: StoreOptions = {}): Promise<SiteRig>
   const { store, stop } = temporaryStore(storeOptions);
   const log: string[] = [];
   const outcomes = new Map<string, Outcome>();
-  let ms = begin;
-  await store.accounts.create({ email: "owner@agency.example", now: new Date(ms) });
-  const now = () => new Date(ms);
+  const clock = fakeClock({ startAt: new Date(begin) });
+  const { now } = clock;
+  await store.accounts.create({ email: "owner@agency.example", now: now() });
   const line = (event: string, fields: object = {}) => void log.push(`${event} ${JSON.stringify(fields)}`);
-  const options = { store, now, wake: () => {}, log: { debug: () => {}, info: line, warn: line, error: line } };
+  const options = { store, clock, wake: () => {}, log: { debug: () => {}, info: line, warn: line, error: line } };
   let ticker = createSiteTicker(options);
+
+  function setMinute(minute: number): void {
+    clock.set(new Date(begin + minute * minuteMs));
+  }
 
   async function end(scan: ScanRecord | undefined, outcome: Outcome): Promise<void> {
     const token = scan?.token ?? "";
@@ -67,15 +73,12 @@ export async function siteRig(storeOptions: StoreOptions = {}): Promise<SiteRig>
     get ticker() {
       return ticker;
     },
-    now,
-    setMinute: (minute) => {
-      ms = begin + minute * minuteMs;
-    },
+    ...{ clock, now, setMinute },
     show: (outcome, url = "") => void outcomes.set(url, outcome),
     end,
     runScans,
     at: async (minute) => {
-      ms = begin + minute * minuteMs;
+      setMinute(minute);
       await ticker.tick();
       const scans = await runScans();
       await ticker.conclude();

@@ -1,13 +1,12 @@
 /** What one tick of the clock starts: budget across ticks, order of what is due, and ticks that are asked for while one is under way. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
+import { minuteMs } from "../../../src/base/units.ts";
 import { startSiteClock } from "../../../src/sites/clock.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { begin, type SiteRig, siteRig } from "./site-rig.ts";
-
-const minuteMs = 60_000;
 
 let rig: SiteRig;
 beforeEach(async () => {
@@ -126,7 +125,7 @@ describe("a clock that is asked while a tick is under way", () => {
           },
         },
       },
-      ...{ now: rig.now, wake: () => {}, tickMs: 3_600_000, log: createLog({ level: "error", format: "json", write: () => {} }) },
+      ...{ clock: rig.clock, wake: () => {}, tickMs: 3_600_000, log: createLog({ level: "error", format: "json", write: () => {} }) },
     });
     await inRound.promise;
     return { clock, calls, goOn: goOn.resolve, secondTick: secondTick.promise };

@@ -1,11 +1,11 @@
 /** Which runs start when not all can: full queues, other accounts, and certificates that were read long ago. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { expiryOfEvidence, type SiteRig, siteRig } from "./site-rig.ts";
 
 const dayMinutes = 24 * 60;
-const dayMs = 86_400_000;
 let rig: SiteRig;
 afterEach(() => rig.stop());
 

@@ -1,21 +1,21 @@
 /** Limit of actions in an hour, by a clock that tests set. */
 import { expect, test } from "vitest";
+import { hourMs } from "../../../src/base/units.ts";
 import { createHourlyQuota } from "../../../src/deliver/hourly-quota.ts";
-
-const hourMs = 3_600_000;
+import { fakeClock } from "../../support/fake-clock.ts";
 
 test("each key has its own limit, which an hour renews", () => {
-  let nowMs = 100 * hourMs;
-  const quota = createHourlyQuota(2, () => new Date(nowMs));
+  const clock = fakeClock();
+  const quota = createHourlyQuota(2, clock);
   expect([quota.take("a"), quota.take("a"), quota.take("a"), quota.take("b")]).toEqual([true, true, false, true]);
-  nowMs += hourMs;
+  clock.advance(hourMs);
   expect(quota.take("a")).toBe(true);
 });
 
 test("a clock that was set back by days does not block a key for days", () => {
-  let nowMs = 100 * hourMs;
-  const quota = createHourlyQuota(1, () => new Date(nowMs));
+  const clock = fakeClock();
+  const quota = createHourlyQuota(1, clock);
   expect([quota.take("a"), quota.take("a")]).toEqual([true, false]);
-  nowMs -= 50 * hourMs;
+  clock.set(new Date(clock.now().getTime() - 50 * hourMs));
   expect([quota.take("a"), quota.take("a")]).toEqual([true, false]);
 });

@@ -1,15 +1,15 @@
 /** Schedule of further attempts. */
 import { expect, test } from "vitest";
+import { hourMs, minuteMs } from "../../../src/base/units.ts";
 import { nextAttemptAt, retriedForMs } from "../../../src/deliver/retry.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 
-const now = new Date("2026-08-01T00:00:00Z");
-const minutesMs = 60_000;
-const hoursMs = 60 * minutesMs;
-const waits = [5_000, 5 * minutesMs, 30 * minutesMs, 2 * hoursMs, 5 * hoursMs, 10 * hoursMs, 14 * hoursMs, 20 * hoursMs, 24 * hoursMs];
+const waits = [5_000, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 5 * hourMs, 10 * hourMs, 14 * hourMs, 20 * hourMs, 24 * hourMs];
 
 const waitMs = (attempts: number, retryAfterMs: number | null = null, random = 0.5) => {
-  const at = nextAttemptAt(attempts, now, retryAfterMs, () => random);
-  return at === null ? null : at.getTime() - now.getTime();
+  const clock = fakeClock({ random: () => random });
+  const at = nextAttemptAt(attempts, clock, retryAfterMs);
+  return at === null ? null : at.getTime() - clock.now().getTime();
 };
 
 test("waits grow, and end after the tenth attempt", () => {
@@ -26,6 +26,6 @@ test("jitter is a tenth in both directions", () => {
 
 test("Retry-After counts if it is longer, and opens no further attempt", () => {
   expect(waitMs(1, 60_000)).toBe(60_000);
-  expect(waitMs(2, 60_000)).toBe(5 * minutesMs);
+  expect(waitMs(2, 60_000)).toBe(5 * minuteMs);
   expect(waitMs(10, 60_000)).toBeNull();
 });

@@ -26,8 +26,8 @@ export const getForgotten: PageHandler = (visit) => {
 };
 
 /** The limit of links is one for all visitors, so it is created with the routes. */
-export function createPostForgotten({ now }: PagesSettings): PageHandler {
-  const links = createHourlyQuota(linksPerHourMax, now);
+export function createPostForgotten(settings: PagesSettings): PageHandler {
+  const links = createHourlyQuota(linksPerHourMax, settings);
   return async (visit) => {
     const mails = mailsOf(visit.settings);
     const email = (await readForm(visit))
