@@ -75,7 +75,7 @@ export interface FakeHead extends Fleet {
 }
 
 export interface FakeFleet extends AsyncDisposable {
-  readonly time: FakeTime;
+  readonly clock: FakeTime;
   readonly nats: FakeNats;
   readonly store: FakeStore;
   /** Lines of the log with their fields. */
@@ -112,7 +112,7 @@ export interface HandedOut {
 }
 
 export async function startFakeFleet(): Promise<FakeFleet> {
-  const time = startFakeTime();
+  const clock = startFakeTime();
   const nats = createFakeNats();
   const store = createFakeStore();
   const logged: string[] = [];
@@ -128,7 +128,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
       ...{ readers: "everybody", waitMaxMs: 3_600_000 },
       ...changes,
     });
-    const fleet = await time.until(opening);
+    const fleet = await clock.until(opening);
     const head = { ...fleet, connection };
     closing.push(head.close);
     return head;
@@ -140,7 +140,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
   };
 
   return {
-    ...{ time, nats, store, logged, openHead },
+    ...{ clock, nats, store, logged, openHead },
     startWorker: async ({ which = 0, ...options } = {}) => {
       const id = fakeWorkerIds[which];
       const connection = nats.connect({ inboxPrefix: inboxPrefixOf(id) });
@@ -159,14 +159,14 @@ export async function startFakeFleet(): Promise<FakeFleet> {
         await connection.close();
         await stopped;
       });
-      await time.pass(100);
+      await clock.pass(100);
       return Object.assign(worker, { id, connection, scans: held.scans, outcomes });
     },
     handOut,
     headWithScan: async (options) => {
       const head = await openHead();
       const scan = handOut(head, "one", options);
-      await time.pass(1_000);
+      await clock.pass(1_000);
       return { head, scan };
     },
     changeWorker: (which, changes) => {
@@ -186,8 +186,8 @@ export async function startFakeFleet(): Promise<FakeFleet> {
       results: nats.jetStream.subjects(`ASSAY_RESULTS_${fakeLocation}`).map((subject) => subject.split(".").slice(4).join(".")),
     }),
     [Symbol.asyncDispose]: async () => {
-      for (const close of closing) await time.until(close());
-      time[Symbol.dispose]();
+      for (const close of closing) await clock.until(close());
+      clock[Symbol.dispose]();
     },
   };
 }

@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 
 describe("what a worker has sent", () => {
   test("is not used once the worker is revoked, and its parts are removed", async () => {
     const { head, scan } = await fleet.headWithScan();
     await fleet.send({}, [0]);
     fleet.changeWorker(0, { revokedAt: new Date().toISOString() });
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect([fleet.messages(), head.counters().removed]).toEqual([{ jobs: ["one"], results: [] }, 1]);
     await fleet.send();
     await soon();
@@ -38,7 +38,7 @@ describe("what a worker has sent", () => {
       [{ token: "over" }, 1],
     ];
     for (const [sent, part] of parts) await fleet.send(sent, [part]);
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect(fleet.messages()).toEqual({ jobs: ["one"], results: ["one.1.1.0", "one.1.2.0", `one.1.1.${partsMax - 1}`] });
     // Both parts of the scan that is over count as one.
     expect(head.counters().removed).toBe(5);
@@ -50,7 +50,7 @@ describe("what a worker has sent", () => {
     await soon();
     expect(fleet.messages().jobs).toEqual(["one", "two"]);
     fleet.store.running.delete("two");
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect([fleet.messages().jobs, head.counters().removed]).toEqual([["one"], 1]);
   });
 
@@ -58,7 +58,7 @@ describe("what a worker has sent", () => {
     await fleet.headWithScan();
     await fleet.send({}, [0]);
     fleet.changeWorker(0, { location: "paris" });
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect(fleet.messages().results).toEqual([]);
   });
 });
@@ -69,12 +69,12 @@ describe("a job without a result", () => {
     const scan = fleet.handOut(head, "one");
     for (const which of [0, 1] as const) {
       const worker = await fleet.startWorker({ which });
-      await fleet.time.pass(which * 31_000);
+      await fleet.clock.pass(which * 31_000);
       expect(worker.scans).toHaveLength(1);
       await worker.connection.close();
     }
     expect([head.counters().spent, scan.ended]).toEqual([0, null]);
-    await fleet.time.pass(31_000);
+    await fleet.clock.pass(31_000);
     expect([head.counters().spent, scan.ended?.gathered]).toEqual([1, "crashed"]);
   });
 
@@ -93,14 +93,14 @@ describe("a job without a result", () => {
     head.connection.copies = ({ subject }) => (subject.startsWith("$JS.API.STREAM.INFO") ? 0 : 1);
     const advisory = { stream: "ASSAY_SCANS_berlin", stream_seq: 1 };
     fleet.nats.connect().publish("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.ASSAY_SCANS_berlin.berlin", JSON.stringify(advisory));
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect([head.counters().spent, scan.ended]).toEqual([0, null]);
   });
 
   test("does not end any more once the head is closed", async () => {
     const { head, scan } = await fleet.headWithScan();
     await head.close();
-    await fleet.time.pass(3 * 60 * minuteMs, 10_000);
+    await fleet.clock.pass(3 * 60 * minuteMs, 10_000);
     expect(scan.ended).toBeNull();
   });
 
@@ -112,7 +112,7 @@ describe("a job without a result", () => {
     next.connection.copies = ({ subject }) => (subject.startsWith("assay.progress.") ? 0 : 1);
     const worker = await fleet.startWorker();
     expect(worker.scans).toHaveLength(1);
-    await fleet.time.pass(30 * minuteMs, 1_000);
+    await fleet.clock.pass(30 * minuteMs, 1_000);
     expect(adopted.ended?.gathered).toBe("timeout");
   });
 
@@ -121,15 +121,15 @@ describe("a job without a result", () => {
     const scan = fleet.handOut(head, "one");
     // Keeps the location from having no worker, and takes no job.
     await fleet.startWorker({ browserFault: () => "none" });
-    await fleet.time.pass(30 * minuteMs, 1_000);
+    await fleet.clock.pass(30 * minuteMs, 1_000);
     expect(scan.ended).toBeNull();
     const worker = await fleet.startWorker({ which: 1 });
     await soon();
     expect(worker.scans).toHaveLength(1);
     const limitMs = 2 * ((worker.scans[0]?.terms.deadlines?.scanMs ?? 0) + 5_000 + 30_000) + 300_000;
-    await fleet.time.pass(limitMs - minuteMs, 1_000);
+    await fleet.clock.pass(limitMs - minuteMs, 1_000);
     expect(scan.ended).toBeNull();
-    await fleet.time.pass(3 * minuteMs, 1_000);
+    await fleet.clock.pass(3 * minuteMs, 1_000);
     expect([scan.ended?.gathered, worker.scans[0]?.signal?.aborted]).toEqual(["timeout", true]);
   });
 });

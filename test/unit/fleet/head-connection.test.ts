@@ -16,13 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 const manager = () => jetstreamManager(fleet.nats.connect());
 async function reconnect(head: Awaited<ReturnType<FakeFleet["openHead"]>>): Promise<void> {
   head.connection.lose();
   await soon();
   head.connection.restore();
-  await fleet.time.pass(3_000);
+  await fleet.clock.pass(3_000);
 }
 
 describe("a head", () => {
@@ -36,17 +36,17 @@ describe("a head", () => {
     await fleet.openHead();
     const late = await fleet.openHead({ times: { startWaitMs: 100 } });
     expect(late.state()).toBe("disconnected");
-    await fleet.time.pass(30_000);
+    await fleet.clock.pass(30_000);
     expect([late.state(), late.fault()]).toEqual(["refused", "another process of assay takes the scans of these workers; stop it first"]);
   });
 
   test("is found while it is in charge, and not after it has given way", async () => {
     const [one, two, three] = [0, 1, 2].map(() => fleet.nats.connect());
     const ask = (connection = one) => claimHead(connection as never, "installation").otherHead(50);
-    expect(await fleet.time.until(ask(one))).toBeNull();
-    expect(await fleet.time.until(ask(two))).toMatchObject({ instance: "installation" });
+    expect(await fleet.clock.until(ask(one))).toBeNull();
+    expect(await fleet.clock.until(ask(two))).toMatchObject({ instance: "installation" });
     await one?.close();
-    expect(await fleet.time.until(ask(three))).toBeNull();
+    expect(await fleet.clock.until(ask(three))).toBeNull();
   });
 
   test("answers below the inbox of its own account only", async () => {
@@ -68,7 +68,7 @@ describe("a head", () => {
     const head = await fleet.openHead();
     expect(head.fault()).toContain("belongs to another installation");
     await streams.delete("ASSAY_SCANS_berlin");
-    await fleet.time.pass(6_000);
+    await fleet.clock.pass(6_000);
     expect(head.fault()).toBeNull();
   });
 
@@ -90,12 +90,12 @@ describe("a head", () => {
     head.connection.lose();
     await soon();
     head.connection.restore();
-    await fleet.time.pass(3_000);
+    await fleet.clock.pass(3_000);
     expect([head.state(), head.fault(), lines()]).toEqual(["disconnected", "nats-server is not ready: timeout", 1]);
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect(lines()).toBe(1);
     head.connection.copies = () => 1;
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect([head.state(), head.fault(), lines()]).toEqual(["connected", null, 1]);
   });
 
@@ -122,7 +122,7 @@ describe("a head", () => {
         () => false,
       );
     });
-    await fleet.time.until(asked);
+    await fleet.clock.until(asked);
     expect(madeAtAnswer).toBe(true);
   });
 
@@ -144,9 +144,9 @@ describe("a head", () => {
     const scan = fleet.handOut(head, "one");
     await soon();
     head.connection.lose();
-    await fleet.time.pass(60 * minuteMs, 1_000);
+    await fleet.clock.pass(60 * minuteMs, 1_000);
     head.connection.restore();
-    await fleet.time.pass(3 * minuteMs, 1_000);
+    await fleet.clock.pass(3 * minuteMs, 1_000);
     expect([scan.ended, worker.busy()]).toEqual([null, 1]);
   });
 
@@ -159,7 +159,7 @@ describe("a head", () => {
     head.connection.lose();
     await soon();
     head.connection.restore();
-    await fleet.time.pass(3_000);
+    await fleet.clock.pass(3_000);
     expect(asked().length).toBeGreaterThan(before);
   });
 });
@@ -171,9 +171,9 @@ describe("a publication", () => {
     head.connection.copies = ({ data }, direction) =>
       direction === "to client" && Buffer.from(data).toString().startsWith('{"stream":"ASSAY_SCANS') && lost++ === 0 ? 0 : 1;
     const scan = fleet.handOut(head, "one");
-    await fleet.time.pass(6_000);
+    await fleet.clock.pass(6_000);
     expect(head.fault()).toBe(`scans of the location ${fakeLocation} cannot be published`);
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect([lost > 0, head.fault(), fleet.messages().jobs, scan.ended]).toEqual([true, null, ["one"], null]);
   });
 
@@ -184,7 +184,7 @@ describe("a publication", () => {
     expect(head.fault()).toBe(`scans of the location ${fakeLocation} cannot be published: its stream in NATS is full`);
     const worker = await fleet.startWorker();
     worker.scans[0]?.end();
-    await fleet.time.pass(35_000);
+    await fleet.clock.pass(35_000);
     expect([head.fault(), worker.scans.length]).toEqual([null, 2]);
   });
 });
@@ -198,7 +198,7 @@ describe("messages that no honest worker sends", () => {
     for (const end of ["one.1.1.junk", "one.x.1.manifest"]) send(end);
     await soon();
     expect(fleet.messages().results).toEqual(["one.1.1.junk"]);
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect(fleet.messages().results).toEqual([]);
   });
 
@@ -206,10 +206,10 @@ describe("messages that no honest worker sends", () => {
     const head = await fleet.openHead();
     head.connection.copies = ({ subject }) => (subject.endsWith(".manifest") && subject.startsWith("assay.") ? 0 : 1);
     await fleet.send({ token: "over" });
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect(fleet.messages().results).toEqual(["over.1.1.manifest"]);
     head.connection.copies = () => 1;
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect(fleet.messages().results).toEqual([]);
   });
 });
@@ -227,15 +227,15 @@ test("repeated work that is asked for while it runs follows soon, and never runs
   };
   const repeated = createRepeated(action, { everyMs: minuteMs, soonMs: 100, failed: "failed", log });
   repeated.soon();
-  await fleet.time.pass(150);
+  await fleet.clock.pass(150);
   repeated.soon();
   repeated.soon();
-  await fleet.time.pass(600);
+  await fleet.clock.pass(600);
   expect([runs, most]).toEqual([2, 1]);
-  await fleet.time.pass(minuteMs + 1_000);
+  await fleet.clock.pass(minuteMs + 1_000);
   expect(runs).toBe(3);
   repeated.stop();
   repeated.soon();
-  await fleet.time.pass(2 * minuteMs);
+  await fleet.clock.pass(2 * minuteMs);
   expect(runs).toBe(3);
 });

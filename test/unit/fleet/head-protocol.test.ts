@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 
 describe("a scan", () => {
   test("is gathered by a worker, and leaves no message behind", async () => {
@@ -40,7 +40,7 @@ describe("a scan", () => {
     await head.close();
     const next = await fleet.openHead();
     const adopted = fleet.handOut(next, "one", { adopted: true });
-    await fleet.time.pass(2 * minuteMs);
+    await fleet.clock.pass(2 * minuteMs);
     const worker = await fleet.startWorker();
     expect(worker.scans).toHaveLength(1);
     worker.scans[0]?.end();
@@ -105,9 +105,9 @@ describe("a scan", () => {
   test("ends as without a worker after the wait, not before, and not while it runs", async () => {
     const head = await fleet.openHead({ waitMaxMs: 10 * minuteMs });
     const waiting = fleet.handOut(head, "one");
-    await fleet.time.pass(9 * minuteMs, 1_000);
+    await fleet.clock.pass(9 * minuteMs, 1_000);
     expect(waiting.ended).toBeNull();
-    await fleet.time.pass(3 * minuteMs, 1_000);
+    await fleet.clock.pass(3 * minuteMs, 1_000);
     expect(waiting.ended).toMatchObject({ gathered: "no-worker" });
   });
 
@@ -116,7 +116,7 @@ describe("a scan", () => {
     fleet.handOut(head, "one");
     await soon();
     await fleet.send();
-    await fleet.time.pass(15 * minuteMs, 1_000);
+    await fleet.clock.pass(15 * minuteMs, 1_000);
     expect(fleet.logged.filter((line) => line.startsWith("scan ends"))).toEqual([]);
   });
 });
@@ -127,7 +127,7 @@ describe("a job that NATS has lost", () => {
     head.connection.lose();
     await soon();
     head.connection.restore();
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
   };
 
   test("is published three times again, and then ends its scan", async () => {
@@ -149,10 +149,10 @@ describe("a job that NATS has lost", () => {
     const scan = fleet.handOut(head, "one");
     await soon();
     worker.scans[0]?.end();
-    await fleet.time.pass(minuteMs + 1_000);
+    await fleet.clock.pass(minuteMs + 1_000);
     expect([lost > 0, head.counters().republished, fleet.messages().jobs, scan.ended]).toEqual([true, 0, [], null]);
     head.connection.copies = () => 1;
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect(scan.ended).toMatchObject({ worker: first });
   });
 });
@@ -161,10 +161,10 @@ describe("a result", () => {
   test("is taken in whatever the order and number of its messages", async () => {
     const { head, scan } = await fleet.headWithScan();
     await fleet.send({}, [null]);
-    await fleet.time.pass(300);
+    await fleet.clock.pass(300);
     expect(scan.ended).toBeNull();
     await fleet.send({}, [0, 0, null]);
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     expect(scan.ended).toMatchObject({ gathered: { evidence: { page } } });
     expect(head.counters()).toMatchObject({ results: 1, lost: 0, faults: 0 });
     await scan.store();
@@ -184,11 +184,11 @@ describe("a result", () => {
     };
     worker.connection.copies = ({ subject }: WireMessage) => (subject.endsWith(".1.1.0") ? 0 : 1);
     await fleet.send({}, [null]);
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     expect([asked, head.counters().lost, scan.ended]).toEqual([5, 1, null]);
     worker.connection.copies = () => 1;
     worker.scans[0]?.end();
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     expect(scan.ended).toMatchObject({ worker: first });
   });
 
@@ -228,7 +228,7 @@ describe("a result", () => {
     await fleet.send(sent);
     await soon();
     expect([scan.ended, head.counters().dropped]).toEqual([null, 1]);
-    await fleet.time.pass(2 * minuteMs);
+    await fleet.clock.pass(2 * minuteMs);
     expect(fleet.messages()).toEqual({ jobs: ["one"], results: [] });
   });
 
@@ -261,7 +261,7 @@ describe("a result", () => {
     for (const token of tokens) fleet.handOut(head, token);
     await soon();
     for (const token of tokens) await fleet.send({ token }, [null]);
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect(head.counters().lost).toBe(18);
   });
 
@@ -284,9 +284,9 @@ describe("a result", () => {
       ...{ startedAt: "2026-11-22T10:00:00.000Z", url: "https://shop.test/" },
     });
     await fleet.send();
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     const scan = fleet.handOut(head, "one", { adopted: true });
-    await fleet.time.pass(3_000);
+    await fleet.clock.pass(3_000);
     expect(scan.ended).toMatchObject({ worker: first });
     expect(head.counters()).toMatchObject({ results: 1, dropped: 0 });
   });
@@ -299,7 +299,7 @@ describe("a result", () => {
     await head.close();
     const next = await fleet.openHead();
     const adopted = fleet.handOut(next, "one", { adopted: true });
-    await fleet.time.pass(3_000);
+    await fleet.clock.pass(3_000);
     expect(adopted.ended).toMatchObject({ worker: first });
   });
 
@@ -311,7 +311,7 @@ describe("a result", () => {
       return 1;
     };
     await fleet.send();
-    await fleet.time.pass(5 * minuteMs, 1_000);
+    await fleet.clock.pass(5 * minuteMs, 1_000);
     expect([scan.ended?.worker, manifests]).toEqual([first, 1]);
   });
 

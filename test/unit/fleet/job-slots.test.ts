@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 const nothing = () => {};
 
 function openSlots(slots = 1, connected = () => Promise.resolve(), changes: Partial<JobSlotsOptions> = {}) {
@@ -126,7 +126,7 @@ test("a stop does not wait for the result of a refused job that cannot be sent",
   const job = { ...delivered("a"), data: Buffer.from(JSON.stringify({ token: "a", attempt: 1 })) };
   slots.take(job);
   await soon();
-  await fleet.time.until(slots.stop(100));
+  await fleet.clock.until(slots.stop(100));
   expect([job.answers, slots.busy()]).toEqual([["terminate"], 0]);
 });
 
@@ -137,7 +137,7 @@ test("a job that waits for a slot is given back by a stop, and so is one that co
   await soon();
   const stopped = slots.stop(100);
   for (const job of jobs.slice(2)) slots.take(job);
-  await fleet.time.until(stopped);
+  await fleet.clock.until(stopped);
   expect([jobs.map(({ answers }) => answers.at(-1)), slots.scans.length]).toEqual([["give back", "give back", "give back"], 1]);
 });
 
@@ -146,10 +146,10 @@ test("a standstill is a fault only while jobs are held", async () => {
   const onFault = (text: string) => void faults.push(text);
   // Each renewal comes later than a standstill may last.
   const slots = openSlots(1, undefined, { onFault, workingEveryMs: 30_000, standstillMsMax: 20_000 });
-  await fleet.time.pass(61_000);
+  await fleet.clock.pass(61_000);
   expect(faults).toEqual([]);
   slots.take(delivered("a"));
-  await fleet.time.pass(30_000);
+  await fleet.clock.pass(30_000);
   expect(faults).toEqual([expect.stringMatching(/^the process stood still for (29|30) s: its scans go to other workers$/)]);
 });
 

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => fleet[Symbol.asyncDispose]());
 
 test("a stream that does not exist has no messages, and none are removed", async () => {
-  const manager = await fleet.time.until(jetstreamManager(fleet.nats.connect()));
-  expect(await fleet.time.until(subjectsOf(manager, "absent", ">"))).toEqual([]);
-  expect(await fleet.time.until(removeMessages(manager, "absent", ">"))).toBeUndefined();
+  const manager = await fleet.clock.until(jetstreamManager(fleet.nats.connect()));
+  expect(await fleet.clock.until(subjectsOf(manager, "absent", ">"))).toEqual([]);
+  expect(await fleet.clock.until(removeMessages(manager, "absent", ">"))).toBeUndefined();
 });

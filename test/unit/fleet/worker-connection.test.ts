@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 const receivedBelow = (prefix: string) => fleet.nats.received.filter(({ subject }) => subject.startsWith(prefix));
 const requests = () => receivedBelow("$JS.API.CONSUMER.MSG.NEXT.ASSAY_SCANS").length;
 /** Answers to deliveries that reached the server. */
@@ -29,9 +29,9 @@ describe("a worker", () => {
     fleet.handOut(head, "one");
     await soon();
     expect(requests()).toBe(2);
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     expect(requests()).toBe(3);
-    await fleet.time.pass(30_000);
+    await fleet.clock.pass(30_000);
     expect(fleet.logged.filter((line) => line.startsWith("no jobs can be had"))).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe("a worker", () => {
       return 0;
     };
     worker.scans[0]?.end();
-    await fleet.time.pass(20_000);
+    await fleet.clock.pass(20_000);
     worker.connection.restore();
     await soon();
     expect([answersOf("+ACK"), fleet.messages().jobs]).toEqual([1, []]);
@@ -76,7 +76,7 @@ describe("a worker", () => {
     worker.connection.restore();
     await soon();
     expect(worker.scans).toHaveLength(0);
-    await fleet.time.pass(35_000);
+    await fleet.clock.pass(35_000);
     expect([worker.scans.length, worker.busy()]).toEqual([2, 2]);
   });
 
@@ -87,9 +87,9 @@ describe("a worker", () => {
     await soon();
     const stopped = worker.stop(5_000);
     fleet.handOut(head, "two");
-    await fleet.time.pass(4_000);
+    await fleet.clock.pass(4_000);
     expect([worker.scans.length, worker.scans[0]?.signal?.aborted]).toEqual([1, false]);
-    await fleet.time.until(stopped);
+    await fleet.clock.until(stopped);
     expect([worker.outcomes, answersOf("-NAK")]).toEqual([["returned"], 1]);
     const other = await fleet.startWorker({ which: 1 });
     await soon();
@@ -107,7 +107,7 @@ describe("a worker", () => {
     const stopped = worker.stop(5_000);
     await soon();
     worker.scans[0]?.end();
-    await fleet.time.until(stopped);
+    await fleet.clock.until(stopped);
     expect([worker.outcomes, scan.ended?.worker, head.capacity(fakeLocation)]).toEqual([["finished"], first, 0]);
   });
 
@@ -118,9 +118,9 @@ describe("a worker", () => {
     fleet.handOut(head, "one");
     await soon();
     const stopped = worker.stop(0);
-    await fleet.time.pass(100);
+    await fleet.clock.pass(100);
     worker.connection.release();
-    await fleet.time.until(stopped);
+    await fleet.clock.until(stopped);
     expect([worker.scans, answersOf("-NAK")]).toEqual([[], 1]);
   });
 
@@ -130,18 +130,18 @@ describe("a worker", () => {
     const worker = await fleet.startWorker({ feed: { expiresMs: 600_000 } });
     expect(worker.headFault()).toBeNull();
     head.connection.copies = ({ subject }) => (subject.startsWith("assay.worker.") ? 0 : 1);
-    await fleet.time.pass(29_000);
+    await fleet.clock.pass(29_000);
     expect([worker.headFault(), await openRequests()]).toEqual([null, 2]);
     // The next question ends later than the acceptance.
-    await fleet.time.pass(2_000);
+    await fleet.clock.pass(2_000);
     expect(await openRequests()).toBe(0);
-    await fleet.time.pass(12_000);
+    await fleet.clock.pass(12_000);
     expect(worker.headFault()).toContain("the head does not answer");
     const before = requests();
-    await fleet.time.pass(60_000);
+    await fleet.clock.pass(60_000);
     expect(requests()).toBe(before);
     head.connection.copies = () => 1;
-    await fleet.time.pass(11_000);
+    await fleet.clock.pass(11_000);
     expect([worker.headFault(), requests() > before]).toEqual([null, true]);
   });
 
@@ -149,7 +149,7 @@ describe("a worker", () => {
     await fleet.openHead();
     const worker = await fleet.startWorker();
     worker.connection.lose();
-    await fleet.time.pass(47_000);
+    await fleet.clock.pass(47_000);
     expect(worker.headFault()).not.toBeNull();
     worker.connection.restore();
     await soon();
@@ -159,23 +159,23 @@ describe("a worker", () => {
   test("says nothing more once it has stopped", async () => {
     await fleet.openHead();
     const worker = await fleet.startWorker();
-    await fleet.time.until(worker.stop(0));
+    await fleet.clock.until(worker.stop(0));
     const before = receivedBelow("assay.worker.").length;
-    await fleet.time.pass(60_000);
+    await fleet.clock.pass(60_000);
     expect(receivedBelow("assay.worker.").length).toBe(before);
   });
 
   test("counts its acceptance from its question, however late the answer is read", async () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker();
-    await fleet.time.pass(9_000);
+    await fleet.clock.pass(9_000);
     worker.connection.hold();
-    await fleet.time.pass(5_000);
+    await fleet.clock.pass(5_000);
     worker.connection.release();
     head.connection.copies = ({ subject }) => (subject.startsWith("assay.worker.") ? 0 : 1);
-    await fleet.time.pass(24_000);
+    await fleet.clock.pass(24_000);
     expect(worker.headFault()).toBeNull();
-    await fleet.time.pass(3_000);
+    await fleet.clock.pass(3_000);
     expect(worker.headFault()).toContain("the head does not answer");
   });
 
@@ -184,7 +184,7 @@ describe("a worker", () => {
     fleet.changeWorker(0, answer === "drained" ? { drained: true } : { revokedAt: new Date().toISOString() });
     const worker = await fleet.startWorker();
     fleet.handOut(head, "one");
-    await fleet.time.pass(15_000);
+    await fleet.clock.pass(15_000);
     expect([worker.headFault()?.includes(`"${answer}"`), requests(), worker.scans.length]).toEqual([true, 0, 0]);
   });
 
@@ -202,7 +202,7 @@ describe("a worker", () => {
     worker.connection.lose();
     await soon();
     worker.scans[0]?.end();
-    await fleet.time.pass(200_000);
+    await fleet.clock.pass(200_000);
     expect(scan.ended).toBeNull();
     worker.connection.restore();
     await soon();
@@ -215,12 +215,12 @@ describe("a worker", () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker();
     fleet.nats.jetStream.lose();
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect(worker.natsFault()).toContain(`nats-server has no jobs for the location ${fakeLocation}`);
     head.connection.lose();
     await soon();
     head.connection.restore();
-    await fleet.time.pass(15_000);
+    await fleet.clock.pass(15_000);
     expect(worker.natsFault()).toBeNull();
   });
 });
@@ -268,10 +268,10 @@ describe("a worker reports", () => {
     await soon();
     worker.scans[1]?.end("timeout");
     fleet.handOut(head, "three");
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect(done()).toBe(2);
     worker.scans[2]?.end("browser-unavailable");
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect([worker.outcomes.at(2), done()]).toEqual(["returned", 2]);
   });
 
@@ -285,7 +285,7 @@ describe("a worker reports", () => {
     await soon();
     worker.connection.copies = () => 1;
     expect([lost, requests()]).toEqual([3, 1]);
-    await fleet.time.pass(7_000);
+    await fleet.clock.pass(7_000);
     for (const token of ["one", "two"]) fleet.handOut(head, token);
     await soon();
     expect(worker.scans).toHaveLength(2);
@@ -317,9 +317,9 @@ describe("a result", () => {
     let lost = 0;
     worker.connection.copies = ({ subject }) => (subject.endsWith(".1.1.0") && lost++ < 3 ? 0 : 1);
     worker.scans[0]?.end();
-    await fleet.time.pass(2_000);
+    await fleet.clock.pass(2_000);
     expect([parts(), scan.ended]).toEqual([[], null]);
-    await fleet.time.pass(30_000);
+    await fleet.clock.pass(30_000);
     expect(parts()).toEqual(["0", "manifest"]);
     expect(scan.ended).toMatchObject({ worker: first });
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain("a result cannot be sent");
@@ -339,7 +339,7 @@ describe("a result", () => {
       return 0;
     };
     worker.scans[0]?.end();
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect([parts(), fleet.messages().results]).toEqual([
       ["0", "0", "manifest"],
       ["one.1.1.0", "one.1.1.manifest"],

@@ -24,7 +24,7 @@ async function answerTo(changes: object = {}, worker: string = first, location =
   const asked = connectionOf(worker).request(presenceSubject({ location, worker }), JSON.stringify({ ...known, ...changes }), {
     timeout: 500,
   });
-  return fleet.time.until(
+  return fleet.clock.until(
     asked.then(
       (message) => message.json<PresenceReply>().answer,
       () => "silence",
@@ -63,7 +63,7 @@ describe("a worker is answered", () => {
     const own = connectionOf(first);
     own.publish(presenceSubject({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: `${reply}.x` });
     own.publish(presenceSubject({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: "$JS.API.INFO" });
-    await fleet.time.pass(1_000);
+    await fleet.clock.pass(1_000);
     expect([heard, fleet.nats.received.filter(({ subject, data }) => subject === "$JS.API.INFO" && data.length > 0)]).toEqual([[], []]);
   });
 
@@ -72,9 +72,9 @@ describe("a worker is answered", () => {
     const ask = async (times: number) =>
       (await Promise.all(Array.from({ length: times }, () => answerTo()))).filter((each) => each !== "silence");
     expect((await ask(12)).length).toBe(10);
-    await fleet.time.pass(1_000);
+    await fleet.clock.pass(1_000);
     expect((await ask(5)).length).toBeLessThanOrEqual(2);
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect((await ask(12)).length).toBe(10);
   });
 });
@@ -90,9 +90,9 @@ describe("the capacity of a location", () => {
     await answerTo();
     await answerTo({ slots: 0 }, second);
     expect([head.capacity(fakeLocation), rises]).toEqual([3, 2]);
-    await fleet.time.pass(29_000);
+    await fleet.clock.pass(29_000);
     expect([head.capacity(fakeLocation), head.presentWorkers().length]).toEqual([3, 2]);
-    await fleet.time.pass(1_500);
+    await fleet.clock.pass(1_500);
     expect([head.capacity(fakeLocation), head.presentWorkers()]).toEqual([0, []]);
   });
 
@@ -103,12 +103,12 @@ describe("the capacity of a location", () => {
     worker.connection.hold();
     fault = "the browser does not start";
     worker.refresh();
-    await fleet.time.pass(50);
+    await fleet.clock.pass(50);
     expect(head.capacity(fakeLocation)).toBe(0);
     fault = null;
     worker.refresh();
     worker.connection.release();
-    await fleet.time.pass(50);
+    await fleet.clock.pass(50);
     expect(head.capacity(fakeLocation)).toBe(3);
   });
 
@@ -122,10 +122,10 @@ describe("the capacity of a location", () => {
     fleet.changeWorker(0, { drained: false });
     await answerTo();
     head.connection.lose();
-    await fleet.time.pass(50);
+    await fleet.clock.pass(50);
     expect([head.capacity(fakeLocation), head.state()]).toEqual([0, "disconnected"]);
     head.connection.restore();
-    await fleet.time.pass(2_000);
+    await fleet.clock.pass(2_000);
     expect([head.capacity(fakeLocation), head.state()]).toEqual([3, "connected"]);
   });
 
@@ -135,13 +135,13 @@ describe("the capacity of a location", () => {
     const head = await fleet.openHead();
     const missing = () => Date.now() - (head.absentSince(fakeLocation)?.getTime() ?? Number.NaN);
     expect(missing()).toBeLessThan(5_000);
-    await fleet.time.pass(31_000);
+    await fleet.clock.pass(31_000);
     expect(head.absentSince(fakeLocation)).toEqual(lastSeenAt);
     await answerTo({}, second);
-    await fleet.time.pass(20_000);
+    await fleet.clock.pass(20_000);
     await answerTo();
     expect(head.absentSince(fakeLocation)).toBeNull();
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     expect(missing()).toBeGreaterThan(minuteMs - 2_000);
     expect(missing()).toBeLessThan(minuteMs + 2_000);
   });
@@ -154,13 +154,13 @@ describe("the store", () => {
     await fleet.openHead();
     await answerTo();
     const seenAt = stored()?.lastSeenAt;
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     await answerTo();
     expect([stored()?.lastSeenAt, stored()?.slots]).toEqual([seenAt, 2]);
     await answerTo({ slots: 3, version: "1.2.4" });
     expect(stored()).toMatchObject({ slots: 3, version: "1.2.4" });
     const changedAt = stored()?.lastSeenAt;
-    await fleet.time.pass(minuteMs);
+    await fleet.clock.pass(minuteMs);
     await answerTo({ slots: 3, version: "1.2.4" });
     expect(Date.parse(stored()?.lastSeenAt ?? "") - Date.parse(changedAt ?? "")).toBeGreaterThanOrEqual(minuteMs);
   });
@@ -196,7 +196,7 @@ describe("progress", () => {
   test("counts from a worker of the location, for the attempt that is out", async () => {
     const head = await fleet.openHead();
     const scan = fleet.handOut(head, "one");
-    await fleet.time.pass(500);
+    await fleet.clock.pass(500);
     say();
     say({ attempt: 2 });
     say({ stage: "baking" });
@@ -205,34 +205,34 @@ describe("progress", () => {
     say({}, first, "one", "paris");
     fleet.changeWorker(1, { revokedAt: new Date().toISOString() });
     say({}, second);
-    await fleet.time.pass(100);
+    await fleet.clock.pass(100);
     expect(scan.stages).toEqual(["resolving"]);
     fleet.changeWorker(0, { location: "paris" });
     say();
-    await fleet.time.pass(100);
+    await fleet.clock.pass(100);
     expect(scan.stages).toHaveLength(1);
   });
 
   test("is heard 400 times at once, and then 100 times a second", async () => {
     const head = await fleet.openHead();
     const scan = fleet.handOut(head, "one");
-    await fleet.time.pass(500);
+    await fleet.clock.pass(500);
     for (let count = 0; count < 500; count++) say();
-    await fleet.time.pass(100);
+    await fleet.clock.pass(100);
     expect(scan.stages).toHaveLength(400);
     for (let count = 0; count < 500; count++) say();
-    await fleet.time.pass(50);
+    await fleet.clock.pass(50);
     expect(scan.stages).toHaveLength(410);
   });
 
   test("does not put off the time limit of a job", async () => {
     const head = await fleet.openHead();
     const scan = fleet.handOut(head, "one");
-    await fleet.time.pass(500);
+    await fleet.clock.pass(500);
     for (let minutes = 0; minutes < 30 && scan.ended === null; minutes++) {
       say();
       await answerTo();
-      await fleet.time.pass(minuteMs, 1_000);
+      await fleet.clock.pass(minuteMs, 1_000);
     }
     expect(scan.ended?.gathered).toBe("timeout");
   });

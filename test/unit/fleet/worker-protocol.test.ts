@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => fleet[Symbol.asyncDispose]());
 
-const soon = () => fleet.time.pass(1_000);
+const soon = () => fleet.clock.pass(1_000);
 const loggedTimes = (event: string) => fleet.logged.filter((line) => line.startsWith(event)).length;
 /** Words of the answers to deliveries that reached the server. */
 const answers = () =>
@@ -33,7 +33,7 @@ describe("a worker that stood still", () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker(stopped);
     fleet.handOut(head, "one");
-    await fleet.time.pass(35_000);
+    await fleet.clock.pass(35_000);
     return worker;
   }
 
@@ -55,7 +55,7 @@ describe("a worker that stood still", () => {
     worker.scans[1]?.end();
     await soon();
     expect(fleet.messages()).toMatchObject({ jobs: [], results: ["one.1.2.0", "one.1.2.manifest"] });
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain("stood still for 30 s");
   });
 
@@ -66,9 +66,9 @@ describe("a worker that stood still", () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker(stopped);
     fleet.handOut(head, "one");
-    await fleet.time.pass(ms);
+    await fleet.clock.pass(ms);
     fleet.handOut(head, "two");
-    await fleet.time.pass(50);
+    await fleet.clock.pass(50);
     expect([worker.scans.length, worker.outcomes, answeredMessages()]).toEqual([2, outcomes, kept]);
   });
 });
@@ -78,7 +78,7 @@ describe("a job", () => {
     const head = await fleet.openHead();
     const worker = await fleet.startWorker();
     fleet.handOut(head, "one");
-    await fleet.time.pass(100_500);
+    await fleet.clock.pass(100_500);
     expect([worker.scans.length, loggedTimes("job delivered again"), answersOf("+WPI")]).toEqual([1, 0, 10]);
   });
 
@@ -89,7 +89,7 @@ describe("a job", () => {
     await soon();
     // What keeps the job is lost on its way.
     worker.connection.copies = ({ data }) => (Buffer.from(data).toString() === "+WPI" ? 0 : 1);
-    await fleet.time.pass(35_000);
+    await fleet.clock.pass(35_000);
     worker.connection.copies = () => 1;
     expect([loggedTimes("job delivered again"), worker.scans.length]).toEqual([1, 1]);
     worker.scans[0]?.end();
@@ -108,10 +108,10 @@ describe("a job", () => {
       return isAck && lost++ >= 0 ? 0 : 1;
     };
     worker.scans[0]?.end();
-    await fleet.time.pass(16_000);
+    await fleet.clock.pass(16_000);
     expect([lost, fleet.messages().jobs, worker.busy()]).toEqual([3, ["one"], 0]);
     worker.connection.copies = () => 1;
-    await fleet.time.pass(30_000);
+    await fleet.clock.pass(30_000);
     expect([fleet.messages().jobs, worker.scans.length]).toEqual([[], 1]);
     expect(scan.ended).toMatchObject({ worker: first });
   });
@@ -153,7 +153,7 @@ describe("a job", () => {
     const scan = fleet.handOut(head, "one");
     await soon();
     expect([worker.scans.length, answersOf("+TERM"), scan.ended?.gathered]).toEqual([0, 1, "crashed"]);
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toContain("refused a job: it has a wrong value at /deadlines");
   });
 
@@ -168,7 +168,7 @@ describe("a job", () => {
         ? Promise.reject(new Error(`two\nlines ${"x".repeat(400)}`))
         : request.call(worker.connection, subject, ...rest);
     worker.scans[0]?.end();
-    await fleet.time.pass(10_000);
+    await fleet.clock.pass(10_000);
     const text = `a result cannot be sent: two lines ${"x".repeat(400)}`.slice(0, 300);
     expect(fleet.store.enrolled.get(first)?.lastFault?.text).toBe(text);
   });
