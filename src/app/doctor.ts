@@ -1,5 +1,6 @@
 /** Settings of the doctor, built from the configuration. */
 import { existsSync } from "node:fs";
+import { systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
 import type { NatsExamination } from "../fleet/examine-nats.ts";
@@ -38,5 +39,11 @@ async function examineConfiguredNats(config: Config, log: Log): Promise<NatsExam
   const seedFile = headSeedFile(config.data);
   // The server makes its seed at its first start; the doctor changes nothing.
   const credentialsFile = config["nats.credentials_file"] ?? (existsSync(seedFile) ? seedFile : null);
-  return examineNats({ servers: config["nats.url"].map(natsUrlText), credentialsFile, caFile: config["nats.ca_file"], log });
+  return examineNats({
+    servers: config["nats.url"].map(natsUrlText),
+    credentialsFile,
+    caFile: config["nats.ca_file"],
+    clock: systemClock,
+    log,
+  });
 }

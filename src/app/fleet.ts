@@ -1,4 +1,5 @@
 /** Fleet of the server, built from the configuration. */
+import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { hourMs } from "../base/units.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
@@ -35,6 +36,7 @@ export async function openConfiguredFleet(
       jobSettings: { deadlines: scanDeadlines(config), screenshot: true, headerCharsMax: config["scan.header_chars_max"] },
       readers: config.readers,
       waitMaxMs: waitMaxMsOf(config),
+      clock: systemClock,
       log,
     });
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
 import { version } from "../base/build.ts";
-import { aborted } from "../base/clock.ts";
+import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, logWith } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
@@ -84,7 +84,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
         browserFault: () => browserFault(browsers),
         timeScan: scans.begin,
         onEnd: (outcome) => scans.ended(outcome, { location }),
-        log,
+        ...{ clock: systemClock, log },
       });
       await aborted(stop);
       log.info("stopping", { running: running.busy(), drainMs });
@@ -101,9 +101,9 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
 }
 
 /** Null if the worker is stopped before it is connected. @throws ConfigError */
-async function connected(options: ConnectionOptions) {
+async function connected(options: Omit<ConnectionOptions, "clock">) {
   try {
-    return await connectNats(options);
+    return await connectNats({ ...options, clock: systemClock });
   } catch (error) {
     if (options.signal.aborted) return null;
     throw asConfigError(error);

@@ -32,6 +32,11 @@ export const systemClock: Clock = {
   randomBytes: (count) => randomBytes(count),
 };
 
+/** 128 random bits in hexadecimal. */
+export function randomId(clock: Pick<Clock, "randomBytes">): string {
+  return clock.randomBytes(16).toString("hex");
+}
+
 /** Resolves after the time, or when the signal aborts. */
 export function pause(clock: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,8 +1,8 @@
 /** Connection to nats-server, for head and workers: credentials, TLS, versions, and reconnection without end. */
 import { readFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
 import { fromSeed, type KeyPair } from "@nats-io/nkeys";
 import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
+import { type Clock, pause } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { parseNatsUrl } from "../parse/nats-url.ts";
 
@@ -20,6 +20,7 @@ export interface ConnectionOptions {
   readonly name: string;
   /** See `inboxPrefixOf`; needed by workers only. */
   readonly inboxPrefix?: string;
+  readonly clock: Clock;
   readonly log: Log;
   /** Ends the wait for the first connection. */
   readonly signal: AbortSignal;
@@ -46,7 +47,7 @@ const pingsOutMax = 2;
  * @throws FleetError if a file or the version of the server cannot be used; the reason of the signal when it aborts.
  */
 export async function connectNats(options: ConnectionOptions): Promise<NatsConnection> {
-  const { servers, caFile, log, signal, retryMs = retryMsDefault } = options;
+  const { servers, caFile, clock, log, signal, retryMs = retryMsDefault } = options;
   const authenticator = authenticatorOf(options.credentialsFile);
   const ca = caFile === null ? undefined : certificatesOf(caFile);
   const tls = servers.some((server) => parseNatsUrl(server)?.tls === true) ? (ca === undefined ? {} : { ca }) : null;
@@ -80,7 +81,7 @@ export async function connectNats(options: ConnectionOptions): Promise<NatsConne
       if (isFirstFailure) log.warn("nats-server not reachable yet", { servers: servers.join(" "), because });
       isFirstFailure = false;
     }
-    await wait(retryMs * (1 + Math.random()), undefined, { signal }).catch(() => {});
+    await pause(clock, retryMs * (1 + clock.random()), signal);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Examines the nats-server of a head without changing anything: reach, version, JetStream and streams. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
 import { isStreamOfFleet } from "./subjects.ts";
@@ -13,7 +14,7 @@ export interface NatsExamination {
   readonly detail: string;
 }
 
-export interface NatsExaminationOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "log"> {
+export interface NatsExaminationOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log"> {
   readonly connectMs?: number;
 }
 
@@ -25,7 +26,9 @@ export async function examineNats({ connectMs = connectMsMax, ...options }: Nats
   };
   let connection: NatsConnection | null = null;
   try {
-    connection = await connectNats({ ...options, name: "assay doctor", onFailure, signal: AbortSignal.timeout(connectMs) });
+    connection = await withDeadline(options.clock, connectMs, [], (signal) =>
+      connectNats({ ...options, name: "assay doctor", onFailure, signal }),
+    );
     return { isUsable: true, detail: await describeServer(connection) };
   } catch (error) {
     if (error instanceof FleetError) return { isUsable: false, detail: error.message };

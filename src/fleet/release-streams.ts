@@ -1,5 +1,6 @@
 /** Deletes streams that another installation left in NATS, as after a move to a new store. */
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
+import { withDeadline } from "../base/clock.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "./connection.ts";
 import { findHead } from "./head/other-head.ts";
 import { streamDescription } from "./head/streams.ts";
@@ -16,7 +17,7 @@ export interface LeftStream {
   readonly bytes: number;
 }
 
-export interface ReleaseOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "log"> {
+export interface ReleaseOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log"> {
   /** Of the store of this installation, whose streams stay. */
   readonly instance: string;
   /** Deletes them; otherwise they are only counted. */
@@ -29,8 +30,9 @@ export async function releaseStreams({ instance, isConfirmed, ...options }: Rele
   const onFailure = (cause: string) => {
     because = cause;
   };
-  const signal = AbortSignal.timeout(connectMsMax);
-  const connection = await connectNats({ ...options, name: "assay fleet release", onFailure, signal }).catch((error: unknown) => {
+  const connection = await withDeadline(options.clock, connectMsMax, [], (signal) =>
+    connectNats({ ...options, name: "assay fleet release", onFailure, signal }),
+  ).catch((error: unknown) => {
     if (error instanceof FleetError) throw error;
     throw new FleetError(`${options.servers.join(", ")} not reachable: ${because}`);
   });

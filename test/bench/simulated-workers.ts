@@ -1,6 +1,7 @@
 /** Child process: workers of a fleet without a browser. All but the gathering is the code of `assay worker`. */
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import { connectNats, userOfCredentials } from "../../src/fleet/connection.ts";
@@ -38,6 +39,7 @@ async function start({ natsUrl, location, seedFiles, slots, gatherMs }: Simulate
   for (const credentialsFile of seedFiles) {
     const worker = userOfCredentials(credentialsFile);
     const connection = await connectNats({
+      clock: systemClock,
       servers: [natsUrl],
       credentialsFile,
       caFile: null,
@@ -47,6 +49,7 @@ async function start({ natsUrl, location, seedFiles, slots, gatherMs }: Simulate
       signal: new AbortController().signal,
     });
     startFleetWorker({
+      clock: systemClock,
       connection,
       address: { location, worker },
       slots,

@@ -1,5 +1,6 @@
 /** A head with its store in memory, and workers, on a nats-server in memory and under fake timers: the whole protocol in milliseconds. */
 import { jetstream } from "@nats-io/jetstream";
+import { vi } from "vitest";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import type { FleetStore } from "../../src/fleet/head/fleet-store.ts";
 import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
@@ -9,9 +10,9 @@ import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../
 import type { GatherEnd } from "../../src/scan/gatherer.ts";
 import type { ScanTerms } from "../../src/scan/local-gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
+import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import type { FakeConnection } from "./fake-connection.ts";
 import { createFakeNats, type FakeNats } from "./fake-nats.ts";
-import { type FakeTime, startFakeTime } from "./fake-time.ts";
 import { gatheredFor } from "./fleet-rig.ts";
 
 export const fakeLocation = "berlin";
@@ -27,7 +28,14 @@ export interface FakeStore extends FleetStore {
   readonly running: Map<string, { status: string; location: string; attempts: number; startedAt: string; url: string }>;
 }
 
-function createFakeStore(): FakeStore {
+/** Clock that also moves the timers of the NATS client and of its models. */
+export function startClientTime(): Disposable & { readonly clock: FakeClock } {
+  vi.useFakeTimers();
+  const clock = fakeClock({ startAt: new Date(), alongside: (ms) => void vi.advanceTimersByTime(ms) });
+  return { clock, [Symbol.dispose]: () => void vi.useRealTimers() };
+}
+
+function createFakeStore(now: Date): FakeStore {
   const enrolled = new Map<string, StoredWorker>();
   const running: FakeStore["running"] = new Map();
   const change = async (id: string, changes: Partial<StoredWorker>) => {
@@ -37,7 +45,7 @@ function createFakeStore(): FakeStore {
   };
   for (const [at, id] of fakeWorkerIds.entries())
     enrolled.set(id, {
-      ...{ id, name: `worker-${at + 1}`, location: fakeLocation, enrolledAt: new Date().toISOString() },
+      ...{ id, name: `worker-${at + 1}`, location: fakeLocation, enrolledAt: now.toISOString() },
       ...{ revokedAt: null, drained: false, lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null },
     });
   return {
@@ -75,7 +83,7 @@ export interface FakeHead extends Fleet {
 }
 
 export interface FakeFleet extends AsyncDisposable {
-  readonly clock: FakeTime;
+  readonly clock: FakeClock;
   readonly nats: FakeNats;
   readonly store: FakeStore;
   /** Lines of the log with their fields. */
@@ -112,9 +120,10 @@ export interface HandedOut {
 }
 
 export async function startFakeFleet(): Promise<FakeFleet> {
-  const clock = startFakeTime();
+  const time = startClientTime();
+  const { clock } = time;
   const nats = createFakeNats();
-  const store = createFakeStore();
+  const store = createFakeStore(clock.now());
   const logged: string[] = [];
   const line = (event: string, fields = {}) => void logged.push(`${event} ${JSON.stringify(fields)}`);
   const log = { debug: line, info: line, warn: line, error: line };
@@ -123,7 +132,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
   async function openHead(changes: Partial<FleetOptions> = {}): Promise<FakeHead> {
     const connection = nats.connect();
     const opening = openFleet({
-      ...{ servers: ["fake"], credentialsFile: null, caFile: null, store, log, connect: async () => connection },
+      ...{ servers: ["fake"], credentialsFile: null, caFile: null, store, clock, log, connect: async () => connection },
       jobSettings: { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 },
       ...{ readers: "everybody", waitMaxMs: 3_600_000 },
       ...changes,
@@ -148,7 +157,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
       const outcomes: string[] = [];
       const worker = startFleetWorker({
         ...{ connection, address: { location: fakeLocation, worker: id }, slots: 2, version: "1.2.3", reach: "public" },
-        ...{ deadlines: defaultDeadlines, browserFault: () => null, log, gatherer: held.gatherer },
+        ...{ deadlines: defaultDeadlines, browserFault: () => null, clock, log, gatherer: held.gatherer },
         timeScan: () => ({ stage: () => {}, end: () => {} }),
         onEnd: (outcome) => void outcomes.push(outcome),
         ...options,
@@ -187,7 +196,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
     }),
     [Symbol.asyncDispose]: async () => {
       for (const close of closing) await clock.until(close());
-      clock[Symbol.dispose]();
+      time[Symbol.dispose]();
     },
   };
 }

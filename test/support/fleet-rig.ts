@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { systemClock } from "../../src/base/clock.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { subjectOf } from "../../src/evidence/subject.ts";
 import type { FleetTimes } from "../../src/fleet/head/fleet-times.ts";
@@ -95,7 +96,7 @@ export async function startRig(
 
   async function open(changes: Partial<FleetOptions> = {}): Promise<Fleet> {
     const fleet = await openFleet({
-      ...{ servers: urls, credentialsFile: seedFile, caFile, store, log },
+      ...{ servers: urls, credentialsFile: seedFile, caFile, store, clock: systemClock, log },
       jobSettings: { deadlines: defaultDeadlines, screenshot: false, headerCharsMax: 512 },
       readers: "everybody",
       waitMaxMs: 60_000,
@@ -183,6 +184,7 @@ function workerOptions(
     browserFault: () => null,
     timeScan: () => ({ stage: () => {}, end: () => {} }),
     onEnd: () => {},
+    clock: systemClock,
     log,
     workingEveryMs: 300,
     gatherer: {

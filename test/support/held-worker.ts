@@ -1,5 +1,6 @@
 /** The worker's side of the fleet on a real nats-server. Its gatherer holds each scan until the test ends it. */
 import type { NatsConnection } from "@nats-io/transport-node";
+import { systemClock } from "../../src/base/clock.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
@@ -63,6 +64,7 @@ export async function startHeldWorker(
     browserFault: () => null,
     timeScan: () => silent,
     onEnd: (outcome) => void outcomes.push(outcome),
+    clock: systemClock,
     log: { debug: line, info: line, warn: line, error: line },
     gatherer: {
       gatherOn: (terms, { stored }, { onStage, signal }) =>

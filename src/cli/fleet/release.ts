@@ -1,6 +1,7 @@
 /** `assay fleet release`: deletes the streams that another installation left in NATS. */
 import { Command } from "commander";
 import { natsUrlText } from "../../app/worker-settings.ts";
+import { systemClock } from "../../base/clock.ts";
 import { createLog, messageOf } from "../../base/log.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { addSettings, natsSettings } from "../settings.ts";
@@ -23,6 +24,7 @@ export function releaseCommand(): Command {
           servers: config["nats.url"].map(natsUrlText),
           credentialsFile: config["nats.credentials_file"] ?? head.file,
           caFile: config["nats.ca_file"],
+          clock: systemClock,
           log: createLog({ level: "error", format: "text" }),
           instance: store.instance(),
           isConfirmed: yes === true,

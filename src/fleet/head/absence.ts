@@ -1,4 +1,5 @@
 /** Since when a location has no worker, by presence and by the store. */
+import type { Clock } from "../../base/clock.ts";
 import type { FleetStore } from "./fleet-store.ts";
 import type { PresenceRegistry } from "./presence-registry.ts";
 
@@ -7,12 +8,13 @@ export interface AbsenceOptions {
   readonly workers: Pick<FleetStore["workers"], "list">;
   /** Time that workers have to report themselves after a connection is made, before older absences count. */
   readonly lapsesMs: number;
+  readonly clock: Clock;
 }
 
 /** Null while a worker of the location is present. */
 export type AbsentSince = (location: string, connectedAt: Date) => Date | null;
 
-export function createAbsence({ registry, workers, lapsesMs }: AbsenceOptions): AbsentSince {
+export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOptions): AbsentSince {
   function lastSeen(location: string): Date {
     const seen = registry.lastSeenAt(location);
     if (seen !== null) return seen;
@@ -21,7 +23,7 @@ export function createAbsence({ registry, workers, lapsesMs }: AbsenceOptions): 
   }
 
   return (location, connectedAt) => {
-    const now = Date.now();
+    const now = clock.now().getTime();
     const seen = lastSeen(location);
     if (now - seen.getTime() < lapsesMs && registry.lastSeenAt(location) !== null) return null;
     const isEarly = now - connectedAt.getTime() < lapsesMs;

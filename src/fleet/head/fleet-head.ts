@@ -1,4 +1,5 @@
 /** The head of a fleet without its connection: hands scans out, hears workers, and takes results in. */
+import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { createAbsence } from "./absence.ts";
@@ -25,6 +26,7 @@ export interface FleetHeadOptions {
   /** A scan whose location has had no worker for so long ends as `no-worker`. */
   readonly waitMaxMs: number;
   readonly times: FleetTimes;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -40,17 +42,17 @@ export interface FleetHead extends RemoteLocations {
 }
 
 export function createFleetHead(options: FleetHeadOptions): FleetHead {
-  const { transport, store, times, log, isConnected } = options;
+  const { transport, store, times, clock, log, isConnected } = options;
   const counters = createFleetCounters();
   const board = createJobBoard();
   const registry = createPresenceRegistry(times.presenceLapsesMs);
-  const publisher = createJobPublisher(board, transport, { isConnected, retryMs: times.retryMs, log });
+  const publisher = createJobPublisher(board, transport, { isConnected, retryMs: times.retryMs, clock, log });
   const intake = createResultIntake({ ...options, ...times, board, count: counters.count });
   const capacityListeners: (() => void)[] = [];
   const capacityRose = () => capacityListeners.forEach((listener) => void listener());
-  const absentSince = createAbsence({ registry, workers: store.workers, lapsesMs: times.presenceLapsesMs });
-  let connectedAt = new Date();
-  const repeated = { everyMs: times.reconcileMs, soonMs: times.soonMs, failed: "scans not compared with NATS", log };
+  const absentSince = createAbsence({ registry, workers: store.workers, lapsesMs: times.presenceLapsesMs, clock });
+  let connectedAt = clock.now();
+  const repeated = { everyMs: times.reconcileMs, soonMs: times.soonMs, failed: "scans not compared with NATS", clock, log };
   const compare = createRepeated(async () => {
     endWithoutWorker(options, board, (location) => absentSince(location, connectedAt));
     if (isConnected()) await reconcile({ ...options, board, count: counters.count, onUnsent: publisher.wake });
@@ -72,7 +74,7 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
   return {
     gather,
     names: () => store.workers.locations(),
-    capacity: (location) => (isConnected() ? registry.capacity(location, new Date()) : 0),
+    capacity: (location) => (isConnected() ? registry.capacity(location, clock.now()) : 0),
     absentSince: (location) => absentSince(location, connectedAt),
     onCapacity: (listener) => void capacityListeners.push(listener),
     events: {
@@ -82,14 +84,14 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
       onSpentJob: (location, token) => void failSpent(location, token),
     },
     connected: () => {
-      connectedAt = new Date();
+      connectedAt = clock.now();
       // Time limits do not count the time without a connection.
       for (const out of board.list()) if (out.begunAtMs !== null) out.begunAtMs = connectedAt.getTime();
       publisher.wake();
       compare.soon();
       capacityRose();
     },
-    presentWorkers: () => registry.present(new Date()),
+    presentWorkers: () => registry.present(clock.now()),
     counters: counters.read,
     fault: publisher.fault,
     close: () => {
@@ -100,8 +102,12 @@ export function createFleetHead(options: FleetHeadOptions): FleetHead {
   };
 }
 
-function endWithoutWorker({ waitMaxMs, log }: FleetHeadOptions, board: JobBoard, absentSince: (location: string) => Date | null): void {
-  const now = Date.now();
+function endWithoutWorker(
+  { waitMaxMs, clock, log }: FleetHeadOptions,
+  board: JobBoard,
+  absentSince: (location: string) => Date | null,
+): void {
+  const now = clock.now().getTime();
   for (const out of board.list()) {
     const since = absentSince(out.location);
     const isWaiting = out.state === "unsent" || out.state === "sent";

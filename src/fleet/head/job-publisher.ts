@@ -1,4 +1,5 @@
 /** Publishes jobs, and again while NATS is away or its stream is full. */
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { JobBoard, JobOut } from "./job-board.ts";
 import type { HeadTransport } from "./transport.ts";
@@ -15,6 +16,7 @@ export interface JobPublisherOptions {
   readonly isConnected: () => boolean;
   /** First wait before a retry; it doubles with each. */
   readonly retryMs: number;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -31,14 +33,14 @@ function clauseOf({ location, because }: PublishFault): string {
 }
 
 export function createJobPublisher(board: JobBoard, transport: HeadTransport, options: JobPublisherOptions): JobPublisher {
-  const { log, retryMs, isConnected } = options;
+  const { clock, log, retryMs, isConnected } = options;
   let running = false;
   let stopped = false;
   /** A job may be added after a run has looked for the last time. */
   let again = false;
   let failures = 0;
   let fault: string | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancelRetry = () => {};
 
   /** A location that cannot be published to does not stop the others. Null if all jobs are published; otherwise the first fault. */
   async function publishAll(): Promise<PublishFault | null> {
@@ -46,7 +48,7 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
     const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
     for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
       const { location } = next;
-      await publish(board, transport, next).catch((error) => errors.set(location, error));
+      await publish(board, transport, next, clock).catch((error) => errors.set(location, error));
     }
     const [first] = errors;
     return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
@@ -55,7 +57,7 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
   async function run(): Promise<void> {
     running = true;
     again = false;
-    clearTimeout(timer);
+    cancelRetry();
     const failed = await publishAll();
     if (failed !== null) retryLater(failed);
     else {
@@ -71,7 +73,7 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
     if (failures === 0) log.warn("scans cannot be published; they wait", { ...failed });
     failures++;
     fault = clauseOf(failed);
-    if (!stopped) timer = setTimeout(wake, Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)));
+    if (!stopped) cancelRetry = clock.after(Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)), wake);
   }
 
   function wake(): void {
@@ -84,13 +86,13 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
     fault: () => fault,
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
+      cancelRetry();
     },
   };
 }
 
 /** @throws if the transport cannot be reached. */
-async function publish(board: JobBoard, transport: HeadTransport, out: JobOut): Promise<void> {
+async function publish(board: JobBoard, transport: HeadTransport, out: JobOut, clock: Clock): Promise<void> {
   const { location, job } = out;
   // A job of an earlier attempt would keep this one out.
   if (job.attempt > 1) await transport.withdrawJob(location, job.token);
@@ -98,7 +100,7 @@ async function publish(board: JobBoard, transport: HeadTransport, out: JobOut): 
   if (out.state === "ended") return;
   const sequence = await transport.publishJob(location, job);
   out.sequence = sequence;
-  out.sentAtMs = Date.now();
+  out.sentAtMs = clock.now().getTime();
   if (out.state === "unsent") out.state = "sent";
   // The scan has ended in the meantime. Without this, a worker could still take it.
   if (board.find(job.token, job.attempt) === out) return;

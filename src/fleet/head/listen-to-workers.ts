@@ -1,4 +1,5 @@
 /** Hears presence and progress of workers. Each may send a bounded number of notes. */
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { fleetProtocol, type PresenceNote, type PresenceReply } from "../messages.ts";
 import { answerPresence, type Readers, textOfAnswer } from "./answer-presence.ts";
@@ -17,6 +18,7 @@ export interface WorkerNotesOptions {
   readonly readers: Readers;
   readonly times: Pick<FleetTimes, "noteSeenEveryMs">;
   readonly onCapacity: () => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -29,13 +31,13 @@ const progressRate = { perSecond: 100, burst: 400 };
 const noSlots = { slots: 0, busy: 0 };
 
 export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "onPresence" | "onProgress"> {
-  const { store, registry, board, readers, onCapacity } = options;
+  const { store, registry, board, readers, onCapacity, clock } = options;
   const presences = createMessageRate(presenceRate);
   const progresses = createMessageRate(progressRate);
   const noteSeen = createSeenWriter(options);
   return {
     onPresence: (address, bytes, reply) => {
-      const now = new Date();
+      const now = clock.now();
       if (!presences.allows(address.worker, now.getTime())) return;
       const note = parsePresenceNote(bytes);
       const protocol = protocolOf(bytes);
@@ -50,14 +52,14 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
       if (note !== null && answer !== "revoked") noteSeen(address.worker, note, now);
     },
     onProgress: ({ location, worker, token }, bytes) => {
-      if (!progresses.allows(worker, Date.now())) return;
+      if (!progresses.allows(worker, clock.now().getTime())) return;
       const note = parseProgressNote(bytes);
       const out = note === null ? undefined : board.find(token, note.attempt);
       if (note === null || out?.location !== location || out.state === "ended") return;
       const enrolled = store.workers.find(worker);
       if (enrolled === undefined || enrolled.location !== location || enrolled.revokedAt !== null) return;
       out.worker = worker;
-      out.begunAtMs ??= Date.now();
+      out.begunAtMs ??= clock.now().getTime();
       if (note.stage !== null) out.onStage(note.stage);
     },
   };

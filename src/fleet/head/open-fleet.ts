@@ -1,6 +1,6 @@
 /** Connects the head of a fleet with NATS. Streams and consumers are checked again after each loss of the connection. */
 import { jetstreamManager } from "@nats-io/jetstream";
-import { pause, systemClock, within } from "../../base/clock.ts";
+import { type Clock, pause, within } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
@@ -19,6 +19,7 @@ export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "crede
   readonly limits?: Partial<StreamLimits>;
   /** `connectNats` by default. */
   readonly connect?: typeof connectNats;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -71,7 +72,7 @@ class FleetLife {
   readonly #options: LifeOptions;
   readonly station: Station;
   readonly #ending = new AbortController();
-  readonly #watch: ReturnType<typeof setInterval>;
+  readonly #stopWatch: () => void;
   readonly #starting: Promise<Error | null>;
   #link: NatsLink | null = null;
   #startIsOver = false;
@@ -83,7 +84,7 @@ class FleetLife {
     const isConnected = () => this.state === "connected";
     this.head = createFleetHead({ ...options, transport: natsTransport(() => this.#link), isConnected });
     this.station = createStation(options, this.head);
-    this.#watch = setInterval(() => this.#followLocations(), options.times.enrolledEveryMs);
+    this.#stopWatch = options.clock.every(options.times.enrolledEveryMs, () => this.#followLocations());
     this.#starting = this.#start().then(
       () => null,
       (error: Error) => {
@@ -95,20 +96,20 @@ class FleetLife {
 
   /** Null if the fleet is connected, or may be later; otherwise why it never can. */
   async started(): Promise<Error | null> {
-    const refusal = await within(systemClock, this.#options.times.startWaitMs, this.#starting, null);
+    const refusal = await within(this.#options.clock, this.#options.times.startWaitMs, this.#starting, null);
     this.#startIsOver = true;
     return refusal;
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    clearInterval(this.#watch);
+    this.#stopWatch();
     this.station.stop();
     this.head.close();
     const connection = this.#link?.connection;
     if (connection?.isClosed() === false) {
       const flushed = this.state === "connected" ? connection.flush().catch(() => {}) : Promise.resolve();
-      await within(systemClock, flushMsMax, flushed, undefined);
+      await within(this.#options.clock, flushMsMax, flushed, undefined);
       // Also ends requests of a setup that still runs.
       await connection.close();
     }
@@ -131,7 +132,7 @@ class FleetLife {
 
   /** Repeats the setup until it works. @throws FleetError */
   async #setUp(link: NatsLink): Promise<void> {
-    const { times, log } = this.#options;
+    const { times, clock, log } = this.#options;
     for (let failures = 0; !this.#ending.signal.aborted; failures++) {
       try {
         await this.station.setUp(link);
@@ -143,7 +144,7 @@ class FleetLife {
         if (error instanceof FleetError || this.#ending.signal.aborted) throw error;
         this.fault = `nats-server is not ready: ${messageOf(error)}`;
         if (failures === 0) log.warn("streams in NATS not ready yet", { because: messageOf(error) });
-        await pause(systemClock, times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
+        await pause(clock, times.retryMs * Math.min(retryFactorMax, failures + 1), this.#ending.signal);
       }
     }
   }
@@ -183,7 +184,7 @@ class FleetLife {
 type Station = ReturnType<typeof createStation>;
 
 /** What has to be in place in NATS. */
-function createStation({ store, times, limits, log }: LifeOptions, head: FleetHead) {
+function createStation({ store, times, limits, clock, log }: LifeOptions, head: FleetHead) {
   const locations = createLocationStreams({
     ...{ workers: store.workers, ackWaitMs: times.ackWaitMs, log },
     onManifest: head.events.onManifest,
@@ -208,7 +209,7 @@ function createStation({ store, times, limits, log }: LifeOptions, head: FleetHe
     /** @throws FleetError if another process uses the streams, or there can be none; other errors may pass. */
     setUp: async (link: NatsLink): Promise<void> => {
       const { connection, manager } = link;
-      claim ??= claimHead(connection, store.instance());
+      claim ??= claimHead(connection, store.instance(), clock);
       const other = await claim.otherHead(times.otherHeadMs);
       if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
       try {

@@ -1,7 +1,6 @@
 /** Two heads on one set of streams would take each other's results: the second one gives way. */
-import { randomUUID } from "node:crypto";
 import { type NatsConnection, NoRespondersError } from "@nats-io/transport-node";
-import { pause, systemClock } from "../../base/clock.ts";
+import { type Clock, pause, randomId } from "../../base/clock.ts";
 import { fleetProtocol, type HeadNote } from "../messages.ts";
 import { headSubject } from "../subjects.ts";
 import { parseHeadNote } from "./notes.ts";
@@ -16,8 +15,8 @@ export interface HeadClaim {
 }
 
 /** Answers other heads that ask, for as long as the connection lives. */
-export function claimHead(connection: NatsConnection, instance: string): HeadClaim {
-  const own: HeadNote = { v: fleetProtocol, instance, process: randomUUID() };
+export function claimHead(connection: NatsConnection, instance: string, clock: Clock): HeadClaim {
+  const own: HeadNote = { v: fleetProtocol, instance, process: randomId(clock) };
   let isInCharge = false;
   connection.subscribe(headSubject, {
     callback: (error, { reply = "" }) => {
@@ -38,7 +37,7 @@ export function claimHead(connection: NatsConnection, instance: string): HeadCla
       let other = await ask(waitMs);
       // Two that start at once both give way: the first to ask again stays.
       for (let tries = 1; other !== null && tries < triesMax; tries++) {
-        await pause(systemClock, waitMs * tries * Math.random());
+        await pause(clock, waitMs * tries * clock.random());
         other = await ask(waitMs);
       }
       return other;

@@ -1,4 +1,5 @@
 /** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
 import { partsMax } from "../result-parts.ts";
@@ -19,6 +20,7 @@ export interface ReconcileOptions {
   readonly count: (event: "republished" | "removed") => void;
   /** A job is to be published again. */
   readonly onUnsent: () => void;
+  readonly clock: Clock;
   readonly log: Log;
   readonly times: Pick<FleetTimes, "ackWaitMs" | "graceMs" | "sendingMs">;
 }
@@ -50,8 +52,8 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
 
 /** @throws if the transport cannot be reached. */
 async function reconcileLocation(options: ReconcileOptions, location: string): Promise<void> {
-  const { board, transport, store } = options;
-  const lookedAtMs = Date.now();
+  const { board, transport, store, clock } = options;
+  const lookedAtMs = clock.now().getTime();
   // A worker sends the result before it acknowledges the job: jobs are read first, so that no scan shows neither.
   const jobs = await transport.jobs(location);
   const results = await transport.results(location);
@@ -115,7 +117,7 @@ function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOu
 
 /** A job that was delivered has a time limit. One that waits has none. */
 async function endIfOverdue(
-  { transport, log, times }: ReconcileOptions,
+  { transport, clock, log, times }: ReconcileOptions,
   out: JobOut,
   deliveredSequence: () => Promise<number>,
 ): Promise<void> {
@@ -123,10 +125,10 @@ async function endIfOverdue(
   if (out.begunAtMs === null) {
     out.sequence ??= await transport.sequenceOfJob(location, job.token);
     const isDelivered = out.sequence !== null && out.sequence <= (await deliveredSequence());
-    if (isDelivered) out.begunAtMs = Date.now();
+    if (isDelivered) out.begunAtMs = clock.now().getTime();
     return;
   }
-  if (Date.now() - out.begunAtMs < jobMsMax(out, times) || out.state !== "sent") return;
+  if (clock.now().getTime() - out.begunAtMs < jobMsMax(out, times) || out.state !== "sent") return;
   log.error("no worker has finished the scan in time", jobFields(out));
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
   out.end("timeout");

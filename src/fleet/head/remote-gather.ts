@@ -1,4 +1,5 @@
 /** Hands one scan out, and waits for its outcome. */
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
@@ -23,13 +24,14 @@ export interface RemoteGatherOptions {
   readonly onUnsent: () => void;
   /** An earlier process has published the job, or was about to. */
   readonly onAdopted: () => void;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 const nothing = () => Promise.resolve();
 
 export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
-  const { board, transport, isConnected, intake, onUnsent, onAdopted, log } = options;
+  const { board, transport, isConnected, intake, onUnsent, onAdopted, clock, log } = options;
 
   /** Without a connection the worker goes on, and its result is dropped. */
   function cancel({ location, job: { v, token, attempt } }: JobOut): void {
@@ -70,11 +72,17 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
       out.state = "ended";
       resolve({ gathered, worker: out.worker, release: () => release(out, gathered === "cancelled") });
     };
-    const now = Date.now();
     const out: JobOut = {
       ...{ location: stored.location, job, onStage, end },
       state: stored.adopted ? "sent" : "unsent",
-      ...{ worker: null, sequence: null, sentAtMs: stored.adopted ? 0 : now, begunAtMs: null, republished: 0, unreadable: 0 },
+      ...{
+        worker: null,
+        sequence: null,
+        sentAtMs: stored.adopted ? 0 : clock.now().getTime(),
+        begunAtMs: null,
+        republished: 0,
+        unreadable: 0,
+      },
     };
     signal?.addEventListener("abort", abort, { once: true });
     board.add(out);
@@ -85,7 +93,7 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
 }
 
 /** The instant of the scan is its start in the store: the next process of this server expects the same one. */
-function jobOf({ store, jobSettings }: RemoteGatherOptions, url: string, { token, attempt, requestId }: StoredJob): FleetJob {
-  const scannedAt = store.scans.findByToken(token)?.startedAt ?? new Date().toISOString();
+function jobOf({ store, clock, jobSettings }: RemoteGatherOptions, url: string, { token, attempt, requestId }: StoredJob): FleetJob {
+  const scannedAt = store.scans.findByToken(token)?.startedAt ?? clock.now().toISOString();
   return { v: fleetProtocol, token, attempt, url, scannedAt, ...jobSettings, ...(requestId === undefined ? {} : { requestId }) };
 }

@@ -1,4 +1,5 @@
 /** Work that repeats at intervals, and soon when it is asked for; never twice at once. */
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 
 export interface RepeatedOptions {
@@ -7,6 +8,7 @@ export interface RepeatedOptions {
   readonly soonMs: number;
   /** Of the log line for a run that failed. */
   readonly failed: string;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -15,8 +17,7 @@ export interface Repeated {
   stop(): void;
 }
 
-export function createRepeated(action: () => Promise<void>, { everyMs, soonMs, failed, log }: RepeatedOptions): Repeated {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+export function createRepeated(action: () => Promise<void>, { everyMs, soonMs, failed, clock, log }: RepeatedOptions): Repeated {
   let running = false;
   let again = false;
   let stopped = false;
@@ -28,20 +29,20 @@ export function createRepeated(action: () => Promise<void>, { everyMs, soonMs, f
       if (!stopped) log.warn(failed, { because: messageOf(error) });
     });
     running = false;
-    if (!stopped) timer = setTimeout(run, again ? soonMs : everyMs);
+    if (!stopped) cancelRun = clock.after(again ? soonMs : everyMs, run);
   }
 
-  timer = setTimeout(run, everyMs);
+  let cancelRun = clock.after(everyMs, run);
   return {
     soon: () => {
       again = true;
       if (running || stopped) return;
-      clearTimeout(timer);
-      timer = setTimeout(run, soonMs);
+      cancelRun();
+      cancelRun = clock.after(soonMs, run);
     },
     stop: () => {
       stopped = true;
-      clearTimeout(timer);
+      cancelRun();
     },
   };
 }

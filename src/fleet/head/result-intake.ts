@@ -3,7 +3,7 @@
  * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
  */
 
-import { pause, systemClock } from "../../base/clock.ts";
+import { type Clock, pause } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
@@ -31,6 +31,7 @@ export interface ResultIntakeOptions {
   readonly transport: HeadTransport;
   readonly store: FleetStore;
   readonly count: (event: "results" | "faults" | "lost" | "dropped") => void;
+  readonly clock: Clock;
   readonly log: Log;
   readonly workingEveryMs: number;
   /** Wait for a scan that the store knows as running, and that is not out yet. */
@@ -67,15 +68,15 @@ class HeldResults implements ResultIntake {
   readonly #options: ResultIntakeOptions;
   readonly #held = new Map<string, Held>();
   readonly #queue: Held[] = [];
-  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #stopWorking: () => void;
   readonly #droppedLines = createMessageRate(droppedLines);
   #inMemory = 0;
 
   constructor(options: ResultIntakeOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => {
+    this.#stopWorking = options.clock.every(options.workingEveryMs, () => {
       for (const each of this.#held.values()) answer(each, (manifest) => manifest.working());
-    }, options.workingEveryMs);
+    });
   }
 
   receive(address: ResultAddress, manifest: DeliveredManifest): void {
@@ -101,7 +102,7 @@ class HeldResults implements ResultIntake {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    this.#stopWorking();
     this.#queue.length = 0;
     for (const each of this.#held.values()) answer(each, (manifest) => manifest.nak(0));
     this.#held.clear();
@@ -125,7 +126,7 @@ class HeldResults implements ResultIntake {
     out.worker = each.address.worker;
     let read: Awaited<ReturnType<typeof readResult>>;
     try {
-      read = await readResult(this.#options.transport, each, out);
+      read = await readResult(this.#options, each, out);
     } catch (error) {
       this.#options.log.debug("result not readable yet", { ...jobFields(out), because: messageOf(error) });
       out.unreadable++;
@@ -185,10 +186,10 @@ class HeldResults implements ResultIntake {
 
   /** Of a scan that has ended, has a later attempt or is none of this worker. */
   #drop(each: Held): void {
-    const { store, count, log } = this.#options;
+    const { store, count, clock, log } = this.#options;
     const { token, worker, location, attempt } = each.address;
     count("dropped");
-    if (this.#droppedLines.allows(worker, Date.now()))
+    if (this.#droppedLines.allows(worker, clock.now().getTime()))
       log.info("result dropped: no scan waits for it", { worker: store.workers.find(worker)?.name ?? worker, location, token, attempt });
     this.#acknowledge(each);
   }
@@ -219,10 +220,10 @@ function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: R
   store.workers.noteScan(worker).catch((error) => log.warn("scan of worker not counted", { token, because: messageOf(error) }));
 }
 
-function refuse({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress, out: JobOut, fault: string): void {
+function refuse({ store, count, clock, log }: ResultIntakeOptions, { worker, token }: ResultAddress, out: JobOut, fault: string): void {
   count("faults");
   log.error("result of worker refused", { ...jobFields(out), worker: store.workers.find(worker)?.name ?? worker, fault });
-  const lastFault = { at: new Date().toISOString(), text: fault };
+  const lastFault = { at: clock.now().toISOString(), text: fault };
   store.workers.noteFault(worker, lastFault).catch((error) => log.warn("fault of worker not stored", { token, because: messageOf(error) }));
 }
 
@@ -237,14 +238,14 @@ export function isRunning(
 
 /** @throws if the transport cannot be reached. */
 async function readResult(
-  transport: HeadTransport,
+  options: ResultIntakeOptions,
   { address, manifests }: Held,
   { job }: JobOut,
 ): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string } | "part missing"> {
   const assembly = createResultAssembly();
   let added = assembly.add(null, manifests[0]?.bytes ?? new Uint8Array());
   for (let part = 0; added === "more"; part++) {
-    const bytes = await fetchPart(transport, { ...address, part });
+    const bytes = await fetchPart(options, { ...address, part });
     if (bytes === null) return "part missing";
     added = assembly.add(part, bytes);
   }
@@ -260,10 +261,10 @@ function unpackSafely(...[assembly, job]: Parameters<typeof unpackResult>): Retu
   }
 }
 
-async function fetchPart(transport: HeadTransport, address: ResultAddress): Promise<Uint8Array | null> {
+async function fetchPart({ transport, clock }: ResultIntakeOptions, address: ResultAddress): Promise<Uint8Array | null> {
   for (let tries = 1; ; tries++) {
     const bytes = await transport.resultPart(address);
     if (bytes !== null || tries === partTriesMax) return bytes;
-    await pause(systemClock, partRetryMs * tries);
+    await pause(clock, partRetryMs * tries);
   }
 }

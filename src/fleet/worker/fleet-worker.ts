@@ -1,6 +1,6 @@
 /** A worker of one location: presence, jobs while the head accepts it, results, and its end. */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
-import { systemClock, within } from "../../base/clock.ts";
+import { within } from "../../base/clock.ts";
 import { evidenceVersion } from "../../evidence/version.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
 import { connectFailure } from "../connection.ts";
@@ -14,7 +14,7 @@ import { type Presence, type PresenceOptions, startPresence } from "./presence.t
 export interface FleetWorkerOptions
   extends Pick<
     JobSlotsOptions,
-    "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "log" | "workingEveryMs" | "standstillMsMax"
+    "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "clock" | "log" | "workingEveryMs" | "standstillMsMax"
   > {
   /** Connected for the first time; it reconnects by itself. */
   readonly connection: NatsConnection;
@@ -63,7 +63,7 @@ class ConnectedWorker implements FleetWorker {
   #stopping = false;
 
   constructor(options: FleetWorkerOptions) {
-    const { connection, address, log } = options;
+    const { connection, address, clock, log } = options;
     this.#options = options;
     this.#link = followLink(connection, {
       onLost: () => this.#lost(),
@@ -81,7 +81,7 @@ class ConnectedWorker implements FleetWorker {
       },
     });
     this.#feed = openJobFeed({
-      connection,
+      ...{ connection, clock },
       inboxPrefix: inboxPrefixOf(address.worker),
       location: address.location,
       onJob: (job) => {
@@ -99,7 +99,7 @@ class ConnectedWorker implements FleetWorker {
       },
     });
     const onChange = () => this.refresh();
-    this.#presence = startPresence({ connection, address, note: () => this.#note(), onChange, log, ...options.presence });
+    this.#presence = startPresence({ connection, address, note: () => this.#note(), onChange, clock, log, ...options.presence });
     void this.#presence.say();
   }
 
@@ -127,11 +127,11 @@ class ConnectedWorker implements FleetWorker {
     this.refresh();
     // First: jobs that were on their way are given back from now on.
     const ended = this.#slots.stop(drainMs);
-    await within(systemClock, flushMsMax, this.#feed.close(), undefined);
+    await within(this.#options.clock, flushMsMax, this.#feed.close(), undefined);
     await ended;
     this.#presence.close();
     this.#cancels.unsubscribe();
-    if (this.#link.isUp()) await within(systemClock, flushMsMax, this.#options.connection.flush(), undefined);
+    if (this.#link.isUp()) await within(this.#options.clock, flushMsMax, this.#options.connection.flush(), undefined);
   }
 
   #mayTake(): boolean {

@@ -1,5 +1,6 @@
 /** Asks the consumer of a location for jobs: one pull request for each free slot. */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
+import type { Clock } from "../../base/clock.ts";
 import { scanStreamOf } from "../subjects.ts";
 import { type DeliveredJob, deliveredJob } from "./delivered-job.ts";
 
@@ -13,6 +14,7 @@ export interface JobFeedOptions {
   readonly mayAsk?: () => boolean;
   /** A clause that says why no jobs can be had, and null when they can be had again. */
   readonly onFault: (fault: string | null) => void;
+  readonly clock: Clock;
   readonly expiresMs?: number;
   readonly retryMs?: number;
   readonly lostAfterMs?: number;
@@ -54,8 +56,8 @@ export function openJobFeed(options: JobFeedOptions): JobFeed {
 /** Requests with one subject for their answers. */
 interface Requests {
   readonly subscription: Subscription;
-  /** One timer for each open request, the oldest first. */
-  readonly open: Set<ReturnType<typeof setTimeout>>;
+  /** Cancels the timer of each open request, the oldest first. */
+  readonly open: Set<() => void>;
 }
 
 class PullFeed implements JobFeed {
@@ -66,7 +68,7 @@ class PullFeed implements JobFeed {
   readonly #withdrawn = new Set<Promise<void>>();
   #requests: Requests | null = null;
   #wanted = 0;
-  #retry: ReturnType<typeof setTimeout> | null = null;
+  #cancelRetry: (() => void) | null = null;
   #closed = false;
 
   constructor(options: JobFeedOptions) {
@@ -83,8 +85,8 @@ class PullFeed implements JobFeed {
 
   renew(): void {
     if (this.#requests !== null) this.#withdraw(this.#requests);
-    if (this.#retry !== null) clearTimeout(this.#retry);
-    this.#retry = null;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
   }
 
   async close(): Promise<void> {
@@ -130,34 +132,34 @@ class PullFeed implements JobFeed {
   #endOldest({ open }: Requests): void {
     const [oldest] = open;
     if (oldest === undefined) return;
-    clearTimeout(oldest);
+    oldest();
     open.delete(oldest);
   }
 
   #failed(fault: string): void {
     if (this.#closed) return;
     this.#options.onFault(fault);
-    this.#retry ??= setTimeout(() => {
-      this.#retry = null;
+    this.#cancelRetry ??= this.#options.clock.after(this.#options.retryMs ?? defaultRetryMs, () => {
+      this.#cancelRetry = null;
       this.#fill();
-    }, this.#options.retryMs ?? defaultRetryMs);
+    });
   }
 
   #fill(): void {
-    const { connection, mayAsk = () => true, lostAfterMs = defaultLostAfterMs } = this.#options;
-    if (this.#closed || this.#retry !== null || this.#wanted === 0 || !mayAsk()) return;
+    const { connection, clock, mayAsk = () => true, lostAfterMs = defaultLostAfterMs } = this.#options;
+    if (this.#closed || this.#cancelRetry !== null || this.#wanted === 0 || !mayAsk()) return;
     this.#requests ??= this.#subscribe();
     const { subscription, open } = this.#requests;
     while (open.size < this.#wanted) {
       const request = JSON.stringify({ batch: 1, expires: this.#expiresMs * nanosecondsPerMs });
       connection.publish(this.#pullSubject, request, { reply: subscription.getSubject() });
-      const timer = setTimeout(() => this.#lost(timer), this.#expiresMs + lostAfterMs);
-      open.add(timer);
+      const cancelLost = clock.after(this.#expiresMs + lostAfterMs, () => this.#lost(cancelLost));
+      open.add(cancelLost);
     }
   }
 
-  #lost(timer: ReturnType<typeof setTimeout>): void {
-    this.#requests?.open.delete(timer);
+  #lost(cancelLost: () => void): void {
+    this.#requests?.open.delete(cancelLost);
     this.#options.onFault(this.#withoutConsumer());
     this.#fill();
   }
@@ -168,7 +170,7 @@ class PullFeed implements JobFeed {
    */
   #withdraw({ subscription, open }: Requests): void {
     this.#requests = null;
-    for (const timer of open) clearTimeout(timer);
+    for (const cancelLost of open) cancelLost();
     open.clear();
     const ended: Promise<void> = subscription
       .drain()

@@ -1,5 +1,6 @@
 /** The jobs that a worker holds: gathers each once, sends its result, and answers every delivery of it. */
 
+import type { Clock } from "../../base/clock.ts";
 import type { Log, LogFields } from "../../base/log.ts";
 import { messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
@@ -27,6 +28,7 @@ export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "con
   readonly onEnd: (outcome: CountedOutcome) => void;
   /** One line about a fault of this worker or its jobs. Asks for no more jobs if the worker cannot take them. */
   readonly onFault: (text: string) => void;
+  readonly clock: Clock;
   readonly log: Log;
   readonly workingEveryMs?: number;
   /** A process that stood still for so long has lost its jobs to other workers. */
@@ -72,14 +74,15 @@ class BoundedSlots implements JobSlots {
   readonly #work = new Set<Promise<void>>();
   readonly #waiting: (() => void)[] = [];
   readonly #stopping = new AbortController();
-  readonly #workingTimer: ReturnType<typeof setInterval>;
+  readonly #stopWorking: () => void;
   #inSlots = 0;
   #stopped = false;
-  #renewedAtMs = performance.now();
+  #renewedAtMs: number;
 
   constructor(options: JobSlotsOptions) {
     this.#options = options;
-    this.#workingTimer = setInterval(() => this.#renew(), options.workingEveryMs ?? jobWorkingEveryMs);
+    this.#renewedAtMs = options.clock.monotonicMs();
+    this.#stopWorking = options.clock.every(options.workingEveryMs ?? jobWorkingEveryMs, () => this.#renew());
   }
 
   take(delivered: DeliveredJob): void {
@@ -104,13 +107,13 @@ class BoundedSlots implements JobSlots {
 
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
-    const timer = setTimeout(() => {
+    const cancelEnd = this.#options.clock.after(drainMs, () => {
       this.#stopping.abort();
       for (const { ending } of this.#held.values()) ending.abort("stopping" satisfies Ending);
-    }, drainMs);
+    });
     while (this.#work.size > 0) await Promise.all(this.#work);
-    clearTimeout(timer);
-    clearInterval(this.#workingTimer);
+    cancelEnd();
+    this.#stopWorking();
   }
 
   /**
@@ -118,8 +121,8 @@ class BoundedSlots implements JobSlots {
    * too: a result would be poorer than that of the next delivery.
    */
   #renew(): void {
-    const { isConnected, onFault, standstillMsMax = jobAckWaitMs } = this.#options;
-    const sinceMs = performance.now() - this.#renewedAtMs;
+    const { isConnected, onFault, clock, standstillMsMax = jobAckWaitMs } = this.#options;
+    const sinceMs = clock.monotonicMs() - this.#renewedAtMs;
     this.#renewedAtMs += sinceMs;
     if (sinceMs < standstillMsMax) {
       if (isConnected()) for (const { delivered, ending } of this.#held.values()) if (!ending.signal.aborted) delivered.working();
@@ -171,7 +174,7 @@ class BoundedSlots implements JobSlots {
 }
 
 async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answered, renew: () => void): Promise<CountedOutcome> {
-  const { address, connection, connected, onFault, log } = options;
+  const { address, connection, connected, onFault, clock, log } = options;
   const { job, ending } = one;
   const { token, attempt, url } = job;
   const fields = scanFields(url, { ...job, location: address.location });
@@ -179,7 +182,7 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   if (signal.aborted) return endEarly(one, fields, log);
 
   log.info("scan started", { ...fields, delivery: one.delivered.delivery });
-  const startMs = performance.now();
+  const startMs = clock.monotonicMs();
   const gathered = await gather(one, options);
   renew();
   if (signal.aborted) return endEarly(one, fields, log);
@@ -199,14 +202,14 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
   const isSent = await sendResult(
     packResult(gathered),
     { ...address, token, attempt, delivery },
-    { connection, connected, onRetry, signal },
+    { connection, connected, onRetry, clock, signal },
   );
   if (!isSent) return endEarly(one, fields, log);
   answered.set(one.delivered.publication, "sent");
   await acknowledge(one, options);
   const code = failureOf(gathered);
   const outcome = code === null ? "finished" : "failed";
-  log.info("result sent", { ...fields, status: outcome, code, ms: Math.round(performance.now() - startMs) });
+  log.info("result sent", { ...fields, status: outcome, code, ms: Math.round(clock.monotonicMs() - startMs) });
   return outcome;
 }
 
@@ -258,12 +261,12 @@ async function acknowledge(one: HeldJob, { connected, log }: Pick<JobSlotsOption
 
 /** A job that is not understood ends as failed at the head, if it can be addressed: it would be published again otherwise. */
 async function refuse(options: JobSlotsOptions, delivered: DeliveredJob, { fault, address }: RefusedJob, signal: AbortSignal) {
-  const { log, onFault, connection, connected } = options;
+  const { clock, log, onFault, connection, connected } = options;
   log.error("job refused", { fault: `a job ${fault}`, token: address?.token ?? null });
   onFault(`refused a job: it ${fault}`);
   if (address !== null) {
     const delivery = { ...options.address, ...address, delivery: delivered.delivery };
-    await sendResult(packResult("crashed"), delivery, { connection, connected, onRetry: () => {}, signal });
+    await sendResult(packResult("crashed"), delivery, { connection, connected, onRetry: () => {}, clock, signal });
   }
   delivered.terminate();
 }

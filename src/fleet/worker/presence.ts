@@ -1,5 +1,6 @@
 /** Presence of a worker: says at an interval that it is there, and hears whether it may take jobs. */
 import type { NatsConnection } from "@nats-io/transport-node";
+import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { fleetProtocol, type PresenceAnswer, type PresenceNote, presenceAnswers, presenceEveryMs, presenceLapsesMs } from "../messages.ts";
 import { presenceSubject, type WorkerAddress } from "../subjects.ts";
@@ -10,6 +11,7 @@ export interface PresenceOptions {
   readonly note: () => Omit<PresenceNote, "v">;
   /** After each answer, and when the last one has become too old. */
   readonly onChange: () => void;
+  readonly clock: Clock;
   readonly log: Log;
   readonly everyMs?: number;
   readonly lapsesMs?: number;
@@ -38,15 +40,15 @@ interface Heard {
 }
 
 export function startPresence(options: PresenceOptions): Presence {
-  const { address, note, onChange, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
+  const { address, note, onChange, clock, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
   let heard: Heard | null = null;
   let silence: string | null = "the head has not answered yet";
   let logged: string | null | undefined;
   let asking: Promise<void> | null = null;
   let closed = false;
-  let lapse: ReturnType<typeof setTimeout> | undefined;
+  let cancelLapse = () => {};
 
-  const isFresh = () => heard !== null && performance.now() - heard.atMs < lapsesMs;
+  const isFresh = () => heard !== null && clock.monotonicMs() - heard.atMs < lapsesMs;
   const isAccepted = () => isFresh() && heard?.answer === "accepted";
 
   function fault(): string | null {
@@ -66,9 +68,9 @@ export function startPresence(options: PresenceOptions): Presence {
   function hear(latest: Heard): void {
     heard = latest;
     silence = "the head does not answer any more";
-    clearTimeout(lapse);
+    cancelLapse();
     // Questions to a silent head end later than its last answer lapses.
-    if (!closed) lapse = setTimeout(changed, Math.ceil(latest.atMs + lapsesMs - performance.now()) + 1);
+    if (!closed) cancelLapse = clock.after(Math.ceil(latest.atMs + lapsesMs - clock.monotonicMs()) + 1, changed);
   }
 
   function changed(): void {
@@ -90,28 +92,28 @@ export function startPresence(options: PresenceOptions): Presence {
     asking ??= ask();
     return asking;
   };
-  const timer = setInterval(() => void say(), everyMs);
+  const stopSaying = clock.every(everyMs, () => void say());
   return {
     isAccepted,
     fault,
     say,
     close: () => {
       closed = true;
-      clearInterval(timer);
-      clearTimeout(lapse);
+      stopSaying();
+      cancelLapse();
     },
   };
 }
 
 /** What the head answers, or a clause that says why there is no answer. Never rejects. */
 async function replyOf(
-  { connection, address }: Pick<PresenceOptions, "connection" | "address">,
+  { connection, address, clock }: PresenceOptions,
   note: Omit<PresenceNote, "v">,
   timeout: number,
 ): Promise<Heard | string> {
   const sent: PresenceNote = { v: fleetProtocol, ...note };
   // An answer may be read long after it came: it is as old as its question.
-  const atMs = performance.now();
+  const atMs = clock.monotonicMs();
   try {
     const { data } = await connection.request(presenceSubject(address), JSON.stringify(sent), { timeout });
     const reply = parsePresenceReply(data);

@@ -1,7 +1,7 @@
 /** Sends a result to the head in parts, each confirmed by JetStream, for as long as it takes. */
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { aborted, pause, systemClock, withDeadline } from "../../base/clock.ts";
+import { aborted, type Clock, pause, randomId, withDeadline } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
 import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
@@ -12,6 +12,7 @@ export interface ResultSending {
   readonly connected: (signal: AbortSignal) => Promise<void>;
   /** Called once for each new reason. */
   readonly onRetry: (because: string) => void;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
@@ -31,13 +32,13 @@ const retryMsMax = 15_000;
 /** Resolves when every part is stored; false if the signal has aborted before. The manifest is the last. */
 export async function sendResult({ parts, manifest }: PackedResult, delivery: JobDelivery, sending: ResultSending): Promise<boolean> {
   // A job that is published again has the same addresses as before: its result must not count as a repetition.
-  const id = crypto.randomUUID();
+  const id = randomId(sending.clock);
   for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, { ...sending, id }))) return false;
   return sendPart({ ...delivery, part: null }, Buffer.from(JSON.stringify(manifest)), { ...sending, id });
 }
 
 async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: ResultInSending): Promise<boolean> {
-  const { connected, onRetry, signal } = sending;
+  const { connected, onRetry, clock, signal } = sending;
   let last: string | null = null;
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
@@ -48,36 +49,41 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
       const because = messageOf(error);
       if (!signal.aborted && because !== last) onRetry(because);
       last = because;
-      await pause(systemClock, retryDelayMs(attempt), signal);
+      await pause(clock, retryDelayMs(clock, attempt), signal);
     }
   }
   return false;
 }
 
 /** @throws if JetStream does not confirm, or the signal aborts. */
-async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, { connection, id, signal }: ResultInSending) {
+async function publishPart(
+  address: ResultAddress,
+  bytes: Uint8Array,
+  confirmationMs: number,
+  { connection, id, clock, signal }: ResultInSending,
+) {
   const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
-  await withDeadline(systemClock, partMsMax, [signal], async (ended) => {
+  await withDeadline(clock, partMsMax, [signal], async (ended) => {
     const published = jetstream(connection).publish(resultSubject(address), bytes, options);
     await Promise.race([
       published,
-      unconfirmed(connection, confirmationMs, ended),
+      unconfirmed(connection, clock, confirmationMs, ended),
       aborted(ended).then(() => Promise.reject(ended.reason)),
     ]);
   });
 }
 
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
-async function unconfirmed(connection: NatsConnection, confirmationMs: number, signal: AbortSignal): Promise<never> {
+async function unconfirmed(connection: NatsConnection, clock: Clock, confirmationMs: number, signal: AbortSignal): Promise<never> {
   await connection.flush();
-  await pause(systemClock, confirmationMs, signal);
+  await pause(clock, confirmationMs, signal);
   throw new Error("JetStream does not confirm results");
 }
 
 /** Exponential backoff with jitter: half of the delay is random, so that workers do not retry all at once. */
-function retryDelayMs(attempt: number): number {
+function retryDelayMs(clock: Clock, attempt: number): number {
   const delayMs = doubled(retryMsMin, retryMsMax, attempt);
-  return delayMs / 2 + Math.random() * (delayMs / 2);
+  return delayMs / 2 + clock.random() * (delayMs / 2);
 }
 
 function doubled(first: number, most: number, attempt: number): number {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount, createUser } from "@nats-io/nkeys";
 import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { connectNats, FleetError } from "../../../src/fleet/connection.ts";
 import { siteIdentity, testAuthority, untrustedAuthority } from "../../support/certificates.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
@@ -28,7 +29,7 @@ function connectTo(
   signal = new AbortController().signal,
 ) {
   const { credentialsFile = null, caFile = null } = files;
-  return connectNats({ servers, credentialsFile, caFile, name: "test", log, signal, retryMs: 20 });
+  return connectNats({ servers, credentialsFile, caFile, name: "test", clock: systemClock, log, signal, retryMs: 20 });
 }
 
 /** Cause of the first failure; "connected" without one. */
@@ -40,7 +41,17 @@ async function firstFailure(servers: readonly string[], files: { credentialsFile
     resolve(because);
     ending.abort();
   };
-  connectNats({ servers, credentialsFile, caFile, name: "test", log, signal: ending.signal, retryMs: 20, onFailure }).then(
+  connectNats({
+    servers,
+    credentialsFile,
+    caFile,
+    name: "test",
+    clock: systemClock,
+    log,
+    signal: ending.signal,
+    retryMs: 20,
+    onFailure,
+  }).then(
     async (connection) => {
       await connection.close();
       resolve("connected");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/examine-nats.ts";
 import { locationScanSubjects, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
@@ -16,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const ignore = () => {};
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const examine = (url: string, given: Partial<NatsExaminationOptions> = {}) =>
-  examineNats({ servers: [url], credentialsFile: null, caFile: null, log, connectMs: 5_000, ...given });
+  examineNats({ servers: [url], credentialsFile: null, caFile: null, clock: systemClock, log, connectMs: 5_000, ...given });
 
 describe.skipIf(natsIsMissing())("the doctor", () => {
   test("names version, JetStream and streams, and creates none", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.ts";
 import { claimHead } from "../../../src/fleet/head/other-head.ts";
 import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/head/streams.ts";
 import { headIdentity } from "../../../src/fleet/identity.ts";
@@ -44,7 +45,7 @@ describe.skipIf(natsIsMissing())("release", () => {
     expect(shown.stderr).toContain("nothing is deleted yet; --yes deletes");
     expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);
 
-    await claimHead(connection, "another").otherHead(50);
+    await claimHead(connection, "another", systemClock).otherHead(50);
     const refused = await release(nats.url, "--yes");
     expect([refused.code, refused.stderr]).toEqual([2, "assay: a running head uses the streams: stop it first; nothing is deleted\n"]);
     expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);

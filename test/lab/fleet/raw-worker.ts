@@ -1,6 +1,7 @@
 /** A worker without the program: the raw client of NATS with the credentials of an enrolled worker. It sends what a test wants. */
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { systemClock } from "../../../src/base/clock.ts";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import { subjectOf } from "../../../src/evidence/subject.ts";
 import { evidenceVersion } from "../../../src/evidence/version.ts";
@@ -79,6 +80,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
 
   const jobs: DeliveredJob[] = [];
   const feed = openJobFeed({
+    clock: systemClock,
     connection,
     inboxPrefix: inboxPrefixOf(identity.id),
     location,

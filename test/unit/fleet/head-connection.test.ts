@@ -1,6 +1,7 @@
 /** The head and a nats-server in memory: other heads, streams, publication that fails, reconnection, and messages that nothing honest sends. */
 import { jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pause } from "../../../src/base/clock.ts";
 import { minuteMs } from "../../../src/base/units.ts";
 import { claimHead } from "../../../src/fleet/head/other-head.ts";
 import { createRepeated } from "../../../src/fleet/head/repeated.ts";
@@ -42,7 +43,7 @@ describe("a head", () => {
 
   test("is found while it is in charge, and not after it has given way", async () => {
     const [one, two, three] = [0, 1, 2].map(() => fleet.nats.connect());
-    const ask = (connection = one) => claimHead(connection as never, "installation").otherHead(50);
+    const ask = (connection = one) => claimHead(connection as never, "installation", fleet.clock).otherHead(50);
     expect(await fleet.clock.until(ask(one))).toBeNull();
     expect(await fleet.clock.until(ask(two))).toMatchObject({ instance: "installation" });
     await one?.close();
@@ -222,10 +223,10 @@ test("repeated work that is asked for while it runs follows soon, and never runs
   const action = async () => {
     runs++;
     most = Math.max(most, ++running);
-    await new Promise((resolve) => void setTimeout(resolve, 300));
+    await pause(fleet.clock, 300);
     running--;
   };
-  const repeated = createRepeated(action, { everyMs: minuteMs, soonMs: 100, failed: "failed", log });
+  const repeated = createRepeated(action, { everyMs: minuteMs, soonMs: 100, failed: "failed", clock: fleet.clock, log });
   repeated.soon();
   await fleet.clock.pass(150);
   repeated.soon();

@@ -10,7 +10,7 @@ import { createResultIntake, type ResultIntake } from "../../../src/fleet/head/r
 import type { HeadTransport } from "../../../src/fleet/head/transport.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
-import { promisesSettled, startFakeTime } from "../../support/fake-time.ts";
+import { fakeClock, settled } from "../../support/fake-clock.ts";
 
 const worker = `U${"A".repeat(55)}`;
 const nothing = () => {};
@@ -23,6 +23,8 @@ const store = {
   scans: { findByToken: (token: string) => ({ status: "running", location: token.split("_")[0], attempts: 1 }) },
   workers: { locations: () => ["berlin", "paris"], find: () => ({ name: "first", location: "berlin", revokedAt: null }) },
 } as unknown as FleetStore;
+
+const clock = fakeClock();
 
 function transportWith(changes: Partial<HeadTransport>): HeadTransport {
   return {
@@ -50,7 +52,7 @@ function sentJob(token: string, changes: Partial<JobOut> = {}): JobOut {
 
 describe("the comparison with NATS", () => {
   const compare = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
-    reconcile({ board, transport, store, count: nothing, onUnsent: nothing, log, times: defaultFleetTimes });
+    reconcile({ board, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
 
   test("goes on with the other locations while the stream of one does not answer", async () => {
     const board = createJobBoard();
@@ -66,7 +68,7 @@ describe("the comparison with NATS", () => {
   ])("ends a job that a worker has had for %i ms: %j", async (ms, expected) => {
     const ends: unknown[] = [];
     const board = createJobBoard();
-    board.add(sentJob("berlin_1", { begunAtMs: Date.now() - ms, end: (code) => void ends.push(code) }));
+    board.add(sentJob("berlin_1", { begunAtMs: clock.now().getTime() - ms, end: (code) => void ends.push(code) }));
     await compare(board, transportWith({ jobs: async () => new Set(["berlin_1"]) }));
     expect(ends).toEqual(expected);
   });
@@ -76,7 +78,7 @@ describe("a lost job", () => {
   const compare = (out: JobOut, transport: HeadTransport) => {
     const board = createJobBoard();
     board.add(out);
-    return reconcile({ board, transport, store, count: nothing, onUnsent: nothing, log, times: defaultFleetTimes });
+    return reconcile({ board, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
   };
 
   test("begins again when it is published again", async () => {
@@ -108,7 +110,7 @@ describe("a lost job", () => {
   test("is not one that was published while NATS was asked", async () => {
     const out = sentJob("berlin_1");
     const jobs = async () => {
-      out.sentAtMs = Date.now();
+      out.sentAtMs = clock.now().getTime();
       return new Set<string>();
     };
     await compare(out, transportWith({ jobs }));
@@ -139,7 +141,7 @@ describe("a lost job", () => {
 
 describe("the publisher", () => {
   const publisherOf = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
-    createJobPublisher(board, transport, { isConnected: () => true, retryMs: 1_000, log });
+    createJobPublisher(board, transport, { isConnected: () => true, retryMs: 1_000, clock, log });
   const unsent = (token: string, changes: Partial<JobOut> = {}) => sentJob(token, { state: "unsent", sequence: null, ...changes });
   const laterAttempt = (token: string) => {
     const out = unsent(token);
@@ -147,7 +149,6 @@ describe("the publisher", () => {
   };
 
   test("goes on with other locations, and repeats the one that fails until it works", async () => {
-    using time = startFakeTime();
     const board = createJobBoard();
     for (const token of ["berlin_1", "paris_1"]) board.add(unsent(token));
     let isFull = true;
@@ -161,14 +162,14 @@ describe("the publisher", () => {
     publisher.wake();
     // Asked for while it runs.
     publisher.wake();
-    await time.pass(1);
+    await clock.pass(1);
     expect([published, board.list().map(({ state }) => state)]).toEqual([
       ["berlin_1", "paris_1", "berlin_1"],
       ["unsent", "sent"],
     ]);
     expect(publisher.fault()).toBe("scans of the location berlin cannot be published: its stream in NATS is full");
     isFull = false;
-    await time.pass(5_000);
+    await clock.pass(5_000);
     expect([published.length, publisher.fault(), board.list().map(({ state }) => state)]).toEqual([4, null, ["sent", "sent"]]);
     publisher.stop();
   });
@@ -184,23 +185,22 @@ describe("the publisher", () => {
     };
     const publisher = publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") }));
     publisher.wake();
-    await promisesSettled();
+    await settled();
     expect(calls).toEqual(["withdraw"]);
     withdrawn.resolve();
-    await promisesSettled();
+    await settled();
     expect(calls).toEqual(["withdraw", "publish"]);
   });
 
   test("notes when a job is sent, so that an older look at NATS does not miss it", async () => {
-    using time = startFakeTime();
     const board = createJobBoard();
     const out = unsent("berlin_1");
     board.add(out);
-    await time.pass(60_000);
+    await clock.pass(60_000);
     const publisher = publisherOf(board, transportWith({}));
     publisher.wake();
-    await promisesSettled();
-    expect([out.state, out.sentAtMs]).toEqual(["sent", Date.now()]);
+    await settled();
+    expect([out.state, out.sentAtMs]).toEqual(["sent", clock.now().getTime()]);
     publisher.stop();
   });
 
@@ -213,7 +213,7 @@ describe("the publisher", () => {
       out.state = "ended";
     };
     publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") })).wake();
-    await promisesSettled();
+    await settled();
     expect(calls).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe("the publisher", () => {
       board,
       transportWith({ publishJob, cancel, withdrawJob: async (_location, token) => void calls.push(`withdraw ${token}`) }),
     ).wake();
-    await promisesSettled();
+    await settled();
     expect(calls).toEqual(["withdraw berlin_1", "cancel berlin_1"]);
   });
 });
@@ -246,7 +246,7 @@ describe("a result", () => {
     board.add(out);
     const counted: string[] = [];
     const transport = transportWith({ resultPart: () => Promise.reject(new Error("no answer")) });
-    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), log, ...defaultFleetTimes });
+    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), clock, log, ...defaultFleetTimes });
     const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
     const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
@@ -268,13 +268,13 @@ describe("a result", () => {
     const part = Promise.withResolvers<Uint8Array>();
     const counted: string[] = [];
     const transport = transportWith({ resultPart: () => part.promise });
-    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), log, ...defaultFleetTimes });
+    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), clock, log, ...defaultFleetTimes });
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
     const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
     intake.receive(sentAddress, { bytes, ack: nothing, nak: nothing, working: nothing });
     out.state = "ended";
     end(part);
-    await promisesSettled();
+    await settled();
     expect([counted, out.state]).toEqual([[], "ended"]);
   });
 
@@ -283,7 +283,7 @@ describe("a result", () => {
     const out = sentJob("berlin_1");
     board.add(out);
     const transport = transportWith({ resultPart: () => new Promise<null>(nothing) });
-    intake = createResultIntake({ board, transport, store, count: nothing, log, ...defaultFleetTimes });
+    intake = createResultIntake({ board, transport, store, count: nothing, clock, log, ...defaultFleetTimes });
     let acknowledged = 0;
     const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
@@ -299,7 +299,17 @@ describe("a result", () => {
 test("a scan leaves the board when its outcome is stored, and an earlier attempt does not take a later one with it", async () => {
   const board = createJobBoard();
   const gather = createRemoteGather({
-    ...{ board, transport: transportWith({}), isConnected: () => true, store, jobSettings, log, onUnsent: nothing, onAdopted: nothing },
+    ...{
+      board,
+      transport: transportWith({}),
+      isConnected: () => true,
+      store,
+      jobSettings,
+      clock,
+      log,
+      onUnsent: nothing,
+      onAdopted: nothing,
+    },
     intake: { release: nothing },
   });
   const handOut = (attempt: number) => {
@@ -323,9 +333,9 @@ test("a stop of the head while a job is published leaves the job to the worker t
     withdrawJob: async (_location, token) => void withdrawn.push(token),
   });
   const board = createJobBoard();
-  const publisher = createJobPublisher(board, transport, { isConnected: () => true, retryMs: 10, log });
+  const publisher = createJobPublisher(board, transport, { isConnected: () => true, retryMs: 10, clock, log });
   const gather = createRemoteGather({
-    ...{ board, transport, isConnected: () => true, store, jobSettings, log, onUnsent: publisher.wake, onAdopted: nothing },
+    ...{ board, transport, isConnected: () => true, store, jobSettings, clock, log, onUnsent: publisher.wake, onAdopted: nothing },
     intake: { release: nothing },
   });
   const stop = new AbortController();

@@ -25,6 +25,7 @@ function openSlots(slots = 1, connected = () => Promise.resolve(), changes: Part
     ...{ address: { location: fakeLocation, worker: fakeWorkerIds[0] }, deadlines: defaultDeadlines, onFault: nothing },
     timeScan: () => ({ stage: nothing, end: nothing }),
     onEnd: (outcome) => void outcomes.push(outcome),
+    clock: fleet.clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     // Only deliveries and ends of scans say that jobs are held.
     workingEveryMs: 3_600_000,

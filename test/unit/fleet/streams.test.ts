@@ -4,24 +4,24 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { messageOf } from "../../../src/base/log.ts";
 import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/head/streams.ts";
 import type { FakeConnection } from "../../support/fake-connection.ts";
+import { startClientTime } from "../../support/fake-fleet.ts";
 import { createFakeNats, type FakeNats } from "../../support/fake-nats.ts";
-import { type FakeTime, startFakeTime } from "../../support/fake-time.ts";
 
 const names = ["ASSAY_SCANS_berlin", "ASSAY_RESULTS_berlin"];
 const purpose = { instance: "one", isCluster: true, limits: defaultStreamLimits };
 
-let time: FakeTime;
+let time: ReturnType<typeof startClientTime>;
 let nats: FakeNats;
 let connection: FakeConnection;
 beforeEach(() => {
-  time = startFakeTime();
+  time = startClientTime();
   nats = createFakeNats();
   connection = nats.connect();
 });
 afterEach(() => time[Symbol.dispose]());
 
 const manager = () => jetstreamManager(connection, { checkAPI: false, timeout: 1_000 });
-const ensure = async () => time.until(ensureLocation(await manager(), "berlin", purpose));
+const ensure = async () => time.clock.until(ensureLocation(await manager(), "berlin", purpose));
 const updates = () => nats.received.filter(({ subject, data }) => subject.startsWith("$JS.API.STREAM.UPDATE.") && data.length > 0).length;
 async function replicas(): Promise<readonly number[]> {
   const { streams } = await manager();

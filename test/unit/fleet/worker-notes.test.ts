@@ -130,10 +130,10 @@ describe("the capacity of a location", () => {
   });
 
   test("is missing since the connection at first, and since its last worker later", async () => {
-    const lastSeenAt = new Date(Date.now() - 60 * minuteMs);
+    const lastSeenAt = new Date(fleet.clock.now().getTime() - 60 * minuteMs);
     for (const which of [0, 1] as const) fleet.changeWorker(which, { lastSeenAt: lastSeenAt.toISOString() });
     const head = await fleet.openHead();
-    const missing = () => Date.now() - (head.absentSince(fakeLocation)?.getTime() ?? Number.NaN);
+    const missing = () => fleet.clock.now().getTime() - (head.absentSince(fakeLocation)?.getTime() ?? Number.NaN);
     expect(missing()).toBeLessThan(5_000);
     await fleet.clock.pass(31_000);
     expect(head.absentSince(fakeLocation)).toEqual(lastSeenAt);
