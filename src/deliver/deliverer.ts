@@ -98,7 +98,7 @@ class RunningDeliverer implements Deliverer {
     if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
     if (channel.disabled?.because === "unsubscribed") return refused("unsubscribed");
     if (!this.#tests.take(String(account.id))) return refused("too-many");
-    const name = `test_${randomBase62(testIdChars)}`;
+    const name = `test_${randomBase62(this.#parts.clock, testIdChars)}`;
     const attempted = await attemptTest(this.#parts, { account, channel }, name, this.#ending.signal);
     return { result: attempted.result, status: attempted.status, ms: attempted.ms, because: reasonOf(attempted) };
   }

@@ -79,7 +79,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMa
   const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, clock);
   // Apart, so that mails which others cause do not use up what a person needs to sign in.
   const resets = createHourlyQuota(mailsToAddressPerHourMax, clock);
-  const newName = () => `notice-${randomBase62(idChars)}`;
+  const newName = () => `notice-${randomBase62(clock, idChars)}`;
 
   async function limited(by: Account, to: string, render: () => RenderedMail): Promise<NoticeOutcome> {
     if (send.mail === null) return "no-mail";

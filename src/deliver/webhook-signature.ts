@@ -1,13 +1,14 @@
 /** Signatures of the Standard Webhooks specification: symmetric, version 1. */
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { type Clock, systemClock } from "../base/clock.ts";
 
 const secretPrefix = "whsec_";
 /** The specification recommends 24 to 64 bytes. */
 const secretBytes = 32;
 
 /** New secret of a webhook, as its receiver configures it. */
-export function newWebhookSecret(): string {
-  return `${secretPrefix}${randomBytes(secretBytes).toString("base64")}`;
+export function newWebhookSecret(clock: Pick<Clock, "randomBytes"> = systemClock): string {
+  return `${secretPrefix}${clock.randomBytes(secretBytes).toString("base64")}`;
 }
 
 /** Value of `webhook-signature`: a signature for each secret, of which the receiver needs to know one. */

@@ -65,7 +65,7 @@ export function apiTokenRepository(db: Db) {
       readonly by?: ChangedBy;
     }): Promise<{ readonly token: ApiToken; readonly value: string }> =>
       db.write(() => {
-        const value = newTokenValue();
+        const value = newTokenValue(db);
         const token: ApiToken = {
           id: db.next("nextApiTokenId"),
           accountId,
@@ -129,8 +129,8 @@ function removeDeadTokens(db: Db, accountId: number, now: Date): void {
   }
 }
 
-function newTokenValue(): string {
-  const secret = prefix + randomBase62(secretChars);
+function newTokenValue({ clock }: Db): string {
+  const secret = prefix + randomBase62(clock, secretChars);
   return secret + checksumOf(secret);
 }
 

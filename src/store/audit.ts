@@ -159,10 +159,10 @@ interface AccountNote extends Pick<AuditNote, "details"> {
 
 /** Adds an entry on an account; only within a transaction. */
 export function noteAccount(
-  db: Pick<Db, "audit" | "next">,
+  db: Pick<Db, "audit" | "clock" | "next">,
   id: number,
   action: AuditAction,
-  { by, now = new Date(), ...note }: AccountNote,
+  { by, now = db.clock.now(), ...note }: AccountNote,
 ): void {
   putAudit(db, { ...note, now, actor: actorOf(by, id), action, subject: { kind: "account", id } });
 }

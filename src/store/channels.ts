@@ -85,7 +85,7 @@ export function channelRepository(db: Db) {
           createdAt: now.toISOString(),
           verifiedAt: verified ? now.toISOString() : null,
           confirmation: null,
-          unsubscribeKey: channel.kind === "mail" ? newSecretValue() : null,
+          unsubscribeKey: channel.kind === "mail" ? newSecretValue(db.clock) : null,
           disabled: null,
         };
         db.channels.put([added.accountId, added.id], added);
@@ -128,7 +128,7 @@ export function channelRepository(db: Db) {
 }
 
 function issueConfirmation(db: Db, accountId: number, id: number, now: Date): string | undefined {
-  const value = newSecretValue();
+  const value = newSecretValue(db.clock);
   const expiresAt = new Date(now.getTime() + confirmationHours * hourMs).toISOString();
   const changed = changeChannel(db, accountId, id, ({ confirmation }) => {
     const earlier = confirmation?.earlier ?? confirmation;
@@ -172,11 +172,11 @@ function rotateSecret(db: Db, accountId: number, id: number, secret: string): Ch
  * Another mail address has another reader, whom links in earlier mails must not end. That the earlier address failed, or its reader ended
  * the mails, says nothing about the new one.
  */
-function newReader({ disabled }: Channel): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey" | "disabled"> {
+function newReader({ clock }: Db, { disabled }: Channel): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey" | "disabled"> {
   return {
     verifiedAt: null,
     confirmation: null,
-    unsubscribeKey: newSecretValue(),
+    unsubscribeKey: newSecretValue(clock),
     disabled: disabled?.because === "owner" ? disabled : null,
   };
 }
@@ -187,7 +187,7 @@ function changeChannel(db: Db, accountId: number, id: number, update: (channel: 
   if (channel === undefined) return undefined;
   const updated: Channel = { ...channel, ...update(channel) };
   const isMoved = channel.kind === "mail" && updated.target !== channel.target;
-  const changed: Channel = isMoved ? { ...updated, ...newReader(updated) } : updated;
+  const changed: Channel = isMoved ? { ...updated, ...newReader(db, updated) } : updated;
   db.channels.put([accountId, id], changed);
   if (changed.target !== channel.target || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
   return changed;

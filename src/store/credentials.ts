@@ -55,7 +55,7 @@ export function credentialRepository(db: Db) {
         if (verified !== undefined && credentialsOf(accountId).passwordHash !== verified.passwordHash) return undefined;
         if (change.oidc === null) takeGrantedRole(db, account);
         putCredentials(db, accountId, change);
-        noteAccount(db, accountId, actionOf(change), { by, now: reopen?.now ?? new Date() });
+        noteAccount(db, accountId, actionOf(change), { by, now: reopen?.now ?? db.clock.now() });
         endSessionsOf(db, accountId);
         return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
       }),
@@ -94,7 +94,7 @@ export function credentialRepository(db: Db) {
 function takeGrantedRole(db: Db, account: Account): void {
   if (!account.admin || db.credentials.get(account.id)?.oidc?.granted.admin !== true) return;
   db.accounts.put(account.id, { ...account, admin: false });
-  noteAccount(db, account.id, "role.changed", { by: serverActor, details: { admin: false, via: "groups" }, now: new Date() });
+  noteAccount(db, account.id, "role.changed", { by: serverActor, details: { admin: false, via: "groups" }, now: db.clock.now() });
 }
 
 function actionOf({ passwordHash, totp, oidc }: Partial<Credentials>): AuditAction {

@@ -1,6 +1,7 @@
 /** The LMDB environment: its tables, its schema version and its write transactions. */
 import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
+import { type Clock, systemClock } from "../base/clock.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -29,6 +30,7 @@ import type { Member, MemberInvitation, StoredBrand } from "./site-accounts.ts";
 import type { StoredEvent } from "./site-events.ts";
 import type { SiteHistoryEntry, SiteRun, SiteState } from "./site-runs.ts";
 import type { Site } from "./sites.ts";
+import type { StoreOptions } from "./store.ts";
 import { prepareStoreFile } from "./store-file.ts";
 import { createStoreHealth, type StoreHealth } from "./store-health.ts";
 import {
@@ -39,7 +41,6 @@ import {
   type RowFormat,
   type RowTable,
   type TableKey,
-  type UnreadableRow,
 } from "./table.ts";
 import type { Worker } from "./workers.ts";
 
@@ -141,26 +142,21 @@ export interface Db extends Tables {
   write<T>(action: () => T): Promise<T>;
   /** Next number of a counter; only within `write`. */
   next(counter: Counter): number;
+  readonly clock: Clock;
   readonly health: StoreHealth;
   readonly cacheReads: ReadCaches["cacheReads"];
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+export interface DatabaseOptions extends Pick<StoreOptions, "clock" | "lock" | "noSync" | "onUnreadable"> {
   readonly readOnly: boolean;
-  /** See `StoreOptions`. */
-  readonly noSync?: boolean | undefined;
-  /** The server's lock, if the caller holds it: a migration needs it, because no server may run meanwhile. */
-  readonly lock?: DataDirLock | undefined;
-  /** Called once for each row that is passed over because it cannot be read. */
-  readonly onUnreadable?: ((row: UnreadableRow) => void) | undefined;
 }
 
 /** @throws DataDirError */
-export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, onUnreadable = () => {} }: DatabaseOptions): Db {
+export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, clock = systemClock, onUnreadable }: DatabaseOptions): Db {
   const path = join(dataDir, "store");
   const report = createUnreadableReport(onUnreadable);
-  const health = createStoreHealth(path);
+  const health = createStoreHealth(path, clock);
   const asFault = (error: unknown) => {
     const fault = asDataDirError(error, dataDir);
     health.noteError(fault);
@@ -182,8 +178,8 @@ export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, 
     const open = () => openVersion(dataDir, readOnly, { root, context: { report, asFault } });
     const { meta, tables, storedVersion } = readOnly ? open() : root.transactionSync(open);
     if (storedVersion < schemaVersion) migrateStore(dataDir, lock, { root, meta, context: { report, asFault, anyShape: true } });
-    if (!readOnly) putInstanceIfMissing(root, tables);
-    const { cacheReads, expire } = createReadCaches(() => {
+    if (!readOnly) putInstanceIfMissing(root, { ...tables, clock });
+    const { cacheReads, expire } = createReadCaches(clock, () => {
       root.resetReadTxn();
       return meta.get("changes") ?? Number.NaN;
     });
@@ -194,7 +190,7 @@ export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, 
     });
     return {
       ...tables,
-      health,
+      ...{ health, clock },
       write: async (action) => {
         try {
           const value = await commits.write(action);

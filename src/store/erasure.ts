@@ -1,6 +1,6 @@
 /** Deletion for privacy: all that is stored about an account or a host, in short transactions, also beside a running server. */
 import { createHmac } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../base/clock.ts";
 import { hostOf } from "../parse/site.ts";
 import { emailKey } from "./account-index.ts";
 import { accountRange } from "./account-range.ts";
@@ -34,14 +34,14 @@ export interface HostScope {
 export function erasureRepository(db: Db) {
   return {
     accountDeletion: (account: Account, now: Date): Deletion => ({
-      ...newDeletion(now),
+      ...newDeletion(db, now),
       kind: "account",
       reference: accountReference(db, account),
       accountId: account.id,
       withSubdomains: false,
     }),
     hostDeletion: ({ host, withSubdomains }: HostScope, now: Date): Deletion => ({
-      ...newDeletion(now),
+      ...newDeletion(db, now),
       kind: "host",
       reference: referenceOf(db, `host ${host}`),
       accountId: null,
@@ -79,7 +79,7 @@ export function erasureRepository(db: Db) {
         await db.write(() => {
           for (const token of tokens.slice(at, at + scansAtOnce)) removeScan(db, token);
         });
-        await wait(pauseMs);
+        await pause(db.clock, pauseMs);
       }
       return db.write(() => finish(db, deletion, { account, scans: tokens.length, by, now }));
     },
@@ -105,8 +105,8 @@ function finish(db: Db, { id, kind, reference, accountId }: Deletion, { account,
   return scans + late.length;
 }
 
-function newDeletion(now: Date): Pick<Deletion, "id" | "at"> {
-  return { id: randomBase62(deletionIdChars), at: now.toISOString() };
+function newDeletion({ clock }: Db, now: Date): Pick<Deletion, "id" | "at"> {
+  return { id: randomBase62(clock, deletionIdChars), at: now.toISOString() };
 }
 
 /** HMAC with the identity of the store, so that names cannot be guessed from the file of deletions alone. */
@@ -166,7 +166,7 @@ async function removeSites(db: Db, matches: (site: Site) => boolean): Promise<vo
       const site = db.sites.get([accountId, id]);
       if (site !== undefined && matches(site)) removeSiteRows(db, site);
     });
-    await wait(pauseMs);
+    await pause(db.clock, pauseMs);
   }
 }
 

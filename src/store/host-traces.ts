@@ -1,5 +1,5 @@
 /** What is stored of a host apart from its scans and sites: events, and what sites keep of the time before they moved away from it. */
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../base/clock.ts";
 import type { Db } from "./database.ts";
 import type { StoredEvent } from "./site-events.ts";
 import type { SiteHistoryEntry } from "./site-runs.ts";
@@ -56,6 +56,6 @@ function urlsOf({ site, data }: StoredEvent): readonly string[] {
 async function inSteps<T>(db: Db, rows: readonly T[], remove: (row: T) => void): Promise<void> {
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     await db.write(() => rows.slice(at, at + rowsAtOnce).forEach(remove));
-    await wait(pauseMs);
+    await pause(db.clock, pauseMs);
   }
 }

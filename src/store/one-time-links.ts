@@ -52,7 +52,7 @@ export function oneTimeLinkRepository(db: Db) {
         if (link.email !== null && accountIdByEmail(db, link.email) !== undefined) return "email-taken";
         removeLinks(db, (other) => isLinkExpired(other, now) || replaces(link, other));
         if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
-        const value = newSecretValue();
+        const value = newSecretValue(db.clock);
         db.oneTimeLinks.put(hashOfSecret(value), link);
         noteLink(db, link, by, now);
         return { link, value };

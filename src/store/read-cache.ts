@@ -1,4 +1,5 @@
 /** Caches of reads that every committed change empties, also a change of another process. */
+import type { Clock } from "../base/clock.ts";
 
 /** A turn of the event loop can be long: a change of another process in the middle of it is then seen too. */
 const checkedMsMax = 2;
@@ -19,7 +20,7 @@ export interface ReadCaches {
  * `readChanges` returns a number that every committed transaction changes, from a new snapshot. It is read once in a turn of the event
  * loop, and again after `checkedMsMax`: what another process commits before it sends a request is then seen by that request.
  */
-export function createReadCaches(readChanges: () => number): ReadCaches {
+export function createReadCaches(clock: Pick<Clock, "monotonicMs">, readChanges: () => number): ReadCaches {
   let changes = Number.NaN;
   let checked = false;
   let checkedAtMs = 0;
@@ -48,7 +49,7 @@ export function createReadCaches(readChanges: () => number): ReadCaches {
   }
 
   function check(): void {
-    const nowMs = performance.now();
+    const nowMs = clock.monotonicMs();
     if (checked && nowMs - checkedAtMs < checkedMsMax) return;
     checked = true;
     checkedAtMs = nowMs;

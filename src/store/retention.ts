@@ -57,13 +57,13 @@ export function retentionRepository(db: Db) {
 }
 
 function findDue(db: Db, rules: RetentionRules, now: Date, from: string | null): { due: string[]; next: string | null } {
-  const until = performance.now() + stepMsMax;
+  const until = db.clock.monotonicMs() + stepMsMax;
   const isDue = dueTest(db, rules, now);
   const due: string[] = [];
   let visited = 0;
   for (const token of db.evidence.getKeys(from === null ? {} : { start: from })) {
     // At least one key a step, so that each walk ends.
-    if (due.length >= removedAtOnce || (visited++ > 0 && performance.now() > until)) return { due, next: token };
+    if (due.length >= removedAtOnce || (visited++ > 0 && db.clock.monotonicMs() > until)) return { due, next: token };
     const scan = findScan(db, token);
     // The evidence of a damaged record stays: it may be all that is left of the scan.
     if (scan !== undefined && isDue(scan)) due.push(token);

@@ -54,7 +54,7 @@ export function metricsTokenRepository(db: Db) {
     /** Replaces the earlier token; the value is not stored. */
     issue: (accountId: number): Promise<string> =>
       db.write(() => {
-        const value = newSecretValue();
+        const value = newSecretValue(db.clock);
         setMetricsToken(db, accountId, hashOfSecret(value));
         return value;
       }),

@@ -9,8 +9,8 @@ const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
 /** Replaces a malformed token, so that its lookup costs the same. */
 const noToken = "0".repeat(scanTokenChars);
 
-export function newScanToken(): string {
-  return randomBase62(scanTokenChars);
+export function newScanToken({ clock }: Pick<Db, "clock">): string {
+  return randomBase62(clock, scanTokenChars);
 }
 
 /** The token, or one of the same length that no scan has. */

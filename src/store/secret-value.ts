@@ -1,5 +1,6 @@
 /** Random secrets: shown once, stored only as SHA-256. They cannot be guessed, so a fast hash without salt suffices. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Largest multiple of 62 below 256: bytes from here on would favour the first letters. */
@@ -8,9 +9,11 @@ const unbiasedBytesMax = 248;
 const valueChars = 43;
 const valuePattern = /^[0-9A-Za-z]{43}$/;
 
+type RandomSource = Pick<Clock, "randomBytes">;
+
 /** Value of a session or a one-time link: letters and digits, safe in cookies and URLs. */
-export function newSecretValue(): string {
-  return randomBase62(valueChars);
+export function newSecretValue(clock: RandomSource): string {
+  return randomBase62(clock, valueChars);
 }
 
 /** Checks the form only, without a lookup. */
@@ -22,10 +25,10 @@ export function hashOfSecret(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-export function randomBase62(chars: number): string {
+export function randomBase62(clock: RandomSource, chars: number): string {
   let text = "";
   while (text.length < chars) {
-    for (const byte of randomBytes(chars)) {
+    for (const byte of clock.randomBytes(chars)) {
       if (byte < unbiasedBytesMax && text.length < chars) text += base62[byte % base62.length];
     }
   }

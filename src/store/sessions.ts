@@ -105,7 +105,7 @@ export function putSession(
   db: Db,
   { accountId, origin, now }: { readonly accountId: number; readonly origin: SessionOrigin; readonly now: Date },
 ): OpenedSession {
-  const value = newSecretValue();
+  const value = newSecretValue(db.clock);
   const session: Session = {
     id: db.next("nextSessionId"),
     accountId,

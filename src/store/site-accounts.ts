@@ -118,7 +118,7 @@ function putInvitation(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: 
   if (open >= memberInvitationsMax) return "full";
   const expiresAt = new Date(now.getTime() + memberInvitationHours * hourMs).toISOString();
   const invitation: MemberInvitation = { ...given, email, expiresAt };
-  const value = newSecretValue();
+  const value = newSecretValue(db.clock);
   db.memberInvitations.put(hashOfSecret(value), invitation);
   noteAccount(db, given.ownerId, "member.invited", { by: "self", now, details: { role: given.role } });
   return { invitation, value };

@@ -91,7 +91,7 @@ export interface EventOrigin {
 export function putEvents(db: Db, { accountId, site, now }: EventOrigin, events: readonly NewEvent[]): readonly StoredEvent[] {
   const stored = events.map((event): StoredEvent => {
     const seq = db.next("nextEventId");
-    return { ...event, id: `evt_${randomBase62(eventIdChars)}`, seq, accountId, at: now.toISOString(), site };
+    return { ...event, id: `evt_${randomBase62(db.clock, eventIdChars)}`, seq, accountId, at: now.toISOString(), site };
   });
   for (const event of stored) {
     db.events.put([accountId, event.seq], event);

@@ -83,7 +83,7 @@ export function queueScan(
   fill: ReturnType<typeof laneFiller>,
   { accountId, url, now, requestId, location = localLocation }: NewScan,
 ): ScanRecord | "full" {
-  const token = newScanToken();
+  const token = newScanToken(db);
   const queueKey = fill(token);
   if (queueKey === null) return "full";
   const scan: ScanRecord = {

@@ -1,5 +1,6 @@
 /** Faults that the store met since it was opened, for the readiness probe. */
 import { statfsSync } from "node:fs";
+import type { Clock } from "../base/clock.ts";
 import { DataDirError, ensureWritable, freeBytesMin } from "./data-dir.ts";
 
 /** Pause between two test writes after a change that failed: each writes `freeBytesMin` bytes. */
@@ -20,9 +21,9 @@ export interface NotedStoreHealth extends StoreHealth {
 }
 
 /** `path`: folder of the store. */
-export function createStoreHealth(path: string, now: () => number = Date.now): NotedStoreHealth {
+export function createStoreHealth(path: string, clock: Pick<Clock, "monotonicMs">): NotedStoreHealth {
   let failed: DataDirError | null = null;
-  let testedAtMs = 0;
+  let testedAtMs = Number.NEGATIVE_INFINITY;
   let isDamaged = false;
 
   return {
@@ -35,8 +36,8 @@ export function createStoreHealth(path: string, now: () => number = Date.now): N
       failed = null;
     },
     diskFault: () => {
-      if (failed !== null && now() - testedAtMs >= testWriteEveryMs) {
-        testedAtMs = now();
+      if (failed !== null && clock.monotonicMs() - testedAtMs >= testWriteEveryMs) {
+        testedAtMs = clock.monotonicMs();
         failed = testWrite(path, failed);
       }
       if (failed !== null) return failed.fault === "full" ? "the disk is full" : "the data directory cannot be written";

@@ -1,4 +1,5 @@
 /** The store: one repository per kind of record over one database. */
+import type { Clock } from "../base/clock.ts";
 import { accountRepository } from "./accounts.ts";
 import { activityRepository } from "./activity.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
@@ -44,7 +45,9 @@ export interface StoreOptions {
   /** Newest scans that keep their screenshot; `screenshotsKeptDefault` by default. */
   readonly screenshotsKept?: number;
   /** The server's lock, if the caller holds it: migration of an older store needs it. */
-  readonly lock?: DataDirLock;
+  readonly lock?: DataDirLock | undefined;
+  /** The clock of the system by default. */
+  readonly clock?: Clock;
   /** Called once for each row that is passed over because it cannot be read. */
   readonly onUnreadable?: (row: UnreadableRow) => void;
 }
@@ -54,8 +57,8 @@ export interface StoreOptions {
  * @throws DataDirError when the directory is not writable, full, damaged, of a newer release, or cannot be migrated.
  */
 export function openStore(dataDir: string, options: StoreOptions = {}) {
-  const { readOnly = false, queueMax = defaultQueueMax, screenshotsKept = screenshotsKeptDefault, noSync, lock, onUnreadable } = options;
-  const db = openDatabase(dataDir, { readOnly, noSync, lock, onUnreadable });
+  const { readOnly = false, queueMax = defaultQueueMax, screenshotsKept = screenshotsKeptDefault, ...opening } = options;
+  const db = openDatabase(dataDir, { ...opening, readOnly });
   return {
     scans: scanRepository(db, { queueMax, screenshotsKept }),
     publicScans: publicScanRepository(db),

@@ -32,7 +32,7 @@ export interface RowFormat<V> {
 }
 
 /** Calls `report` once for each row, and once more for all beyond the limit. */
-export function createUnreadableReport(report: (row: UnreadableRow) => void): (table: string, key: TableKey) => void {
+export function createUnreadableReport(report: (row: UnreadableRow) => void = () => {}): (table: string, key: TableKey) => void {
   const reported = new Set<string>();
   return (table, key) => {
     const shown = JSON.stringify(key).slice(0, shownKeyCharsMax);

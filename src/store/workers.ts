@@ -81,7 +81,7 @@ export function workerRepository(db: Db) {
     setDrained: (id: string, drained: boolean, by?: Actor): Promise<Worker | undefined> =>
       change(id, (worker) => {
         const action = drained ? "worker.drained" : "worker.resumed";
-        if (worker.drained !== drained) noteWorker(db, worker, { action, by, now: new Date() });
+        if (worker.drained !== drained) noteWorker(db, worker, { action, by, now: db.clock.now() });
         return { drained };
       }),
 

@@ -183,6 +183,27 @@ describe("packages", () => {
   });
 });
 
+describe("time and chance", () => {
+  /** A simulator runs these folders with its own clock. */
+  const folders = ["src/backup", "src/deliver", "src/fleet", "src/scan", "src/sites", "src/store"];
+  const ofSystem = [
+    /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
+    /\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b|\bBun\.sleep/,
+    /\bMath\.random\b|\brandom(UUID|Int)\b|\bgetRandomValues\b|(?<!clock\.|")\brandomBytes\b/,
+    /\bsystemClock\b/,
+  ];
+  /** Files whose parameter is the clock of the system by default. */
+  const defaults = ["src/deliver/webhook-signature.ts", "src/store/database.ts"];
+
+  test("come from the clock that is passed in", () => {
+    const used = sources
+      .filter(({ path }) => folders.some((folder) => isBelow(path, folder)))
+      .map(({ path, text }) => ({ path, text: defaults.includes(path) ? text.replaceAll(/\bsystemClock\b/g, "") : text }))
+      .flatMap(({ path, text }) => ofSystem.flatMap((pattern) => pattern.exec(text)?.map((match) => `${path} uses ${match}`)[0] ?? []));
+    expect(used).toEqual([]);
+  });
+});
+
 describe("names and sizes", () => {
   const exported = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/^export (?:default )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm)].map(([, name = ""]) => ({

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { createStoreHealth } from "../../../src/store/store-health.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-health-"));
 
@@ -12,19 +13,19 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a test write that fails for a reason of its own keeps the fault, and never throws", () => {
   // ENAMETOOLONG stands for every error that says nothing about the disk, such as a lack of file descriptors.
-  const health = createStoreHealth(join(folder, "x".repeat(300)));
+  const health = createStoreHealth(join(folder, "x".repeat(300)), fakeClock());
   health.noteError(new DataDirError("full", "no room"));
   expect(health.diskFault()).toBe("the disk is full");
 });
 
 test("the fault ends with a test write that succeeds", () => {
-  let nowMs = 10_000;
-  const health = createStoreHealth(join(folder, "store"), () => nowMs);
+  const clock = fakeClock();
+  const health = createStoreHealth(join(folder, "store"), clock);
   expect(health.diskFault()).toBeNull();
   health.noteError(new DataDirError("not-writable", "read-only"));
   expect(health.diskFault()).toBeNull();
   health.noteError(new DataDirError("not-writable", "read-only"));
   expect(health.diskFault()).toBe("the data directory cannot be written");
-  nowMs += 5_000;
+  clock.advance(5_000);
   expect(health.diskFault()).toBeNull();
 });
