@@ -1,5 +1,6 @@
 /** Reads evidence from a JSON file: captured evidence, or a full report that contains it. */
 import { readFileSync, statSync } from "node:fs";
+import { isObject } from "../base/is-object.ts";
 import { jsonFaultPosition } from "../parse/json-position.ts";
 import { evidenceWithoutErrorPage } from "./error-page.ts";
 import { type Evidence, failed, type ReadingName, readingNames } from "./evidence.ts";
@@ -72,8 +73,4 @@ function jsonIn(file: string): unknown {
 
 function unusable(file: string, because: string): EvidenceFileError {
   return new EvidenceFileError(`${file} ${because}`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
+import { isObject } from "../base/is-object.ts";
 import { type Evidence, failed, type ReadingName, readingNames, type Subject } from "../evidence/evidence.ts";
 import { evidenceVersion } from "../evidence/version.ts";
 import { factsSchema } from "./schema/evidence-schema.ts";
@@ -93,8 +94,4 @@ function receivedSubject(sent: Readonly<Record<string, unknown>>, expected: Subj
   return Value.Check(date, publicSuffixesDate)
     ? { ...wanted, publicSuffixesDate }
     : { fault: "sent an invalid date of its public suffix list" };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** Advisories for script libraries: the file of an operator, and the compact lines that the program holds. */
+import { isObject } from "../base/is-object.ts";
 import { parseLibraryVersion } from "./library-version.ts";
 
 /** Worst first. */
@@ -111,8 +112,4 @@ function isString(value: unknown): value is string {
 
 function isListOf<T>(value: unknown, lengthMax: number, isPart: (part: unknown) => part is T): value is readonly T[] {
   return Array.isArray(value) && value.length <= lengthMax && value.every(isPart);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

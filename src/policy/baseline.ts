@@ -1,4 +1,5 @@
 /** Baseline of a pipeline: the findings of each URL when it was written. Only what is new since then fails a build. */
+import { isObject } from "../base/is-object.ts";
 import { isFindingCode } from "../check/finding-code.ts";
 import { jsonFaultPosition, jsonValuePosition } from "../parse/json-position.ts";
 import type { TextFault } from "../parse/text-position.ts";
@@ -69,10 +70,6 @@ function wrongCode(codes: unknown, path: readonly string[]): WrongPart | null {
   if (!Array.isArray(codes)) return { path, reason: `"${path[0]}" must hold lists of codes` };
   const at = codes.findIndex((code) => typeof code !== "string" || !isFindingCode(code));
   return at === -1 ? null : { path: [...path, String(at)], reason: `a code must be of the form security.<kind>.<name>` };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Position of the URLs of a baseline, for a message that one is missing. */

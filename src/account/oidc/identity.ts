@@ -1,4 +1,5 @@
 /** Identity of a person as an identity provider states it: bounded claims. */
+import { isObject } from "../../base/is-object.ts";
 import { isEmail } from "../../store/account-index.ts";
 
 export interface ProviderIdentity {
@@ -34,7 +35,7 @@ export function claimAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path
     .split(".")
-    .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), claims);
+    .reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), claims);
 }
 
 function groupsOf(claim: unknown): readonly string[] {
@@ -42,8 +43,4 @@ function groupsOf(claim: unknown): readonly string[] {
   return names
     .slice(0, groupsMax)
     .filter((name): name is string => typeof name === "string" && name !== "" && name.length <= groupCharsMax);
-}
-
-function isRecord(value: unknown): value is Claims {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,11 @@
 /** Members who share the sites of the account, and invitations. */
 import { type InvitationFault, inviteMember, memberInvitationPath } from "../../account/member-invitations.ts";
+import { recordIdOf } from "../../base/record-id.ts";
 import { emailCharsMax, emailKey } from "../../store/account-index.ts";
 import { type Member, type MemberInvitation, type MemberRole, memberInvitationsMax, memberRoles } from "../../store/site-accounts.ts";
 import { ApiError, invalidFields } from "../errors.ts";
 import { callingAccount } from "../own-scan.ts";
-import { type AccountRequest, answerJson, answerNothing, idOf, readFields } from "../sites/account-request.ts";
+import { type AccountRequest, answerJson, answerNothing, readFields } from "../sites/account-request.ts";
 import { recordNotFound, recordsExceeded } from "../sites/site-errors.ts";
 import { written } from "../writing.ts";
 import { type AgencyApiSettings, invitationsPath } from "./agency-settings.ts";
@@ -21,7 +22,7 @@ export function createMemberHandlers(settings: AgencyApiSettings) {
   async function change(given: AccountRequest): Promise<Response> {
     const { account, fields } = await readFields(settings, given, { names: ["role"], required: "role" });
     const role = roleOf(fields.role);
-    const member = await written(() => store.members.setRole(account.id, idOf(given.params.id), role));
+    const member = await written(() => store.members.setRole(account.id, recordIdOf(given.params.id), role));
     const body = member === undefined ? null : memberBody(member);
     if (body === null) throw recordNotFound("member");
     return answerJson(given, 200, body);
@@ -29,7 +30,7 @@ export function createMemberHandlers(settings: AgencyApiSettings) {
 
   async function remove(given: AccountRequest): Promise<Response> {
     const { id } = callingAccount(given.requestContext);
-    if (!(await written(() => store.members.remove(id, idOf(given.params.id), id)))) throw recordNotFound("member");
+    if (!(await written(() => store.members.remove(id, recordIdOf(given.params.id), id)))) throw recordNotFound("member");
     return answerNothing(given);
   }
 

@@ -1,4 +1,6 @@
 /** Requests about sites and notifications of the caller's account: body, query and identifiers. */
+import { isObject } from "../../base/is-object.ts";
+import { recordIdPattern } from "../../base/record-id.ts";
 import type { LocationDirectory } from "../../evidence/scan.ts";
 import { nearest } from "../../parse/nearest.ts";
 import type { SiteServices } from "../../sites/site-services.ts";
@@ -64,10 +66,6 @@ export async function readFields(
   return { account, fields: body };
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** A misspelled field would otherwise change nothing, silently. @throws ApiError 400 */
 export function assertKnownFields(body: object, names: readonly string[]): void {
   const stray = Object.keys(body).find((name) => !names.includes(name));
@@ -84,19 +82,12 @@ export function assertSomeField(given: object, names: readonly string[], field =
   if (Object.keys(given).length === 0) throw invalidFields({ [field]: [`must have at least one of ${names.join(", ")}`] });
 }
 
-export const idPattern = /^[1-9][0-9]{0,14}$/;
-
-/** 0, which no record has, for anything but an identifier. */
-export function idOf(text: string | null | undefined): number {
-  return typeof text === "string" && idPattern.test(text) ? Number(text) : 0;
-}
-
 /** @throws ApiError 400 */
 export function pageRequestOf({ url }: Request): PageRequest {
   const { searchParams } = new URL(url);
   const [limit, cursor] = [onceOrNull(searchParams, "limit"), onceOrNull(searchParams, "cursor")];
-  if (limit !== null && (!idPattern.test(limit) || Number(limit) > listLimitMax)) throw invalidListQuery();
-  if (cursor !== null && !idPattern.test(cursor)) throw invalidListQuery();
+  if (limit !== null && (!recordIdPattern.test(limit) || Number(limit) > listLimitMax)) throw invalidListQuery();
+  if (cursor !== null && !recordIdPattern.test(cursor)) throw invalidListQuery();
   return { limit: limit === null ? listLimitDefault : Number(limit), cursor: cursor === null ? null : Number(cursor) };
 }
 

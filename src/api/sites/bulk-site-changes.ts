@@ -1,4 +1,6 @@
 /** Changes, removes and scans many sites in one request. A site that is refused stops no other. */
+import { isObject } from "../../base/is-object.ts";
+import { recordIdPattern } from "../../base/record-id.ts";
 import { bulkChangeFieldNames, bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import type { SiteFault } from "../../sites/site-fields.ts";
 import { startSeveral } from "../../sites/start-several.ts";
@@ -10,8 +12,6 @@ import {
   answerJson,
   assertKnownFields,
   assertSomeField,
-  idPattern,
-  isObject,
   readFields,
   type SiteApiSettings,
 } from "./account-request.ts";
@@ -81,7 +81,7 @@ export function createBulkSiteChanges(settings: SiteApiSettings) {
 /** Each once. @throws ApiError 400 */
 function idsOf(given: unknown): readonly number[] {
   const ids = listOf(given, "ids");
-  if (!ids.every((id): id is number => typeof id === "number" && idPattern.test(String(id))))
+  if (!ids.every((id): id is number => typeof id === "number" && recordIdPattern.test(String(id))))
     throw invalidFields({ ids: ["must be a list of the ids of sites"] });
   return [...new Set(ids)];
 }

@@ -1,5 +1,6 @@
 /** Adds many sites in one request, from JSON or CSV. A line that is refused stops no other. */
 import { planTerms } from "../../account/plans.ts";
+import { isObject } from "../../base/is-object.ts";
 import { readBytes } from "../../http/request-body.ts";
 import { csvBytesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
 import { parseSiteFields, siteFieldNames } from "../../sites/site-fields.ts";
@@ -9,15 +10,7 @@ import type { NewSite, Site, SiteRefusal } from "../../store/sites.ts";
 import { bulkBodyBytesMax } from "../bulk.ts";
 import { ApiError, bodyTooLarge, invalidBody, invalidFields } from "../errors.ts";
 import { stillCalling, written } from "../writing.ts";
-import {
-  type AccountRequest,
-  answerJson,
-  assertKnownFields,
-  isObject,
-  onceOrNull,
-  readFields,
-  type SiteApiSettings,
-} from "./account-request.ts";
+import { type AccountRequest, answerJson, assertKnownFields, onceOrNull, readFields, type SiteApiSettings } from "./account-request.ts";
 import { wordingOf } from "./own-site.ts";
 import { addedSiteBody } from "./site-bodies.ts";
 import { csvLineFaultText, fieldErrorsOf, invalidCsv, sitesExceeded, siteUrlTaken } from "./site-errors.ts";

@@ -1,8 +1,9 @@
 /** Events of the account, and their deliveries to its channels. */
+import { recordIdOf } from "../../base/record-id.ts";
 import type { Delivery } from "../../store/deliveries.ts";
 import { callingAccount } from "../own-scan.ts";
 import { written } from "../writing.ts";
-import { type AccountRequest, answerJson, answerPage, idOf, pageRequestOf, type SiteApiSettings } from "./account-request.ts";
+import { type AccountRequest, answerJson, answerPage, pageRequestOf, type SiteApiSettings } from "./account-request.ts";
 import { eventBody } from "./site-bodies.ts";
 import { channelRefused, deliveryNotRetried, recordNotFound } from "./site-errors.ts";
 
@@ -36,7 +37,7 @@ export function createDeliveryHandlers({ store, sites, now }: SiteApiSettings) {
 
   /** @throws ApiError 404, the same for a delivery of another account. */
   function ownDelivery({ params, requestContext }: AccountRequest): Delivery {
-    const delivery = store.deliveries.find(callingAccount(requestContext).id, idOf(params.id));
+    const delivery = store.deliveries.find(callingAccount(requestContext).id, recordIdOf(params.id));
     if (delivery === undefined) throw recordNotFound("delivery");
     return delivery;
   }

@@ -1,4 +1,5 @@
 /** Channels that the caller may read and change, and the fields of their bodies. */
+import { recordIdOf } from "../../base/record-id.ts";
 import { type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "../../deliver/channel-fields.ts";
 import { requestConfirmation } from "../../deliver/request-confirmation.ts";
 import { webhookUrlCharsMax } from "../../parse/webhook-url.ts";
@@ -8,12 +9,12 @@ import type { Store } from "../../store/store.ts";
 import { invalidFields } from "../errors.ts";
 import { callingAccount } from "../own-scan.ts";
 import { written } from "../writing.ts";
-import { type AccountRequest, idOf, type SiteApiSettings } from "./account-request.ts";
+import type { AccountRequest, SiteApiSettings } from "./account-request.ts";
 import { mailNotConfigured, recordNotFound } from "./site-errors.ts";
 
 /** @throws ApiError 404, the same for a channel of another account. */
 export function ownChannel({ channels }: Pick<Store, "channels">, { params, requestContext }: AccountRequest): Channel {
-  const channel = channels.find(callingAccount(requestContext).id, idOf(params.id));
+  const channel = channels.find(callingAccount(requestContext).id, recordIdOf(params.id));
   if (channel === undefined) throw recordNotFound("channel");
   return channel;
 }

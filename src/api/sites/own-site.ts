@@ -1,10 +1,11 @@
 /** Sites that the caller may read and change. */
+import { recordIdOf } from "../../base/record-id.ts";
 import type { SiteFault } from "../../sites/site-fields.ts";
 import type { Site, SiteChange } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
 import { callingAccount } from "../own-scan.ts";
 import { written } from "../writing.ts";
-import { type AccountRequest, idOf, type SiteApiSettings } from "./account-request.ts";
+import type { AccountRequest, SiteApiSettings } from "./account-request.ts";
 import { type FaultWording, recordNotFound, refuseFaults, siteUrlTaken } from "./site-errors.ts";
 
 /** A worker may be revoked at any time, so the names are read for each request. */
@@ -14,7 +15,7 @@ export function wordingOf({ locations }: SiteApiSettings): FaultWording {
 
 /** @throws ApiError 404, the same for a site of another account. */
 export function ownSite({ sites }: Pick<Store, "sites">, { params, requestContext }: AccountRequest): Site {
-  const site = sites.find(callingAccount(requestContext).id, idOf(params.id));
+  const site = sites.find(callingAccount(requestContext).id, recordIdOf(params.id));
   if (site === undefined) throw recordNotFound("site");
   return site;
 }

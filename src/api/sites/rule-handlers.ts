@@ -1,4 +1,6 @@
 /** Rules that say which channels are notified of which events. */
+import { isObject } from "../../base/is-object.ts";
+import { recordIdOf } from "../../base/record-id.ts";
 import { severities } from "../../check/check.ts";
 import { eventTypes } from "../../store/event-types.ts";
 import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
@@ -13,8 +15,6 @@ import {
   assertKnownFields,
   assertSomeField,
   type GivenBody,
-  idOf,
-  isObject,
   readFields,
   rulesPath,
   type SiteApiSettings,
@@ -81,7 +81,7 @@ type RuleStore = SiteApiSettings["store"];
 
 /** @throws ApiError 404, the same for a rule of another account. */
 function ownRule(store: RuleStore, { params, requestContext }: AccountRequest): NotificationRule {
-  const rule = store.rules.find(callingAccount(requestContext).id, idOf(params.id));
+  const rule = store.rules.find(callingAccount(requestContext).id, recordIdOf(params.id));
   if (rule === undefined) throw recordNotFound("rule");
   return rule;
 }

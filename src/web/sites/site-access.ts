@@ -1,4 +1,5 @@
 /** Who may see and change which watched sites: their owner, and the members who share them. */
+import { recordIdOf } from "../../base/record-id.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { MemberRole } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
@@ -23,7 +24,6 @@ export interface SharedSite<Access extends SiteAccess = SiteAccess> {
 
 /** Query parameter with the id of the owner; absent for own sites. */
 const ownerParam = "of";
-const idPattern = /^[1-9]\d{0,14}$/;
 
 /** Own sites first, then those of owners who share theirs. A disabled account shares nothing. */
 export function siteAccesses({ settings: { store } }: Visit, account: Account): readonly SiteAccess[] {
@@ -49,7 +49,7 @@ export function accessNamed(visit: SignedInVisit): SiteAccess {
 
 /** @throws PageError 404, the same for an unknown site and for one of another account. */
 export function siteNamed(visit: SignedInVisit, id: string | null): SharedSite {
-  const siteId = id !== null && idPattern.test(id) ? Number(id) : 0;
+  const siteId = recordIdOf(id);
   for (const access of siteAccesses(visit, visit.account)) {
     const site = visit.settings.store.sites.find(access.owner.id, siteId);
     if (site !== undefined) return { site, access };

@@ -1,4 +1,5 @@
 /** Changes of watched sites: `POST /sites/{id}`, and `POST /sites` for several at once. */
+import { recordIdPattern } from "../../base/record-id.ts";
 import { acceptedChange } from "../../sites/acceptances.ts";
 import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
 import { acceptedWith, parseAcceptance, type SiteFault } from "../../sites/site-fields.ts";
@@ -22,7 +23,6 @@ import { pickedField } from "./site-row.tsx";
 
 /** A thousand ids with their field names. */
 export const bulkBytesMax = 65_536;
-const idPattern = /^[1-9]\d{0,14}$/;
 
 export const postSite: PostFor<"siteMembers"> = (visit, shared, fields) => {
   switch (fields.text("do")) {
@@ -119,7 +119,7 @@ export const postSites: PostFor<"members"> = (visit, access, fields) => {
     ...new Set(
       fields
         .all(pickedField)
-        .filter((id) => idPattern.test(id))
+        .filter((id) => recordIdPattern.test(id))
         .map(Number),
     ),
   ].filter((id) => known.has(id));

@@ -1,4 +1,5 @@
 /** `/account/channels`: channels that notify the account, and the token for the metrics of its sites. */
+import { recordIdOf } from "../../../base/record-id.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { ChannelTest } from "../../../sites/site-services.ts";
@@ -13,7 +14,7 @@ import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import type { TypedChannel } from "./channel-fault.ts";
 import { ChannelForms, EditChannel } from "./channel-form.tsx";
-import { channelsPagePath, recordIdOf } from "./channel-paths.ts";
+import { channelsPagePath } from "./channel-paths.ts";
 import { ChannelTable } from "./channel-table.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 

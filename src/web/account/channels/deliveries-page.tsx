@@ -1,4 +1,5 @@
 /** `/account/deliveries`: what was sent to the account's channels in the last days, and what waits. */
+import { recordIdOf } from "../../../base/record-id.ts";
 import { Instant } from "../../../report/components/instant.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { DataTable } from "../../../report/components/table.tsx";
@@ -17,7 +18,7 @@ import { cursorOf, listPath } from "../../scans/list-query.ts";
 import { sitePath } from "../../sites/site-access.ts";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { deliveriesPagePath, recordIdOf } from "./channel-paths.ts";
+import { deliveriesPagePath } from "./channel-paths.ts";
 import { eventTexts } from "./event-texts.ts";
 
 const rowsPerPage = 50;

@@ -1,7 +1,7 @@
 /** Scopes of a rule as a form has them: `all`, `site:7`, `tag:live` or `client:Acme`. */
+import { recordIdOf } from "../../../base/record-id.ts";
 import type { RuleScope } from "../../../store/notification-rules.ts";
 import type { Site } from "../../../store/sites.ts";
-import { recordIdOf } from "./channel-paths.ts";
 
 export function scopeValue(scope: RuleScope): string {
   switch (scope.kind) {

@@ -1,4 +1,5 @@
 /** `/account/rules`: rules that say which channels are notified of which events. */
+import { recordIdOf } from "../../../base/record-id.ts";
 import { severities } from "../../../check/check.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { DataTable } from "../../../report/components/table.tsx";
@@ -17,7 +18,7 @@ import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
-import { channelsPagePath, recordIdOf, rulesPagePath } from "./channel-paths.ts";
+import { channelsPagePath, rulesPagePath } from "./channel-paths.ts";
 import { EditLink } from "./edit-parts.tsx";
 import { eventTexts } from "./event-texts.ts";
 import { channelField, eventField, RuleForm, scopeText, type TypedRule, typedRuleOf } from "./rule-form.tsx";

@@ -1,5 +1,6 @@
 /** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
 import { inviteMember, memberInvitationPath } from "../../../account/member-invitations.ts";
+import { recordIdPattern } from "../../../base/record-id.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type IssuedInvitation, memberRoles } from "../../../store/site-accounts.ts";
@@ -74,7 +75,7 @@ async function invite(visit: Visit, owner: Account, fields: Fields): Promise<Res
 /** @throws PageError 400 for anything but an id. */
 function idIn(fields: Fields): number {
   const id = fields.text("account");
-  if (!/^[1-9]\d{0,14}$/.test(id)) throw formMalformed();
+  if (!recordIdPattern.test(id)) throw formMalformed();
   return Number(id);
 }
 
