@@ -39,11 +39,6 @@ async function examineConfiguredNats(config: Config, log: Log): Promise<NatsExam
   const seedFile = headSeedFile(config.data);
   // The server makes its seed at its first start; the doctor changes nothing.
   const credentialsFile = config["nats.credentials_file"] ?? (existsSync(seedFile) ? seedFile : null);
-  return examineNats({
-    servers: config["nats.url"].map(natsUrlText),
-    credentialsFile,
-    caFile: config["nats.ca_file"],
-    clock: systemClock,
-    log,
-  });
+  const servers = config["nats.url"].map(natsUrlText);
+  return examineNats({ servers, credentialsFile, caFile: config["nats.ca_file"], clock: systemClock, log });
 }

@@ -77,9 +77,7 @@ class ScanEgress implements Egress {
 
   dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
     const endsAtMs = performance.now() + deadlineMs;
-    return withDeadline(systemClock, deadlineMs, [this.#closing.signal, signal], (deadline) =>
-      this.#dialUntil(endsAtMs, host, port, deadline),
-    );
+    return withDeadline(systemClock, deadlineMs, [this.#closing.signal, signal], (end) => this.#dialUntil(endsAtMs, host, port, end));
   }
 
   pinnedAddress(host: string, port: number): string | null {
@@ -129,9 +127,8 @@ class ScanEgress implements Egress {
 
   /** One blocked address blocks the host, because a browser might choose that one. */
   async #resolveName(name: string): Promise<readonly string[]> {
-    const addresses = await withDeadline(systemClock, resolveMs, [this.#closing.signal], (deadline) =>
-      lookupAddresses(name, this.#servers, deadline),
-    );
+    const lookup = (end: AbortSignal) => lookupAddresses(name, this.#servers, end);
+    const addresses = await withDeadline(systemClock, resolveMs, [this.#closing.signal], lookup);
     for (const address of addresses) this.#assertAllowed(this.#policy.authorizeAddress(address), name);
     this.#resolved.set(name, addresses);
     return addresses;

@@ -5,7 +5,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { openPool, type WorkerPool } from "./pool.ts";
+import { openPool, type PoolOptions, type WorkerPool } from "./pool.ts";
 
 /** Hung checks before the scan fails; each costs its deadline. */
 const hungMax = 5;
@@ -15,16 +15,11 @@ const patienceMs = 250;
 /** All that the threads need to judge with a catalog. */
 export type JudgedCatalog = Pick<Catalog, "snapshot" | "version">;
 
-export interface JudgingOptions {
-  readonly workerFile: string;
-  /** At most. */
-  readonly threads: number;
+export interface JudgingOptions extends Omit<PoolOptions, "workerData"> {
   /** For one attempt to judge, in milliseconds. */
   readonly deadlineMs: number;
-  readonly onIdleFault: (fault: string) => void;
   /** A check that threw or returned no verdict; its row is `notChecked`. */
   readonly onCheckFault: (key: string, fault: string, fields: LogFields) => void;
-  readonly clock: Clock;
   readonly log: Log;
 }
 

@@ -43,6 +43,7 @@ export interface WorkerPool {
 export interface PoolOptions {
   /** Entry of the worker; its place differs in a compiled binary. */
   readonly workerFile: string;
+  /** At most. */
   readonly threads: number;
   readonly workerData: Omit<GatherWorkerData, keyof AnyWorkerData> | Omit<JudgeWorkerData, keyof AnyWorkerData>;
   readonly onIdleFault: (fault: string) => void;

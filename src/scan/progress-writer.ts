@@ -1,20 +1,13 @@
 /** Progress of one running scan, for its listeners and for the store. */
-import type { Clock } from "../base/clock.ts";
-import { type Log, messageOf } from "../base/log.ts";
+import { messageOf } from "../base/log.ts";
 import { type ProgressStage, stagePercent } from "../evidence/scan.ts";
 import type { ScanRecord } from "../store/scans.ts";
-import type { Store } from "../store/store.ts";
-import type { ProgressHub } from "./progress.ts";
+import type { DispatcherOptions } from "./dispatcher.ts";
 
 /** Interval between writes of a scan's progress: each write reaches the disk. */
 const progressEveryMs = 250;
 
-interface ProgressWriterParts {
-  readonly store: { readonly scans: Pick<Store["scans"], "setProgress"> };
-  readonly progress: Pick<ProgressHub, "publish">;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type ProgressWriterParts = Pick<DispatcherOptions, "store" | "progress" | "clock" | "log">;
 
 /** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
 export function createProgressWriter({ store, progress, log, clock }: ProgressWriterParts, { token, progressPercent }: ScanRecord) {

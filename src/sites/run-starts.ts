@@ -1,12 +1,12 @@
 /** Starts the runs of sites that are due, within the budget. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
-import { includedSites, type SitesMaxOf } from "./included-sites.ts";
+import type { SiteTickerOptions } from "./clock.ts";
+import { includedSites } from "./included-sites.ts";
 import { dueRun, nextRunAfter } from "./schedule.ts";
 import { scheduleKeyOf } from "./site-planning.ts";
 import { createAdmission, type RecentStart, type RunCandidate } from "./start-budget.ts";
@@ -20,13 +20,8 @@ const postponedMs = 10 * minuteMs;
 /** Second looks are planned minutes ahead; one that is planned later comes from a clock that was set back. */
 const secondLookAheadMsMax = hourMs;
 
-export interface RunStarterOptions {
+export interface RunStarterOptions extends Required<Pick<SiteTickerOptions, "clock" | "mayBeScanned" | "sitesMaxOf" | "log">> {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  readonly clock: Clock;
-  /** False postpones the runs of a site, as while its location has no workers. */
-  readonly mayBeScanned: (site: Site) => boolean;
-  readonly sitesMaxOf: SitesMaxOf;
-  readonly log: Log;
 }
 
 export interface RunStarter {

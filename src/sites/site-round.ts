@@ -1,7 +1,6 @@
 /** Round over all watched sites: notices of certificates, wrong times, and the runs that the sites need. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
-import { type Log, messageOf } from "../base/log.ts";
+import { messageOf } from "../base/log.ts";
 import { dayMs } from "../base/units.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
 import { DataDirError } from "../store/data-dir.ts";
@@ -9,7 +8,8 @@ import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import { acceptedChange } from "./acceptances.ts";
 import { certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./certificate-notices.ts";
-import { includedSites, type SitesMaxOf } from "./included-sites.ts";
+import type { SiteTickerOptions } from "./clock.ts";
+import { includedSites } from "./included-sites.ts";
 import { correctedTimes, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
 
@@ -18,13 +18,10 @@ const freshMs = dayMs;
 /** Sites that are examined without a pause: a pattern of cron can take a part of a millisecond. */
 const sitesAtOnce = 50;
 
-export interface RoundOptions {
+export interface RoundOptions extends Required<Pick<SiteTickerOptions, "clock" | "sitesMaxOf" | "log">> {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  readonly clock: Clock;
-  readonly sitesMaxOf: SitesMaxOf;
   /** By id of a site: since when its certificate is to be read again before a notice. Kept from round to round. */
   readonly unread: Map<number, number>;
-  readonly log: Log;
 }
 
 export interface Round {

@@ -6,10 +6,7 @@ import { randomBase62 } from "./secret-value.ts";
 const instanceIdChars = 22;
 
 /** Gives an id to a store that is new, of an older release, or has lost its own. For a store that is open for writing. */
-export function putInstanceIfMissing(
-  root: Pick<RootDatabase, "transactionSync">,
-  { instance, clock }: Pick<Db, "instance" | "clock">,
-): void {
+export function putInstanceIfMissing(root: RootDatabase, { instance, clock }: Pick<Db, "instance" | "clock">): void {
   if (isWhole(instance.get("id"))) return;
   root.transactionSync(() => {
     // Read again: another process may have been faster.

@@ -9,10 +9,8 @@ const unbiasedBytesMax = 248;
 const valueChars = 43;
 const valuePattern = /^[0-9A-Za-z]{43}$/;
 
-type RandomSource = Pick<Clock, "randomBytes">;
-
 /** Value of a session or a one-time link: letters and digits, safe in cookies and URLs. */
-export function newSecretValue(clock: RandomSource): string {
+export function newSecretValue(clock: Pick<Clock, "randomBytes">): string {
   return randomBase62(clock, valueChars);
 }
 
@@ -25,7 +23,7 @@ export function hashOfSecret(value: string): string {
   return createHash("sha256").update(value).digest("hex");
 }
 
-export function randomBase62(clock: RandomSource, chars: number): string {
+export function randomBase62(clock: Pick<Clock, "randomBytes">, chars: number): string {
   let text = "";
   while (text.length < chars) {
     for (const byte of clock.randomBytes(chars)) {

@@ -1,13 +1,10 @@
 /** The head of a fleet without its connection: hands scans out, hears workers, and takes results in. */
-import type { Clock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { createAbsence } from "./absence.ts";
 import type { Readers } from "./answer-presence.ts";
 import { createFleetCounters, type FleetCounters } from "./fleet-counters.ts";
-import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
-import { createJobBoard, type JobBoard, jobFields } from "./job-board.ts";
+import { createJobBoard, type HeadParts, type JobBoard, jobFields } from "./job-board.ts";
 import { createJobPublisher } from "./job-publisher.ts";
 import { listenToWorkers } from "./listen-to-workers.ts";
 import { createPresenceRegistry, type PresentWorker } from "./presence-registry.ts";
@@ -15,19 +12,14 @@ import { hasResult, reconcile } from "./reconcile.ts";
 import { createRemoteGather, type JobSettings } from "./remote-gather.ts";
 import { createRepeated } from "./repeated.ts";
 import { createResultIntake } from "./result-intake.ts";
-import type { HeadEvents, HeadTransport } from "./transport.ts";
+import type { HeadEvents } from "./transport.ts";
 
-export interface FleetHeadOptions {
-  readonly transport: HeadTransport;
-  readonly isConnected: () => boolean;
-  readonly store: FleetStore;
+export interface FleetHeadOptions extends Omit<HeadParts, "board"> {
   readonly jobSettings: JobSettings;
   readonly readers: Readers;
   /** A scan whose location has had no worker for so long ends as `no-worker`. */
   readonly waitMaxMs: number;
   readonly times: FleetTimes;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface FleetHead extends RemoteLocations {

@@ -1,9 +1,22 @@
 /** Scans that are out: published for workers, or soon to be, until their outcome is stored. */
-import type { LogFields } from "../../base/log.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Log, LogFields } from "../../base/log.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import { scanFields } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import type { FleetJob } from "../messages.ts";
+import type { FleetStore } from "./fleet-store.ts";
+import type { HeadTransport } from "./transport.ts";
+
+/** What the parts of a head share. */
+export interface HeadParts {
+  readonly board: JobBoard;
+  readonly transport: HeadTransport;
+  readonly isConnected: () => boolean;
+  readonly store: FleetStore;
+  readonly clock: Clock;
+  readonly log: Log;
+}
 
 export interface JobOut {
   readonly location: string;

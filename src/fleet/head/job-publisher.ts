@@ -1,7 +1,7 @@
 /** Publishes jobs, and again while NATS is away or its stream is full. */
 import type { Clock } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
-import type { JobBoard, JobOut } from "./job-board.ts";
+import { messageOf } from "../../base/log.ts";
+import type { HeadParts, JobBoard, JobOut } from "./job-board.ts";
 import type { HeadTransport } from "./transport.ts";
 
 export interface JobPublisher {
@@ -12,12 +12,9 @@ export interface JobPublisher {
   stop(): void;
 }
 
-export interface JobPublisherOptions {
-  readonly isConnected: () => boolean;
+export interface JobPublisherOptions extends Pick<HeadParts, "isConnected" | "clock" | "log"> {
   /** First wait before a retry; it doubles with each. */
   readonly retryMs: number;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const retryMsMax = 30_000;

@@ -1,25 +1,19 @@
 /** Hears presence and progress of workers. Each may send a bounded number of notes. */
-import type { Clock } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
+import { messageOf } from "../../base/log.ts";
 import { fleetProtocol, type PresenceNote, type PresenceReply } from "../messages.ts";
 import { answerPresence, type Readers, textOfAnswer } from "./answer-presence.ts";
-import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
-import type { JobBoard } from "./job-board.ts";
+import type { HeadParts } from "./job-board.ts";
 import { createMessageRate } from "./message-rate.ts";
 import { parsePresenceNote, parseProgressNote, protocolOf } from "./notes.ts";
 import type { PresenceRegistry } from "./presence-registry.ts";
 import type { HeadEvents } from "./transport.ts";
 
-export interface WorkerNotesOptions {
-  readonly store: FleetStore;
+export interface WorkerNotesOptions extends Omit<HeadParts, "isConnected" | "transport"> {
   readonly registry: PresenceRegistry;
-  readonly board: JobBoard;
   readonly readers: Readers;
   readonly times: Pick<FleetTimes, "noteSeenEveryMs">;
   readonly onCapacity: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** A worker sends one in ten seconds, and one at each reconnection. */

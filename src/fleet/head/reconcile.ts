@@ -1,27 +1,20 @@
 /** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
-import type { Clock } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
+import { messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
 import { partsMax } from "../result-parts.ts";
 import type { ResultAddress } from "../subjects.ts";
-import type { FleetStore } from "./fleet-store.ts";
 import type { FleetTimes } from "./fleet-times.ts";
-import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
+import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
 import { isRunning } from "./result-intake.ts";
 import type { HeadTransport } from "./transport.ts";
 
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
 
-export interface ReconcileOptions {
-  readonly board: JobBoard;
-  readonly transport: HeadTransport;
-  readonly store: FleetStore;
+export interface ReconcileOptions extends Omit<HeadParts, "isConnected"> {
   readonly count: (event: "republished" | "removed") => void;
   /** A job is to be published again. */
   readonly onUnsent: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly times: Pick<FleetTimes, "ackWaitMs" | "graceMs" | "sendingMs">;
 }
 

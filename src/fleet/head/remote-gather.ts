@@ -1,31 +1,22 @@
 /** Hands one scan out, and waits for its outcome. */
-import type { Clock } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
+import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
-import type { FleetStore } from "./fleet-store.ts";
-import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
+import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
 import type { ResultIntake } from "./result-intake.ts";
-import type { HeadTransport } from "./transport.ts";
 
 /** Settings of the head that are part of each job. */
 export type JobSettings = Pick<FleetJob, "deadlines" | "screenshot" | "headerCharsMax">;
 
-export interface RemoteGatherOptions {
-  readonly board: JobBoard;
-  readonly transport: HeadTransport;
-  readonly isConnected: () => boolean;
+export interface RemoteGatherOptions extends HeadParts {
   readonly intake: Pick<ResultIntake, "release">;
-  readonly store: Pick<FleetStore, "scans">;
   readonly jobSettings: JobSettings;
   /** A job is to be published. */
   readonly onUnsent: () => void;
   /** An earlier process has published the job, or was about to. */
   readonly onAdopted: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 const nothing = () => Promise.resolve();

@@ -2,17 +2,16 @@
  * Receives results. A manifest announces one: its parts are fetched, checked and handed to the scan that waits.
  * Nothing is removed until the scan is stored. The next process of this server could read all of it again.
  */
-
-import { type Clock, pause } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
+import { pause } from "../../base/clock.ts";
+import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
 import { type ResultAddress, resultKeyOf } from "../subjects.ts";
 import type { FleetStore } from "./fleet-store.ts";
-import { type JobBoard, type JobOut, jobFields } from "./job-board.ts";
+import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
 import { createMessageRate } from "./message-rate.ts";
-import type { DeliveredManifest, HeadTransport } from "./transport.ts";
+import type { DeliveredManifest } from "./transport.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
 const resultsAtOnce = 16;
@@ -26,13 +25,8 @@ const partRetryMs = 200;
 /** Lines of the log about dropped results of one worker: a hostile one may send any number. */
 const droppedLines = { perSecond: 0.1, burst: 10 };
 
-export interface ResultIntakeOptions {
-  readonly board: JobBoard;
-  readonly transport: HeadTransport;
-  readonly store: FleetStore;
+export interface ResultIntakeOptions extends Omit<HeadParts, "isConnected"> {
   readonly count: (event: "results" | "faults" | "lost" | "dropped") => void;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly workingEveryMs: number;
   /** Wait for a scan that the store knows as running, and that is not out yet. */
   readonly earlyMs: number;

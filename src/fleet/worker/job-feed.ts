@@ -1,11 +1,10 @@
 /** Asks the consumer of a location for jobs: one pull request for each free slot. */
-import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
-import type { Clock } from "../../base/clock.ts";
+import { createInbox, type Msg, type Subscription } from "@nats-io/transport-node";
 import { scanStreamOf } from "../subjects.ts";
 import { type DeliveredJob, deliveredJob } from "./delivered-job.ts";
+import type { ResultSending } from "./send-result.ts";
 
-export interface JobFeedOptions {
-  readonly connection: NatsConnection;
+export interface JobFeedOptions extends Pick<ResultSending, "connection" | "clock"> {
   readonly inboxPrefix: string;
   readonly location: string;
   /** Also called for jobs of withdrawn requests that were on their way already. */
@@ -14,7 +13,6 @@ export interface JobFeedOptions {
   readonly mayAsk?: () => boolean;
   /** A clause that says why no jobs can be had, and null when they can be had again. */
   readonly onFault: (fault: string | null) => void;
-  readonly clock: Clock;
   readonly expiresMs?: number;
   readonly retryMs?: number;
   readonly lostAfterMs?: number;

@@ -1,8 +1,5 @@
 /** The jobs that a worker holds: gathers each once, sends its result, and answers every delivery of it. */
-
-import type { Clock } from "../../base/clock.ts";
-import type { Log, LogFields } from "../../base/log.ts";
-import { messageOf } from "../../base/log.ts";
+import { type Log, type LogFields, messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
@@ -16,7 +13,7 @@ import type { DeliveredJob } from "./delivered-job.ts";
 import { parseFleetJob, type RefusedJob } from "./fleet-job.ts";
 import { type ResultSending, sendResult } from "./send-result.ts";
 
-export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "connected"> {
+export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "connected" | "clock"> {
   readonly gatherer: Pick<LocalGatherer, "gatherOn">;
   readonly slots: number;
   readonly address: WorkerAddress;
@@ -28,7 +25,6 @@ export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "con
   readonly onEnd: (outcome: CountedOutcome) => void;
   /** One line about a fault of this worker or its jobs. Asks for no more jobs if the worker cannot take them. */
   readonly onFault: (text: string) => void;
-  readonly clock: Clock;
   readonly log: Log;
   readonly workingEveryMs?: number;
   /** A process that stood still for so long has lost its jobs to other workers. */

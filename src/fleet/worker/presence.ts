@@ -1,18 +1,13 @@
 /** Presence of a worker: says at an interval that it is there, and hears whether it may take jobs. */
-import type { NatsConnection } from "@nats-io/transport-node";
-import type { Clock } from "../../base/clock.ts";
-import { type Log, messageOf } from "../../base/log.ts";
+import { messageOf } from "../../base/log.ts";
 import { fleetProtocol, type PresenceAnswer, type PresenceNote, presenceAnswers, presenceEveryMs, presenceLapsesMs } from "../messages.ts";
-import { presenceSubject, type WorkerAddress } from "../subjects.ts";
+import { presenceSubject } from "../subjects.ts";
+import type { JobSlotsOptions } from "./job-slots.ts";
 
-export interface PresenceOptions {
-  readonly connection: NatsConnection;
-  readonly address: WorkerAddress;
+export interface PresenceOptions extends Pick<JobSlotsOptions, "connection" | "address" | "clock" | "log"> {
   readonly note: () => Omit<PresenceNote, "v">;
   /** After each answer, and when the last one has become too old. */
   readonly onChange: () => void;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly everyMs?: number;
   readonly lapsesMs?: number;
 }

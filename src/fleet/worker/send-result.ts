@@ -56,25 +56,17 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
 }
 
 /** @throws if JetStream does not confirm, or the signal aborts. */
-async function publishPart(
-  address: ResultAddress,
-  bytes: Uint8Array,
-  confirmationMs: number,
-  { connection, id, clock, signal }: ResultInSending,
-) {
+async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, sending: ResultInSending): Promise<void> {
+  const { connection, id, clock, signal } = sending;
   const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
   await withDeadline(clock, partMsMax, [signal], async (ended) => {
     const published = jetstream(connection).publish(resultSubject(address), bytes, options);
-    await Promise.race([
-      published,
-      unconfirmed(connection, clock, confirmationMs, ended),
-      aborted(ended).then(() => Promise.reject(ended.reason)),
-    ]);
+    await Promise.race([published, unconfirmed(sending, confirmationMs, ended), aborted(ended).then(() => Promise.reject(ended.reason))]);
   });
 }
 
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
-async function unconfirmed(connection: NatsConnection, clock: Clock, confirmationMs: number, signal: AbortSignal): Promise<never> {
+async function unconfirmed({ connection, clock }: ResultSending, confirmationMs: number, signal: AbortSignal): Promise<never> {
   await connection.flush();
   await pause(clock, confirmationMs, signal);
   throw new Error("JetStream does not confirm results");
