@@ -29,7 +29,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     npmSuite("slow"),
     compile,
     // One process, beside suites that do not compare times.
-    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=500"], beside: true },
+    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--short"], beside: true },
     npmSuite("binary"),
     npmSuite("browser"),
     npmSuite("hostile"),
