@@ -1,6 +1,20 @@
-/** Builds every response of the API with its headers. */
+/** State of a request, and every response of the API with its headers. */
+import type { Account } from "../store/accounts.ts";
 import type { ApiError } from "./errors.ts";
-import type { HeaderFields, RequestContext } from "./request-context.ts";
+
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** State of one request, from its arrival to its answer. */
+export interface RequestContext {
+  readonly requestId: string;
+  /** RateLimit-* headers; empty until the auth guard has counted the request. */
+  limitHeaders: HeaderFields;
+  /** Set by the auth guard; null for a request that it has not passed. */
+  caller: Account | null;
+}
+
+/** Default of a route: without a caller, so that a route without the auth guard refuses. */
+export const noRequestContext: RequestContext = { requestId: "", limitHeaders: {}, caller: null };
 
 /** Responses must not be sniffed, framed or cached by intermediaries. */
 const commonHeaders = new Headers({

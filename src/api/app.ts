@@ -1,43 +1,30 @@
 /** The API: the auth guard checks every request, and every failure gets the specification's shape. */
-import { Elysia, ParseError, ValidationError } from "elysia";
+import { bearer } from "@elysiajs/bearer";
+import { Elysia, NotFoundError, ParseError } from "elysia";
 import type { Log } from "../base/log.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
-import type { CancelAnyScan } from "../evidence/scan.ts";
-import { pdfFormat } from "../export/formats.ts";
-import { allowedMethods } from "../http/allowed-methods.ts";
+import { allowedMethods, type Route } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
-import type { AgencyApiSettings } from "./agency/agency-settings.ts";
-import { answer, answerError, prepareHeaders } from "./answer.ts";
-import { createAuthGuard } from "./auth-guard.ts";
-import {
-  ApiError,
-  internalError,
-  invalidBody,
-  invalidListQuery,
-  invalidLocale,
-  invalidLocation,
-  invalidReportQuery,
-  invalidUrl,
-  methodNotAllowed,
-  routeNotFound,
-  unknownReportFormat,
-} from "./errors.ts";
-import type { Readiness } from "./health.ts";
-import { scansPath } from "./own-scan.ts";
-import { type ReportFilesSettings, reportFormats } from "./report-files.ts";
-import { noRequestContext, type RequestContext } from "./request-context.ts";
-import { apiRoutes } from "./routes.ts";
-import type { StartHandlersSettings } from "./start-scans.ts";
+import { answer, answerError, noRequestContext, prepareHeaders, type RequestContext } from "./answer.ts";
+import { type AuthGuard, createAuthGuard } from "./auth-guard.ts";
+import { ApiError, internalError, invalidBody, methodNotAllowed, routeNotFound, unauthenticated } from "./errors.ts";
+import { answerHealth, answerReadiness, type Readiness } from "./health.ts";
+import { createOpenapiAnswer } from "./openapi.ts";
+import { routesOf } from "./operation.ts";
+import { apiOperations } from "./operations.ts";
+import { RenderedBodies } from "./rendered-bodies.ts";
+import { unknownReportFormat } from "./scans/reads.ts";
+import type { ApiServices } from "./services.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 /** Above the rate of a script with a revoked token, below that of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
+const openapiPath = "/api/v1/openapi.json";
 
-export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings, AgencyApiSettings {
-  readonly store: StartHandlersSettings["store"] & ReportFilesSettings["store"] & AgencyApiSettings["store"];
+export interface ApiSettings extends ApiServices {
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
   /** Characters that scans of this installation read of a response header, for the API's description. */
@@ -45,13 +32,12 @@ export interface ApiSettings extends StartHandlersSettings, ReportFilesSettings,
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly ready: () => Readiness;
-  readonly cancelScan: CancelAnyScan;
   readonly log: Log;
 }
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
-  const { store, now, log, headerCharsMax = headerValueCharsMax } = settings;
+  const { store, now, log } = settings;
   const authGuard = createAuthGuard({
     store,
     clientAddressOf: createClientAddress(settings.trustedProxies),
@@ -68,40 +54,96 @@ export function createApi(settings: ApiSettings) {
       const { request } = context;
       context.requestContext = { requestId: crypto.randomUUID(), limitHeaders: {}, caller: null };
       normalizeScheme(request.headers);
-      return request.method === "OPTIONS" ? answerOptions(context.requestContext, pathOf(request)) : undefined;
+      return request.method === "OPTIONS" ? answerOptions(routes, context.requestContext, pathOf(request)) : undefined;
     })
-    .onError(({ error, requestContext, request }) => answerError(requestContext, asApiError(error, request, requestContext.requestId)))
-    .use(apiRoutes({ ...settings, authGuard, peerOf, headerCharsMax }));
-  const routes = app.routes.filter(({ method }) => method !== "ALL");
+    .onError(({ error, requestContext, request }) => {
+      const refusal = refusalOf(error, routes, request);
+      if (refusal !== null) return answerError(requestContext, refusal);
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log.error("request failed", { requestId: requestContext.requestId, error: text });
+      return answerError(requestContext, internalError());
+    })
+    .use(apiRoutes(settings, authGuard, peerOf));
+  const routes: readonly Route[] = app.routes.filter(({ method }) => method !== "ALL");
   return app;
 
   /** Not from the context: a context that has the server costs every request more. */
   function peerOf(request: Request): string | null {
     return app.server?.requestIP(request)?.address ?? null;
   }
-
-  function answerOptions(requestContext: RequestContext, path: string): Response {
-    const allowed = allowedMethods(routes, path);
-    if (allowed.length === 0) return answerError(requestContext, routeNotFound());
-    return answer(requestContext, 204, null, prepareHeaders({ allow: allowed.join(", ") }));
-  }
-
-  function asApiError(error: unknown, request: Request, requestId: string): ApiError {
-    const path = pathOf(request);
-    if (error instanceof ApiError) return error;
-    if (error instanceof ParseError) return error.cause instanceof ApiError ? error.cause : invalidBody("cannot be read");
-    if (error instanceof ValidationError && error.type === "body") return asBodyError(error.value);
-    if (error instanceof ValidationError && error.type === "query") return invalidQuery(path);
-    if (error instanceof Error && "code" in error && error.code === "NOT_FOUND") {
-      const allowed = allowedMethods(routes, path);
-      return allowed.length === 0 || allowed.includes(request.method) ? nothingAt(path) : methodNotAllowed(allowed);
-    }
-    log.error("request failed", { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return internalError();
-  }
 }
 
 export type Api = ReturnType<typeof createApi>;
+
+/** A lone surrogate: no URL can carry it, which switches a source of the extractor off. */
+const unsendableName = "\ud800";
+
+/** An operation reads its body itself. */
+const unparsed = { parse: "none" } as const;
+
+/** `peerOf`: address of the peer; null for a Unix socket. */
+function apiRoutes(settings: ApiSettings, authGuard: AuthGuard, peerOf: (request: Request) => string | null) {
+  const answerOpenapi = createOpenapiAnswer(settings.headerCharsMax ?? headerValueCharsMax);
+  const api = { ...settings, scanBodies: new RenderedBodies(settings.checks), clientBodies: new RenderedBodies(settings.checks) };
+  const elysia = new Elysia({ name: "routes" })
+    .decorate("requestContext", noRequestContext)
+    .get("/healthz", ({ requestContext }) => answerHealth(requestContext))
+    .get("/readyz", ({ requestContext }) => answerReadiness(requestContext, settings.ready()))
+    .get(openapiPath, ({ requestContext }) => answerOpenapi(requestContext))
+    .all(openapiPath, notFound, unparsed)
+
+    // Everything below needs a token.
+    .use(bearer({ extract: { body: unsendableName, query: unsendableName, header: "Bearer" } }))
+    .derive(({ bearer: token, request, requestContext }) => {
+      authGuard(request, token, peerOf(request), requestContext);
+      return {};
+    })
+    // Without this route, Elysia answers 404 to an unknown path or method before the auth guard runs.
+    .all("/api/*", notFound, unparsed);
+  const operationRoutes = apiOperations.flatMap((operation) => routesOf(operation).map((route) => ({ operation, ...route })));
+  for (const { operation, method, path, fixed } of operationRoutes)
+    elysia.route(
+      method,
+      path,
+      ({ bearer: token, request, requestContext, params }) => {
+        const { caller } = requestContext;
+        if (caller === null) throw unauthenticated();
+        return operation.serve({ request, requestContext, bearer: token, params: { ...params, ...fixed }, account: caller, api });
+      },
+      unparsed,
+    );
+  // Otherwise other methods would take such a path for one with a parameter.
+  for (const path of literalPathsWithin(operationRoutes)) elysia.all(path, notFound, unparsed);
+  return elysia;
+}
+
+/** Paths without a parameter that are also of the form of a path with parameters. */
+function literalPathsWithin(routes: readonly Route[]): readonly string[] {
+  const [literal, patterns] = [routes.filter(({ path }) => !path.includes(":")), routes.filter(({ path }) => path.includes(":"))];
+  return [...new Set(literal.map(({ path }) => path))].filter((path) => allowedMethods(patterns, path).length > 0);
+}
+
+/** Becomes a 404, or a 405 for a path that answers other methods. */
+function notFound(): never {
+  throw new NotFoundError();
+}
+
+function answerOptions(routes: readonly Route[], requestContext: RequestContext, path: string): Response {
+  const allowed = allowedMethods(routes, path);
+  if (allowed.length === 0) return answerError(requestContext, routeNotFound());
+  return answer(requestContext, 204, null, prepareHeaders({ allow: allowed.join(", ") }));
+}
+
+/** Null for a fault of the program. */
+function refusalOf(error: unknown, routes: readonly Route[], request: Request): ApiError | null {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ParseError) return invalidBody("cannot be read", "url");
+  if (!(error instanceof Error && "code" in error && error.code === "NOT_FOUND")) return null;
+  const path = pathOf(request);
+  const allowed = allowedMethods(routes, path);
+  if (allowed.length > 0 && !allowed.includes(request.method)) return methodNotAllowed(allowed);
+  return unknownReportFormat(path) ?? routeNotFound();
+}
 
 /** The extractor knows one spelling of "Bearer" and drops the character after it. RFC 9110 section 11.1 allows any case. */
 function normalizeScheme(headers: Headers): void {
@@ -111,21 +153,3 @@ function normalizeScheme(headers: Headers): void {
 }
 
 const bearerScheme = /^bearer +/i;
-
-/** Any name of a report file, known or not. */
-const reportFilePath = new RegExp(`^${scansPath}/[^/]+/report(?:\\.[^/]*)?$`);
-
-function nothingAt(path: string): ApiError {
-  return reportFilePath.test(path) ? unknownReportFormat([...reportFormats, pdfFormat].map(({ extension }) => extension)) : routeNotFound();
-}
-
-function invalidQuery(path: string): ApiError {
-  if (path === scansPath) return invalidListQuery();
-  return reportFilePath.test(path) ? invalidReportQuery() : invalidLocale();
-}
-
-function asBodyError(body: unknown): ApiError {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return invalidBody("is not a JSON object");
-  if (!("url" in body)) return invalidUrl("is required");
-  return typeof body.url === "string" ? invalidLocation("must be a string") : invalidUrl("must be a string");
-}

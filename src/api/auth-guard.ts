@@ -5,8 +5,8 @@ import type { Log } from "../base/log.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { Store } from "../store/store.ts";
+import type { HeaderFields, RequestContext } from "./answer.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
-import type { HeaderFields, RequestContext } from "./request-context.ts";
 
 export interface AuthGuardSettings {
   readonly store: Pick<Store, "accounts" | "apiTokens">;

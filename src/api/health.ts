@@ -1,7 +1,7 @@
-/** Health probes: liveness and readiness. */
-import { answer } from "./answer.ts";
-import { notReady } from "./errors.ts";
-import type { RequestContext } from "./request-context.ts";
+/** Health probes, and the API of a server that is not open yet. */
+import { type HttpHandler, pathOf } from "../http/server.ts";
+import { answer, answerError, type RequestContext } from "./answer.ts";
+import { ApiError } from "./errors.ts";
 
 export interface NotReadyReason {
   /** Part of the appliance, for programs: `browser`, `disk`, `store`, `fleet`; `start` while the server starts. */
@@ -35,4 +35,31 @@ export function answerReadiness(requestContext: RequestContext, readiness: Readi
   if (!readiness.ready) throw notReady(readiness.reasons);
   const { degraded = [] } = readiness;
   return answer(requestContext, 200, degraded.length === 0 ? ok : JSON.stringify({ status: "ok", degraded }));
+}
+
+export interface StartingApiOptions {
+  readonly reasons: () => readonly NotReadyReason[];
+  readonly retryAfterSeconds: number;
+}
+
+/** The probes answer; other requests shall come again. Bodies and tokens are not read: without a store, no token can be checked. */
+export function createStartingApi({ reasons, retryAfterSeconds }: StartingApiOptions): HttpHandler {
+  return {
+    server: null,
+    fetch: (request) => {
+      const requestContext = { requestId: crypto.randomUUID(), limitHeaders: {}, caller: null };
+      const path = pathOf(request);
+      if (path === "/healthz") return answerHealth(requestContext);
+      return answerError(requestContext, path === "/readyz" ? notReady(reasons()) : stillStarting(reasons(), retryAfterSeconds));
+    },
+  };
+}
+
+function notReady(reasons: readonly NotReadyReason[]): ApiError {
+  return new ApiError(503, `Not ready: ${reasons.map(({ because }) => because).join("; ")}.`, { reasons });
+}
+
+/** The server checks or opens its store; the same request is answered later. */
+function stillStarting(reasons: readonly NotReadyReason[], retrySeconds: number): ApiError {
+  return new ApiError(503, `The server is starting; try again in ${retrySeconds} s.`, { retrySeconds, reasons });
 }

@@ -1,30 +1,21 @@
-/** Query parameters that the schemas have accepted, with their defaults. */
-import { type Locale, locales } from "../check/check.ts";
-import { invalidLocale, invalidReportQuery } from "./errors.ts";
-import type { ReportFileOptions } from "./report-files.ts";
-import { csvRows, fileBrands } from "./schemas.ts";
+/** Queries that several operations have: language and page. */
+import { locales } from "../check/check.ts";
+import type { Page } from "../store/page.ts";
+import { ApiError } from "./errors.ts";
+import { ListQuery, LocaleQuery, listLimitMax } from "./schemas.ts";
+import { queryOf } from "./validation.ts";
 
-/** @throws ApiError 400 when the parameter is repeated. */
-export function localeOf(requested: Locale | undefined, { url }: Request): Locale {
-  if (isRepeated(url, ["locale"])) throw invalidLocale();
-  return requested ?? locales[0];
+export function invalidListQuery(): ApiError {
+  return new ApiError(400, `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`);
 }
 
-interface ReportFileParameters {
-  readonly locale?: Locale;
-  readonly csv?: ReportFileOptions["csv"];
-  readonly strict?: "true" | "false";
-  readonly brand?: ReportFileOptions["brand"];
+export function invalidLocale(): ApiError {
+  return new ApiError(400, `locale must be one of ${locales.join(", ")}, and be given once.`);
 }
 
-/** @throws ApiError 400 when a parameter is repeated. */
-export function reportFileOptionsOf({ locale, csv, strict, brand }: ReportFileParameters, { url }: Request): ReportFileOptions {
-  if (isRepeated(url, ["locale", "csv", "strict", "brand"])) throw invalidReportQuery();
-  return { locale: locale ?? locales[0], csv: csv ?? csvRows[0], strict: strict === "true", brand: brand ?? fileBrands[0] };
-}
+export const localeQuery = queryOf(LocaleQuery, invalidLocale, { repeated: "refused" });
+export const pageQuery = queryOf(ListQuery, invalidListQuery, { repeated: "named" });
 
-function isRepeated(url: string, names: readonly string[]): boolean {
-  if (!url.includes("&")) return false;
-  const { searchParams } = new URL(url);
-  return names.some((name) => searchParams.getAll(name).length > 1);
+export function pageBody<T>({ items, nextCursor }: Page<T>, bodyOf: (item: T) => object): object {
+  return { items: items.map(bodyOf), nextCursor: nextCursor === null ? null : String(nextCursor) };
 }

@@ -1,7 +1,9 @@
-/** LRU cache of rendered bodies: a finished scan never changes, and rendering is the costly part of a read. */
+/** Bodies with an ETag, and an LRU cache of them: a finished scan never changes, and rendering is the costly part of a read. */
 import { LRUCache } from "lru-cache";
-import { prepareHeaders } from "./answer.ts";
-import type { HeaderFields } from "./request-context.ts";
+import { type PrintPdf, printRetrySeconds } from "../base/documents.ts";
+import { pdfFormat } from "../export/formats.ts";
+import { answer, type HeaderFields, prepareHeaders, type RequestContext } from "./answer.ts";
+import { ApiError } from "./errors.ts";
 
 const bodiesMax = 1_000;
 /** A thousand usual bodies of 40 KB; a body with every finding has a megabyte. */
@@ -62,3 +64,33 @@ export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(/(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g)].some((match) => match[1] === etag);
 }
+
+interface AskedFor {
+  readonly request: Request;
+  readonly requestContext: RequestContext;
+}
+
+/** 304 if the client has the body already. */
+export function answerRendered({ text, etag, headers }: RenderedBody, { request, requestContext }: AskedFor): Response {
+  if (matchesEtag(request.headers.get("if-none-match"), etag)) return answer(requestContext, 304, null, headers);
+  return answer(requestContext, 200, text, headers);
+}
+
+/**
+ * Answers with an HTML file as PDF; 304 without printing if the client has a PDF of the same file.
+ * The ETag is weak (RFC 9110 section 8.8.1): two PDF files of one HTML file differ in their times. Rejects with ApiError 503 without a PDF.
+ */
+export async function answerPrinted(
+  { text, etag: htmlEtag }: RenderedBody,
+  fileName: string,
+  { request, requestContext, api }: AskedFor & { readonly api: { readonly printPdf: PrintPdf } },
+): Promise<Response> {
+  const headers = prepareHeaders({ etag: `W/${htmlEtag}`, ...downloadHeaders(pdfFormat.mediaType, fileName) });
+  if (matchesEtag(request.headers.get("if-none-match"), htmlEtag)) return answer(requestContext, 304, null, headers);
+  const pdf = await api.printPdf(text);
+  if (typeof pdf === "string") throw new ApiError(503, printingUnavailable, { retrySeconds: printRetrySeconds });
+  return answer(requestContext, 200, pdf, headers);
+}
+
+export const printingUnavailable =
+  "The PDF could not be printed now, since the browser for it is busy; try again later, or read report.html.";

@@ -1,271 +1,90 @@
-/** Schemas of the API, for validation and the OpenAPI description. Typebox types, because Elysia's numbers also accept strings. */
-import { type TSchema, Type } from "@sinclair/typebox";
+/** Parts of schemas that several operations share. A schema validates requests, and describes them. */
+import { type Static, type TArray, type TObject, type TSchema, type TUnknown, Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { efforts, locales, riskLevels, severities, states } from "../check/check.ts";
-import { progressStages, scanErrorCodes } from "../evidence/scan.ts";
-import { type ExportFormat, exportFormats, pdfFormat } from "../export/formats.ts";
-import { localLocation } from "../parse/location.ts";
-import { scanUrlCharsMax } from "../parse/scan-url.ts";
-import { scanStatuses } from "../store/scan-status.ts";
-import { bands, ranks, resultSchemaVersion } from "../text/render.ts";
-import { CheckListSchema, StoredScanSchema } from "./stored-schemas.ts";
+import { locales } from "../check/check.ts";
 
-export const listLimitDefault = 20;
-/** Limit of scans on a page; the pattern below holds the same number. */
+const listLimitDefault = 20;
+/** Limit of records on a page; the pattern below holds the same number. */
 export const listLimitMax = 100;
+
+/** Name of a body in the description. A symbol, so that JSON leaves it out. */
+const modelName = Symbol("name of the model");
+const faultTexts = Symbol("texts of faults");
+const checkedAlone = Symbol("entries are checked one by one");
+
+/** A body with a name, under which the description lists it. */
+export function model<S extends TSchema>(name: string, schema: S): S {
+  return { ...schema, [modelName]: name };
+}
+
+/** Null for a body without a name. */
+export function modelNameOf(schema: object): string | null {
+  return modelName in schema ? String(schema[modelName]) : null;
+}
+
+/** Each completes the name of the field. */
+export interface FieldFaultTexts {
+  readonly required?: string;
+  /** For null where it is refused. */
+  readonly none?: string;
+  readonly wrong?: string;
+  readonly min?: string;
+  readonly max?: string;
+}
+
+/** A schema whose faults have texts of their own. */
+export function worded<S extends TSchema>(schema: S, texts: FieldFaultTexts): S {
+  return { ...schema, [faultTexts]: texts };
+}
+
+/** Empty for a schema whose faults have the usual texts. */
+export function faultTextsOf(schema: object): FieldFaultTexts {
+  return faultTexts in schema ? (schema[faultTexts] as FieldFaultTexts) : {};
+}
+
+/** A list whose entries the operation checks itself: one that is refused stops no other, or the account decides. */
+export function entriesAlone<S extends TArray>(schema: S): TArray<TUnknown> {
+  return { ...schema, [checkedAlone]: true } as unknown as TArray<TUnknown>;
+}
+
+/** Schema by which a body is checked: entries that are checked one by one may be anything here. */
+export function checkedSchemaOf<S extends TObject>(schema: S): TObject {
+  const properties = Object.entries(schema.properties).map(([name, each]) => {
+    const { items, ...list } = each as TSchema & { readonly items?: TSchema };
+    return [name, checkedAlone in each && items !== undefined ? { ...list, items: Type.Unknown() } : each];
+  });
+  return { ...schema, properties: Object.fromEntries(properties) };
+}
+
 /** Without Elysia's default, which is the first value. */
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const count = Type.Integer({ minimum: 0 });
-const scanToken = Type.String({ description: "Names the scan; an unguessable word." });
-const scanId = Type.Integer({ description: "Rises from scan to scan." });
-const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
-const statusUrl = Type.String({ description: "Relative path of the full report." });
-const status = oneOf(scanStatuses);
-const progressStage = orNull(oneOf(progressStages));
-const progressPercent = Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." });
-const score = orNull(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
-const wantedLocation = Type.Optional(
-  Type.String({
-    description: `Where to scan from: ${localLocation}, this appliance itself, when omitted, or a location of its workers. One that it does not know is refused.`,
-  }),
-);
-/** Of a scan. */
-const location = Type.String({ description: `Where it was scanned from: ${localLocation}, or the name of a location.` });
+export const oneOfValues = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
+export const nullable = <S extends TSchema>(schema: S, options: { readonly examples?: unknown } = {}) =>
+  Type.Union([schema, Type.Null()], options);
+export const instantOf = (description: string) => Type.String({ format: "date-time", description });
+export const recordId = (description: string, options: { readonly examples?: readonly number[] } = {}) =>
+  Type.Integer({ minimum: 1, description, ...options });
+export const nextCursor = nullable(Type.String({ description: "The `cursor` of the page after this one; null on the last." }));
+/** Unknown fields are refused. */
+export const closed = { additionalProperties: false } as const;
 /** Unknown fields and parameters are ignored. */
-const open = { additionalProperties: true } as const;
+export const open = { additionalProperties: true } as const;
 
-export const ScanRequest = Type.Object(
-  {
-    url: Type.String({
-      description: `Absolute http or https URL without credentials, at most ${scanUrlCharsMax} characters. Its fragment is dropped.`,
-      examples: ["https://site.example/"],
-    }),
-    location: wantedLocation,
-  },
-  open,
+export const idParams = (of: string, example: number) => Type.Object({ id: recordId(`Id of the ${of}.`, { examples: [example] }) });
+
+export const ErrorBody = model(
+  "Error",
+  Type.Object({
+    errorMessage: Type.String({ description: "For people; its wording may change. Branch on the status code." }),
+    fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
+  }),
 );
-
-export const ScanStarted = Type.Object({
-  token: scanToken,
-  id: scanId,
-  status,
-  statusUrl,
-});
-
-/** URLs of one request. */
-export const bulkUrlsMax = 1_000;
-
-const BulkRequest = Type.Object({
-  urls: Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: bulkUrlsMax,
-    description: `1 to ${bulkUrlsMax} URLs, each as \`url\` of ScanRequest. Equal ones share one scan.`,
-    examples: [["https://site.example/", "https://other.example/"]],
-  }),
-  location: wantedLocation,
-});
-
-const BulkItem = Type.Object({
-  index: Type.Integer({ minimum: 0, description: "Place of the line in urls, from 0." }),
-  url: orNull(Type.String({ description: "The URL in its ASCII form and without fragment. Null if it is not valid." })),
-  status: Type.Optional(Type.Literal("queued")),
-  token: Type.Optional(scanToken),
-  id: Type.Optional(scanId),
-  statusUrl: Type.Optional(statusUrl),
-  error: Type.Optional(
-    Type.Object(
-      {
-        status: Type.Integer({ minimum: 400, maximum: 599, description: "Status that a request with this line alone would get." }),
-        errorMessage: Type.String({ description: "For people; its wording may change." }),
-      },
-      { description: "Why no scan was started for this line. The other fields of a scan are absent then." },
-    ),
-  ),
-});
-
-const BulkStarted = Type.Object({
-  items: Type.Array(BulkItem, { description: "One for each line, in the order of urls." }),
-});
-
-const ScanListItem = Type.Object({
-  token: scanToken,
-  id: scanId,
-  url: scannedUrl,
-  location,
-  status,
-  statusUrl,
-  createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
-  endedAt: orNull(Type.String({ format: "date-time", description: "When it finished or failed; null before." })),
-  progressStage,
-  progressPercent,
-  score,
-  band: oneOf(bands),
-  rank: oneOf(ranks),
-});
-
-export const ScanList = Type.Object({
-  items: Type.Array(ScanListItem, { description: "Newest first." }),
-  nextCursor: orNull(Type.String({ description: "Hand it back as `cursor` for the page after this one; null on the last." })),
-});
-
-const CheckSummary = Type.Object({
-  passed: count,
-  violated: count,
-  notChecked: Type.Integer({ minimum: 0, description: "Checks that could not be run." }),
-  notApplicable: Type.Integer({ minimum: 0, description: "Checks that do not apply to the site." }),
-  ran: Type.Integer({ minimum: 0, description: "passed + violated" }),
-  total: Type.Integer({ minimum: 0, description: "passed + violated + notChecked + notApplicable" }),
-});
-
-const CheckRow = Type.Object({
-  key: Type.String({ description: "Stable; names the check. Not localised." }),
-  state: oneOf(states),
-  label: Type.String({ description: "Name of the check, localised." }),
-  reason: Type.String({ description: "Why it is checked, localised." }),
-});
-
-const Finding = Type.Object({
-  code: Type.String({ description: "Stable; of the form security.<kind>.<name>. Not localised." }),
-  severity: oneOf(severities),
-  riskLevel: oneOf(riskLevels),
-  effort: oneOf(efforts),
-  title: Type.String({ description: "The fact, in a few words, localised." }),
-  detail: Type.String({ description: "What was found, localised." }),
-  riskStatement: Type.String({ description: "What can happen, localised." }),
-  remediation: Type.String({
-    description:
-      "What to do, localised. Each line after the first is one to paste, after the name of its server or file, or DNS, and a colon.",
-  }),
-});
-
-const SecurityBlock = Type.Object({
-  dimension: Type.Literal("security"),
-  measured: Type.Boolean({ description: "False when no score stands behind the block." }),
-  score,
-  band: oneOf(bands),
-  rank: oneOf(ranks),
-  checkSummary: orNull(CheckSummary),
-  checks: orNull(Type.Array(CheckRow, { description: "The ledger: complete, or null." })),
-  findings: Type.Array(Finding),
-});
-
-const securityResultFields = {
-  schemaVersion: Type.Integer({ description: `Version of this body; now ${resultSchemaVersion}.` }),
-  token: scanToken,
-  url: scannedUrl,
-  status,
-  resultAvailable: Type.Boolean({ description: "Whether checks were run; false for a scan that failed." }),
-  scanErrorMessage: orNull(Type.String({ description: `Why the scan failed: one text for each of ${scanErrorCodes.join(", ")}.` })),
-  progressStage,
-  progressPercent,
-  security: orNull(SecurityBlock),
-};
-
-const SecurityResultSchema = Type.Object(securityResultFields);
-
-const FullReportSchema = Type.Object({
-  ...securityResultFields,
-  location,
-  algorithmVersion: orNull(Type.Integer({ description: "Scores compare only when this, catalogVersion and basis agree." })),
-  catalogVersion: orNull(Type.String({ description: "Hash of the checks and their weights." })),
-  basis: orNull(
-    Type.Object({
-      headerValueCharsMax: Type.Integer({ description: "Longest header value that was read, in characters." }),
-      dataDates: Type.Record(Type.String(), Type.String(), {
-        description:
-          "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading; publicSuffixes only for a list of the operator.",
-      }),
-    }),
-  ),
-  notChecked: orNull(
-    Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
-  ),
-  notMeasuredBecause: orNull(
-    Type.String({ description: "Why a finished scan has no score, and what to scan instead, localised. Null with a score." }),
-  ),
-  heldScore: orNull(
-    Type.Object(
-      {
-        scoreMax: Type.Integer({ minimum: 0, maximum: 100, description: "Maximum score while these rows have no verdict." }),
-        rows: Type.Array(
-          Type.Object({
-            key: Type.String(),
-            because: Type.String({ description: "As in notChecked." }),
-            remedy: Type.String({ description: "What to do, localised." }),
-          }),
-        ),
-      },
-      { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
-    ),
-  ),
-  notes: orNull(Type.Array(Type.String(), { description: "Keys of violated rows without effect on the score." })),
-  ledgerCharges: orNull(
-    Type.Record(Type.String(), Type.Number(), {
-      description: "By key of a violated row: the points that it charges. Each takes one per cent of what is left of 100.",
-    }),
-  ),
-  cwe: orNull(Type.Record(Type.String(), Type.String(), { description: "By finding code: the weakness of the CWE list, as in CWE-319." })),
-  ledgerEvidence: orNull(
-    Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",
-    }),
-  ),
-  timings: orNull(Type.Record(Type.String(), Type.Number(), { description: "Milliseconds by name of probe." })),
-  evidence: orNull(
-    Type.Record(Type.String(), Type.Unknown(), { description: "What the scan saw: the subject, and a reading for each question." }),
-  ),
-  evidenceRemovedAt: orNull(
-    Type.String({ description: "When evidence and screenshot were removed because of their age, ISO 8601; else null." }),
-  ),
-});
-
-const ErrorBody = Type.Object({
-  errorMessage: Type.String({ description: "For people; its wording may change. Branch on the status code." }),
-  fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field of a rejected body." })),
-});
-
-export const models = {
-  ScanRequest,
-  ScanStarted,
-  BulkRequest,
-  BulkStarted,
-  ScanList,
-  SecurityResult: SecurityResultSchema,
-  FullReport: FullReportSchema,
-  StoredScan: StoredScanSchema,
-  CheckList: CheckListSchema,
-  Error: ErrorBody,
-};
 
 export const LocaleQuery = Type.Object(
-  {
-    locale: Type.Optional(t.UnionEnum(locales, { default: locales[0], description: "Language of the texts." })),
-  },
+  { locale: Type.Optional(t.UnionEnum(locales, { default: locales[0], description: "Language of the texts." })) },
   open,
 );
 
-/** What the lines of a CSV file are. */
-export const csvRows = ["findings", "checks"] as const;
-
-/** Whose name, logo and colour a file with a layout shows. */
-export const fileBrands = ["none", "own"] as const;
-
-export const ReportFileQuery = Type.Object(
-  {
-    ...LocaleQuery.properties,
-    csv: Type.Optional(t.UnionEnum(csvRows, { default: csvRows[0], description: "Lines of report.csv." })),
-    strict: Type.Optional(
-      t.UnionEnum(["false", "true"], { default: "false", description: "Whether rows without a verdict are errors in report.junit.xml." }),
-    ),
-    brand: Type.Optional(
-      t.UnionEnum(fileBrands, { default: fileBrands[0], description: "Brand of report.html and report.pdf: that of the account." }),
-    ),
-  },
-  open,
-);
-
-/** Strings with a pattern: Elysia's query numbers also accept 0x10 and 1e1. */
+/** Strings with a pattern: a conversion to numbers would also accept 0x10 and 1e1. */
 export const ListQuery = Type.Object(
   {
     limit: Type.Optional(
@@ -276,14 +95,16 @@ export const ListQuery = Type.Object(
   open,
 );
 
-export const TokenParams = Type.Object({ token: scanToken });
+/** Page that a query asks for. */
+export function pageRequestOf({ limit, cursor }: Static<typeof ListQuery>) {
+  return { limit: limit === undefined ? listLimitDefault : Number(limit), cursor: cursor === undefined ? null : Number(cursor) };
+}
 
-export const ReportFileParams = Type.Object({
-  ...TokenParams.properties,
-  extension: t.UnionEnum(extensionsOf(exportFormats), { default: undefined, description: "Format of the file." }),
-});
+const idPattern = /^[1-9][0-9]{0,14}$/;
+/** Largest identifier of that pattern. */
+export const recordIdMax = 999_999_999_999_999;
 
-function extensionsOf<F extends Readonly<Record<string, ExportFormat>>>(formats: F): [string, ...string[]] {
-  const [first = pdfFormat.extension, ...others] = Object.values(formats).map(({ extension }) => extension);
-  return [first, ...others, pdfFormat.extension];
+/** 0, which no record has, for anything but an identifier. */
+export function idOf(text: string | null | undefined): number {
+  return typeof text === "string" && idPattern.test(text) ? Number(text) : 0;
 }

@@ -1,7 +1,7 @@
 /** Client of the API of an appliance: requests within limits of size and time, and answers that were checked. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { CheckListSchema, StoredScanSchema } from "../api/stored-schemas.ts";
+import { CheckListSchema, StoredScanSchema } from "../api/scans/stored-schemas.ts";
 import { type Egress, openEgress } from "../egress/dial.ts";
 import { CertificateRefused, EgressError } from "../egress/egress-error.ts";
 import { type HttpReply, httpRequest, type RequestOptions, verifyingContext } from "../egress/http-client.ts";

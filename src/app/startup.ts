@@ -1,6 +1,6 @@
 /** What the server answers from its first second until API and pages are open. */
 import type { NotReadyReason, StoreCheckProgress } from "../api/health.ts";
-import { createStartingApi } from "../api/starting.ts";
+import { createStartingApi } from "../api/health.ts";
 import { combineHandlers, type HttpHandler } from "../http/server.ts";
 import { createTexts, type Texts } from "../text/i18n.ts";
 import { createStartingPages } from "../web/starting-page.tsx";

@@ -11,15 +11,13 @@ import {
 } from "./site-fields.ts";
 import { plannedChange } from "./site-planning.ts";
 
-export const bulkChangeFieldNames = ["paused", "schedule", "client", "addTags", "removeTags"] as const;
-
 export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
   readonly addTags: readonly string[];
   readonly removeTags: readonly string[];
 }
 
 /** Absent fields stay as they are. */
-export function parseBulkChange(given: GivenFields<(typeof bulkChangeFieldNames)[number]>): BulkChange | SiteFaults {
+export function parseBulkChange(given: GivenFields<"paused" | "schedule" | "client" | "addTags" | "removeTags">): BulkChange | SiteFaults {
   const parsed = {
     ...(given.paused !== undefined && { paused: parsePausedField(given.paused) }),
     ...(given.schedule !== undefined && { schedule: parseScheduleField(given.schedule) }),

@@ -16,8 +16,7 @@ import {
 } from "../store/sites.ts";
 import { parseSiteSchedule, type ScheduleFaultCode } from "./schedule.ts";
 
-export const siteFieldNames = ["url", "name", "pages", "client", "tags", "location", "schedule", "paused"] as const;
-export type SiteFieldName = (typeof siteFieldNames)[number];
+export type SiteFieldName = "url" | "name" | "pages" | "client" | "tags" | "location" | "schedule" | "paused";
 export type SiteFields = Pick<Site, SiteFieldName>;
 
 export type SiteFaultCode =

@@ -5,10 +5,8 @@ import { join, resolve } from "node:path";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { apiModels } from "../../../src/api/models.ts";
+import { webhookSchemas } from "../../../src/api/channels/webhooks.ts";
 import { openapiDocument } from "../../../src/api/openapi.ts";
-import { models } from "../../../src/api/schemas.ts";
-import { webhookSchemas } from "../../../src/api/webhook-schemas.ts";
 import { eventTypes } from "../../../src/store/event-types.ts";
 import { newSiteState } from "../../../src/store/site-runs.ts";
 import { accountClient } from "../../support/account-api.ts";
@@ -18,6 +16,14 @@ import { pngImage } from "../../support/images.ts";
 // reads: node_modules/
 const root = resolve(import.meta.dirname, "../../..");
 FormatRegistry.Set("date-time", (text) => new Date(text).toISOString() === text);
+
+const models: Readonly<Record<string, TSchema>> = openapiDocument().components.schemas;
+
+function modelOf(name: string): TSchema {
+  const schema = models[name];
+  if (schema === undefined) throw new Error(`no body is named ${name}`);
+  return schema;
+}
 
 interface Described {
   readonly operationId: string;
@@ -112,22 +118,22 @@ describe("its schemas match the bodies", () => {
     const started = await api.start(token);
     const expectBodies = async () => {
       for (const locale of ["en-gb", "de-de"]) {
-        await expectBody(models.SecurityResult, await api.request(`${started.statusUrl}/security?locale=${locale}`, { token }));
-        await expectBody(models.FullReport, await api.request(`${started.statusUrl}?locale=${locale}`, { token }));
+        await expectBody(modelOf("SecurityResult"), await api.request(`${started.statusUrl}/security?locale=${locale}`, { token }));
+        await expectBody(modelOf("FullReport"), await api.request(`${started.statusUrl}?locale=${locale}`, { token }));
       }
-      await expectBody(models.ScanList, await api.request("/api/v1/scans", { token }));
+      await expectBody(modelOf("ScanList"), await api.request("/api/v1/scans", { token }));
     };
-    expect([...Value.Errors(models.ScanStarted, started)]).toEqual([]);
+    expect([...Value.Errors(modelOf("ScanStarted"), started)]).toEqual([]);
     await expectBodies();
     await api.finish();
     await expectBodies();
-    await expectBody(models.StoredScan, await api.request(`${started.statusUrl}/result`, { token }));
-    await expectBody(models.CheckList, await api.request("/api/v1/checks", { token }));
+    await expectBody(modelOf("StoredScan"), await api.request(`${started.statusUrl}/result`, { token }));
+    await expectBody(modelOf("CheckList"), await api.request("/api/v1/checks", { token }));
     const failed = await api.start(token);
     await api.fail("timeout");
-    await expectBody(models.SecurityResult, await api.request(`${failed.statusUrl}/security`, { token }));
-    await expectBody(models.FullReport, await api.request(failed.statusUrl, { token }));
-    await expectBody(models.StoredScan, await api.request(`${failed.statusUrl}/result`, { token }));
+    await expectBody(modelOf("SecurityResult"), await api.request(`${failed.statusUrl}/security`, { token }));
+    await expectBody(modelOf("FullReport"), await api.request(failed.statusUrl, { token }));
+    await expectBody(modelOf("StoredScan"), await api.request(`${failed.statusUrl}/result`, { token }));
   });
   test("of scans that are started together", async () => {
     const { token } = await api.customer();
@@ -139,7 +145,7 @@ describe("its schemas match the bodies", () => {
       body: JSON.stringify({ urls }),
     });
     expect(response.status).toBe(200);
-    await expectBody(models.BulkStarted, response);
+    await expectBody(modelOf("BulkStarted"), response);
     await api.finish();
   });
   test("of sites, in each form", async () => {
@@ -147,12 +153,12 @@ describe("its schemas match the bodies", () => {
     const expectCall = async (schema: TSchema, ...call: Parameters<typeof client.call>) =>
       expect([...Value.Errors(schema, (await client.call(...call)).body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
     const url = "https://site.example/";
-    await expectCall(apiModels.Site, "POST", "/sites", { url, client: "M", tags: ["shop"], schedule: { cron: "0 3 * * 1", zone: "UTC" } });
+    await expectCall(modelOf("Site"), "POST", "/sites", { url, client: "M", tags: ["shop"], schedule: { cron: "0 3 * * 1", zone: "UTC" } });
     const { id } = (await client.call("GET", "/sites")).body.items[0] ?? { id: 0 };
-    await expectCall(apiModels.SiteRun, "POST", `/sites/${id}/scan`);
-    await expectCall(apiModels.Site, "GET", `/sites/${id}`);
-    await expectCall(apiModels.Acceptance, "PUT", `/sites/${id}/accepted/security.a.b`, { reason: "x" });
-    await expectCall(apiModels.SiteList, "GET", "/sites");
+    await expectCall(modelOf("SiteRun"), "POST", `/sites/${id}/scan`);
+    await expectCall(modelOf("Site"), "GET", `/sites/${id}`);
+    await expectCall(modelOf("Acceptance"), "PUT", `/sites/${id}/accepted/security.a.b`, { reason: "x" });
+    await expectCall(modelOf("SiteList"), "GET", "/sites");
     const run = api.store.siteRuns.find(id);
     if (run === undefined) throw new Error("no run");
     const { token } = await api.finish();
@@ -162,23 +168,23 @@ describe("its schemas match the bodies", () => {
     const rules = { algorithmVersion: 1, catalogVersion: "v", judgedAt: history.at };
     await client.call("POST", "/channels", { kind: "webhook", target: "https://hooks.example/" });
     const channelIds = (await client.call("GET", "/channels")).body.items.map((channel) => channel.id);
-    await expectCall(apiModels.Rule, "POST", "/rules", { events: ["site.recovered"], channelIds, scope: { kind: "site", siteId: id } });
+    await expectCall(modelOf("Rule"), "POST", "/rules", { events: ["site.recovered"], channelIds, scope: { kind: "site", siteId: id } });
     await api.store.siteRuns.conclude(
       run,
       () => ({ state: newSiteState, site: { reading, trend: [88] }, events, rules, history }),
       new Date(),
     );
-    await expectCall(apiModels.SiteHistory, "GET", `/sites/${id}/history`);
-    await expectCall(apiModels.EventList, "GET", `/sites/${id}/events`);
-    await expectCall(apiModels.EventList, "GET", "/events");
-    await expectCall(apiModels.RuleList, "GET", "/rules");
-    await expectCall(apiModels.DeliveryList, "GET", "/deliveries");
-    await expectCall(apiModels.Delivery, "GET", `/deliveries/${(await client.call("GET", "/deliveries")).body.items[0]?.id}`);
-    await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk?dryRun=true", { sites: [{ url: "https://b.example/" }, { url }, 7] });
-    await expectCall(apiModels.BulkSitesAdded, "POST", "/sites/bulk", { sites: [{ url: "https://b.example/" }, { url }, 7] });
-    await expectCall(apiModels.BulkSitesChanged, "PATCH", "/sites/bulk", { ids: [id, 999_999], change: { paused: true } });
-    await expectCall(apiModels.BulkSitesScanned, "POST", "/sites/bulk/scan", { ids: [id, 999_999] });
-    await expectCall(apiModels.BulkSitesRemoved, "DELETE", "/sites/bulk", { ids: [id, 999_999] });
+    await expectCall(modelOf("SiteHistory"), "GET", `/sites/${id}/history`);
+    await expectCall(modelOf("EventList"), "GET", `/sites/${id}/events`);
+    await expectCall(modelOf("EventList"), "GET", "/events");
+    await expectCall(modelOf("RuleList"), "GET", "/rules");
+    await expectCall(modelOf("DeliveryList"), "GET", "/deliveries");
+    await expectCall(modelOf("Delivery"), "GET", `/deliveries/${(await client.call("GET", "/deliveries")).body.items[0]?.id}`);
+    await expectCall(modelOf("BulkSitesAdded"), "POST", "/sites/bulk?dryRun=true", { sites: [{ url: "https://b.example/" }, { url }, 7] });
+    await expectCall(modelOf("BulkSitesAdded"), "POST", "/sites/bulk", { sites: [{ url: "https://b.example/" }, { url }, 7] });
+    await expectCall(modelOf("BulkSitesChanged"), "PATCH", "/sites/bulk", { ids: [id, 999_999], change: { paused: true } });
+    await expectCall(modelOf("BulkSitesScanned"), "POST", "/sites/bulk/scan", { ids: [id, 999_999] });
+    await expectCall(modelOf("BulkSitesRemoved"), "DELETE", "/sites/bulk", { ids: [id, 999_999] });
   });
   test("of channels, in each form", async () => {
     const client = await accountClient(api);
@@ -187,21 +193,21 @@ describe("its schemas match the bodies", () => {
       expect([...Value.Errors(schema, body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
       return body;
     };
-    const { id } = await bodyOf(apiModels.ChannelAdded, "POST", "/channels", { kind: "mail", target: "team@agency.example" });
-    await bodyOf(apiModels.ChannelConfirmation, "POST", `/channels/${id}/confirmation`);
-    const hook = await bodyOf(apiModels.ChannelAdded, "POST", "/channels", { kind: "webhook", target: "http://127.0.0.1:9/" });
-    await bodyOf(apiModels.ChannelTest, "POST", `/channels/${hook.id}/test`);
-    await bodyOf(apiModels.ChannelWithSecret, "POST", `/channels/${hook.id}/rotate-secret`);
-    await bodyOf(apiModels.Channel, "POST", `/channels/${hook.id}/disable`);
-    await bodyOf(apiModels.Channel, "GET", `/channels/${hook.id}`);
-    await bodyOf(apiModels.ChannelConfirmation, "POST", `/channels/${hook.id}/enable`);
-    await bodyOf(apiModels.ChannelList, "GET", "/channels");
+    const { id } = await bodyOf(modelOf("ChannelAdded"), "POST", "/channels", { kind: "mail", target: "team@agency.example" });
+    await bodyOf(modelOf("ChannelConfirmation"), "POST", `/channels/${id}/confirmation`);
+    const hook = await bodyOf(modelOf("ChannelAdded"), "POST", "/channels", { kind: "webhook", target: "http://127.0.0.1:9/" });
+    await bodyOf(modelOf("ChannelTest"), "POST", `/channels/${hook.id}/test`);
+    await bodyOf(modelOf("ChannelWithSecret"), "POST", `/channels/${hook.id}/rotate-secret`);
+    await bodyOf(modelOf("Channel"), "POST", `/channels/${hook.id}/disable`);
+    await bodyOf(modelOf("Channel"), "GET", `/channels/${hook.id}`);
+    await bodyOf(modelOf("ChannelConfirmation"), "POST", `/channels/${hook.id}/enable`);
+    await bodyOf(modelOf("ChannelList"), "GET", "/channels");
   });
   test("of brand, members and clients", async () => {
     const client = await accountClient(api);
     const expectCall = async (schema: TSchema, ...call: Parameters<typeof client.call>) =>
       expect([...Value.Errors(schema, (await client.call(...call)).body)].map(({ path, message }) => `${path}: ${message}`)).toEqual([]);
-    await expectCall(apiModels.Brand, "PUT", "/brand", { name: "Agency", accent: "#14501e", footer: "1 Street" });
+    await expectCall(modelOf("Brand"), "PUT", "/brand", { name: "Agency", accent: "#14501e", footer: "1 Street" });
     await api.store.brands.change(client.accountId, (stored) => ({
       name: "Agency",
       accent: null,
@@ -209,9 +215,9 @@ describe("its schemas match the bodies", () => {
       ...stored,
       logoPng: pngImage(3, 2, "noise").toString("base64"),
     }));
-    await expectCall(apiModels.Brand, "GET", "/brand");
-    await expectCall(apiModels.Invitation, "POST", "/invitations", { email: "client@bakery.example", role: "viewer" });
-    await expectCall(apiModels.InvitationList, "GET", "/invitations");
+    await expectCall(modelOf("Brand"), "GET", "/brand");
+    await expectCall(modelOf("Invitation"), "POST", "/invitations", { email: "client@bakery.example", role: "viewer" });
+    await expectCall(modelOf("InvitationList"), "GET", "/invitations");
     const { value } = (await api.store.members.invite(
       { ownerId: client.accountId, email: "first@assay.test", role: "viewer" },
       new Date(),
@@ -219,17 +225,17 @@ describe("its schemas match the bodies", () => {
       readonly value: string;
     };
     await api.store.members.accept(value, 1, new Date());
-    await expectCall(apiModels.MemberList, "GET", "/members");
-    await expectCall(apiModels.Member, "PATCH", "/members/1", { role: "editor" });
+    await expectCall(modelOf("MemberList"), "GET", "/members");
+    await expectCall(modelOf("Member"), "PATCH", "/members/1", { role: "editor" });
     await client.call("POST", "/sites", { url: "https://site.example/", client: "M" });
-    await expectCall(apiModels.ClientList, "GET", "/clients");
-    await expectCall(apiModels.MetricsToken, "POST", "/metrics-token");
+    await expectCall(modelOf("ClientList"), "GET", "/clients");
+    await expectCall(modelOf("MetricsToken"), "POST", "/metrics-token");
   });
   test("of errors", async () => {
     const { token } = await api.customer();
-    await expectBody(models.Error, await api.request("/api/v1/scans"));
-    await expectBody(models.Error, await api.request("/api/v1/scans", { token, method: "POST" }));
-    await expectBody(models.Error, await api.request("/api/v1/scans/x", { token }));
+    await expectBody(modelOf("Error"), await api.request("/api/v1/scans"));
+    await expectBody(modelOf("Error"), await api.request("/api/v1/scans", { token, method: "POST" }));
+    await expectBody(modelOf("Error"), await api.request("/api/v1/scans/x", { token }));
   });
 });
 
@@ -242,7 +248,7 @@ describe("its examples", () => {
     readonly content?: Readonly<Record<string, Media>>;
   }
   const operations = Object.values({ ...openapiDocument().paths }).flatMap((methods) => Object.values(methods) as Described[]);
-  const schemaOf = ({ schema }: Media) => apiModels[schema.$ref?.split("/").at(-1) as keyof typeof apiModels];
+  const schemaOf = ({ schema }: Media) => modelOf(schema.$ref?.split("/").at(-1) ?? "");
 
   test("are valid, and there for every answer with a body about sites, notifications and agencies", () => {
     const about = operations.filter(({ tags }) => tags.some((tag) => ["sites", "notifications", "agencies"].includes(tag)));

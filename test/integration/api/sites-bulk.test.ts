@@ -1,8 +1,8 @@
 /** Many sites in one request: JSON and CSV, preview, changes and removals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { planTerms } from "../../../src/account/plans.ts";
-import { bulkBodyBytesMax } from "../../../src/api/bulk.ts";
-import { bulkSitesMax } from "../../../src/api/sites/bulk-sites.ts";
+import { bulkBodyBytesMax } from "../../../src/api/body.ts";
+import { bulkSitesMax } from "../../../src/api/sites/models.ts";
 import { csvBytesMax } from "../../../src/parse/site-csv.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { siteTagsMax } from "../../../src/store/sites.ts";

@@ -1,7 +1,7 @@
 /** Idempotency-Key: any text of visible ASCII is a key, bare or as a string of a structured field; nothing else is. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fingerprintOf, idempotencyKeyCharsMax, idempotencyKeyOf } from "../../../src/api/idempotency-key.ts";
+import { fingerprintOf, idempotencyKeyCharsMax, idempotencyKeyOf } from "../../../src/api/scans/starts.ts";
 
 const requestWith = (field: string) => ({ headers: { get: () => field } }) as unknown as Request;
 const character = (from: number, to: number) => fc.integer({ min: from, max: to }).map((code) => String.fromCharCode(code));

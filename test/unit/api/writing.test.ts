@@ -1,7 +1,7 @@
 /** Changes by the API while the store cannot write: only a full disk asks the client to come again. */
 import { expect, test } from "vitest";
 import { ApiError } from "../../../src/api/errors.ts";
-import { written } from "../../../src/api/writing.ts";
+import { written } from "../../../src/api/operation.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 
 const failing = (error: Error) => written(() => Promise.reject(error)).catch((thrown: unknown) => thrown);

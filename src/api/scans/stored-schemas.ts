@@ -1,12 +1,12 @@
 /** Bodies of the stored form: validated by `assay scan --server`, and described by OpenAPI. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { efforts, riskLevels, severities, states } from "../check/check.ts";
-import { bands, ranks } from "../text/render.ts";
+import { efforts, riskLevels, severities, states } from "../../check/check.ts";
+import { bands, ranks } from "../../text/render.ts";
 
 /** Rises when a field of these bodies changes or is removed, but not for a new field. */
 export const storedSchemaVersion = 1;
 
-const oneOf = <T extends string>(values: readonly T[]) => Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value))));
+const oneOfValues = <T extends string>(values: readonly T[]) => Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value))));
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const schemaVersion = Type.Integer({ minimum: 1, description: `Version of this body; now ${storedSchemaVersion}.` });
 const points = Type.Number({ minimum: 0 });
@@ -23,12 +23,12 @@ const StoredResultSchema = Type.Object(
     ),
     measured: Type.Boolean(),
     score: orNull(Type.Number({ minimum: 0, maximum: 100 })),
-    band: oneOf(bands),
-    rank: oneOf(ranks),
+    band: oneOfValues(bands),
+    rank: oneOfValues(ranks),
     ledger: Type.Array(
       Type.Object({
         key: Type.String(),
-        state: oneOf(states),
+        state: oneOfValues(states),
         weight: Type.Optional(points),
         charged: Type.Optional(points),
         evidence: Type.Array(Type.String()),
@@ -39,9 +39,9 @@ const StoredResultSchema = Type.Object(
       Type.Object({
         code: Type.String(),
         checkKey: Type.String(),
-        severity: oneOf(severities),
-        riskLevel: oneOf(riskLevels),
-        effort: oneOf(efforts),
+        severity: oneOfValues(severities),
+        riskLevel: oneOfValues(riskLevels),
+        effort: oneOfValues(efforts),
         values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
           description: "What its texts quote, by placeholder.",
         }),
@@ -56,7 +56,7 @@ export const StoredScanSchema = Type.Object({
   token: Type.String(),
   url: Type.String(),
   location: Type.Optional(Type.String({ description: "Where it was scanned from, as in FullReport." })),
-  status: oneOf(["finished", "failed"]),
+  status: oneOfValues(["finished", "failed"]),
   errorCode: orNull(Type.String({ description: "Code of a scan that failed, else null." })),
   endedAt: Type.String({ description: "ISO 8601, UTC." }),
   result: orNull(StoredResultSchema),

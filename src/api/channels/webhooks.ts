@@ -1,10 +1,11 @@
-/** Schemas of the bodies that webhooks receive, one for each type of event, with an example of each; for the OpenAPI description. */
+/** What webhooks receive, for the OpenAPI description: a request for each type of event, with schema and example. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { t } from "elysia";
-import { severities } from "../check/check.ts";
-import { findingUrlsMax, webhookTestType } from "../deliver/webhook-body.ts";
-import type { EventType } from "../store/site-events.ts";
-import { bands, ranks } from "../text/render.ts";
+import { severities } from "../../check/check.ts";
+import { retriedForMs } from "../../deliver/retry.ts";
+import { findingUrlsMax, webhookTestType } from "../../deliver/webhook-body.ts";
+import type { EventType } from "../../store/site-events.ts";
+import { bands, ranks } from "../../text/render.ts";
+import { instantOf, nullable, oneOfValues } from "../schemas.ts";
 
 export type WebhookType = EventType | typeof webhookTestType;
 
@@ -15,9 +16,6 @@ export interface WebhookDescription {
   readonly example: object;
 }
 
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-const instant = (description: string) => Type.String({ format: "date-time", description });
 const score = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
 
 const site = Type.Object(
@@ -25,7 +23,7 @@ const site = Type.Object(
     id: Type.Integer({ minimum: 1 }),
     name: Type.String(),
     url: Type.String({ description: "First address of the site." }),
-    client: orNull(Type.String()),
+    client: nullable(Type.String()),
     tags: Type.Array(Type.String()),
   },
   { description: "The site as it was named at the event." },
@@ -41,7 +39,7 @@ const scan = Type.Object(
 const finding = Type.Object({
   code: Type.String({ description: "Stable code of the finding." }),
   checkKey: Type.String({ description: "Check that reported it." }),
-  severity: oneOf(severities),
+  severity: oneOfValues(severities),
   urls: Type.Array(Type.String(), {
     maxItems: findingUrlsMax,
     description: "Addresses of the site that have it; shorter than urlCount if they did not fit.",
@@ -58,13 +56,13 @@ const findings = {
 function bodySchema(type: WebhookType, data: Readonly<Record<string, TSchema>>): TSchema {
   return Type.Object({
     type: Type.Literal(type),
-    timestamp: instant("Time of the event. The header webhook-timestamp has the time of the attempt."),
+    timestamp: instantOf("Time of the event. The header webhook-timestamp has the time of the attempt."),
     data: Type.Object({ ...data }),
   });
 }
 
-const ofSite = { site, scan: orNull(scan) };
-const ofAccount = { site: Type.Null(), scan: orNull(scan) };
+const ofSite = { site, scan: nullable(scan) };
+const ofAccount = { site: Type.Null(), scan: nullable(scan) };
 
 const exampleSite = {
   id: 12,
@@ -107,7 +105,7 @@ export const webhookSchemas: Readonly<Record<WebhookType, WebhookDescription>> =
   "site.score_dropped": describe(
     "site.score_dropped",
     "The score of a site fell, and a second scan confirmed it.",
-    { ...ofSite, from: score("Score before."), to: score("Score now."), band: oneOf(bands), rank: oneOf(ranks) },
+    { ...ofSite, from: score("Score before."), to: score("Score now."), band: oneOfValues(bands), rank: oneOfValues(ranks) },
     siteExample({ from: 88, to: 61, band: "warn", rank: "weak" }),
   ),
   "finding.opened": describe(
@@ -131,19 +129,23 @@ export const webhookSchemas: Readonly<Record<WebhookType, WebhookDescription>> =
   "certificate.expiring": describe(
     "certificate.expiring",
     "The certificate of a site expires soon.",
-    { ...ofSite, expiresAt: instant("End of its validity."), daysLeft: Type.Integer({ description: "Whole days that are left." }) },
+    { ...ofSite, expiresAt: instantOf("End of its validity."), daysLeft: Type.Integer({ description: "Whole days that are left." }) },
     siteExample({ expiresAt: "2026-03-12T12:00:00.000Z", daysLeft: 7 }),
   ),
   "site.unreachable": describe(
     "site.unreachable",
     "Several scans in a row could not measure the site.",
-    { ...ofSite, since: instant("First scan that failed."), errorCode: orNull(Type.String({ description: "Why the last scan failed." })) },
+    {
+      ...ofSite,
+      since: instantOf("First scan that failed."),
+      errorCode: nullable(Type.String({ description: "Why the last scan failed." })),
+    },
     siteExample({ since: "2026-03-05T06:30:00.000Z", errorCode: "timeout" }),
   ),
   "site.recovered": describe(
     "site.recovered",
     "A site that was unreachable can be measured again.",
-    { ...ofSite, since: instant("First scan that had failed.") },
+    { ...ofSite, since: instantOf("First scan that had failed.") },
     siteExample({ since: "2026-03-05T06:30:00.000Z" }),
   ),
   "catalog.changed": describe(
@@ -159,11 +161,11 @@ export const webhookSchemas: Readonly<Record<WebhookType, WebhookDescription>> =
       ...ofAccount,
       id: Type.Integer({ minimum: 1, description: "Number of the scan." }),
       url: Type.String({ description: "The scanned URL." }),
-      status: oneOf(["finished", "failed"]),
-      errorCode: orNull(Type.String({ description: "Why it failed." })),
-      score: orNull(score("Null when not measured.")),
-      band: oneOf(bands),
-      rank: oneOf(ranks),
+      status: oneOfValues(["finished", "failed"]),
+      errorCode: nullable(Type.String({ description: "Why it failed." })),
+      score: nullable(score("Null when not measured.")),
+      band: oneOfValues(bands),
+      rank: oneOfValues(ranks),
     },
     {
       site: null,
@@ -179,3 +181,47 @@ export const webhookSchemas: Readonly<Record<WebhookType, WebhookDescription>> =
   ),
   [webhookTestType]: describe(webhookTestType, "The test button was used.", {}, {}),
 };
+
+const header = (name: string, description: string, type: "string" | "integer" = "string") => ({
+  name,
+  in: "header" as const,
+  required: true,
+  schema: { type, description },
+});
+
+const headers = [
+  header("webhook-id", "Names the event. The same on every attempt, so that a receiver can ignore a repetition."),
+  header("webhook-timestamp", "Time of the attempt, in seconds since 1970.", "integer"),
+  header(
+    "webhook-signature",
+    "v1, and the base64 of HMAC-SHA256 of id, timestamp and body, joined by dots. Two of them, with a space between, while a secret is rotated.",
+  ),
+];
+
+const daysOfRetries = Math.round(retriedForMs / 86_400_000);
+
+const responses = {
+  "2XX": { description: "The delivery is done. The body is not read." },
+  410: { description: "The channel is disabled." },
+  default: {
+    description: `Sent again, later and later for about ${daysOfRetries} days, or after Retry-After. Redirects are not followed.`,
+  },
+};
+
+export const webhookOperations = Object.fromEntries(
+  Object.entries(webhookSchemas).map(([type, { summary, schema, example }]) => [
+    type,
+    {
+      post: {
+        operationId: type.replaceAll(/[._](\w)/g, (_match, letter: string) => letter.toUpperCase()),
+        tags: ["webhooks"],
+        summary,
+        // The signature takes the place of a token.
+        security: [],
+        parameters: headers,
+        requestBody: { required: true, content: { "application/json": { schema, example } } },
+        responses,
+      },
+    },
+  ]),
+);

@@ -1,0 +1,217 @@
+/** Operations on rules, which say what channels are notified of. */
+import { type Static, Type } from "@sinclair/typebox";
+import { type Severity, severities } from "../../check/check.ts";
+import { eventTypes } from "../../store/event-types.ts";
+import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
+import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
+import { jsonBody } from "../body.ts";
+import { invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
+import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
+import { answered, badBody, badField, diskFull, locationHeader, refused, unknownRecord } from "../responses.ts";
+import { closed, entriesAlone, idOf, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
+import { assertKnownFields } from "../validation.ts";
+
+const ofNotifications = forAccounts("notifications");
+const rulesPath = "/api/v1/rules";
+/** Fields of a scope, by its kind. */
+const scopeFields = { all: ["kind"], site: ["kind", "siteId"], tag: ["kind", "tag"], client: ["kind", "client"] } as const;
+const scopeKinds = ["all", "site", "tag", "client"] as const satisfies readonly RuleScope["kind"][];
+
+const kindText = `must have kind with one of ${scopeKinds.join(", ")}`;
+const siteText = "must have siteId with the id of a site";
+const textOf = (name: "tag" | "client", charsMax: number) => `must have ${name} with 1 to ${charsMax} characters`;
+const tagText = textOf("tag", siteTagCharsMax);
+const clientText = textOf("client", siteNameCharsMax);
+
+const Scope = worded(
+  Type.Object(
+    {
+      kind: worded(oneOfValues(scopeKinds), { wrong: kindText, required: kindText }),
+      siteId: Type.Optional(worded(recordId("With kind site."), { wrong: siteText })),
+      tag: Type.Optional(worded(Type.String({ description: "With kind tag." }), { wrong: tagText })),
+      client: Type.Optional(worded(Type.String({ description: "With kind client." }), { wrong: clientText })),
+    },
+    {
+      ...closed,
+      description: "Sites that it is about; all without one. catalog.changed and scan.finished are about the account, whatever the scope.",
+      examples: [{ kind: "tag", tag: "shop" }],
+    },
+  ),
+  { wrong: "must be an object with kind" },
+);
+const atLeastOne = { wrong: "must be a list with at least one entry", min: "must be a list with at least one entry" };
+const events = worded(
+  Type.Array(worded(oneOfValues(eventTypes), { wrong: `must each be one of ${eventTypes.join(", ")}` }), {
+    minItems: 1,
+    examples: [["finding.opened", "site.score_dropped"]],
+  }),
+  atLeastOne,
+);
+const severityMin = Type.Unsafe<Severity>({
+  ...oneOfValues(severities),
+  description: "Findings below it are left out of the events finding.*; all are in without one.",
+});
+const channelIds = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, description: "Channels of the account.", examples: [[3]] });
+const channelIdsField = worded(entriesAlone(channelIds), atLeastOne);
+
+const RuleRequest = model(
+  "RuleRequest",
+  Type.Object(
+    {
+      scope: Type.Optional(nullable(Scope, { examples: [{ kind: "tag", tag: "shop" }] })),
+      events,
+      severityMin: Type.Optional(nullable(severityMin)),
+      channelIds: channelIdsField,
+    },
+    closed,
+  ),
+);
+const RuleChange = model(
+  "RuleChange",
+  Type.Object(
+    {
+      scope: Type.Optional(Scope),
+      events: Type.Optional(events),
+      severityMin: Type.Optional(severityMin),
+      channelIds: Type.Optional(channelIdsField),
+    },
+    { ...closed, minProperties: 1 },
+  ),
+);
+const Rule = model(
+  "Rule",
+  Type.Object({
+    id: recordId("Names the rule."),
+    scope: Scope,
+    events,
+    severityMin,
+    channelIds,
+    createdAt: instantOf("When it was added."),
+  }),
+);
+const RuleList = model("RuleList", Type.Object({ items: Type.Array(Rule) }));
+
+const ruleExample = {
+  id: 5,
+  scope: { kind: "tag", tag: "shop" },
+  events: ["finding.opened", "site.score_dropped"],
+  severityMin: "medium",
+  channelIds: [3],
+  createdAt: "2026-02-01T08:00:00.000Z",
+};
+const badRule = badField(badBody, "channelIds", "must each be one of 3");
+const ofRule = { params: idParams("rule", 5), ...ofNotifications, record: ownRule } as const;
+
+export const ruleOperations = [
+  operation({
+    id: "listRules",
+    route: "GET /api/v1/rules",
+    ...ofNotifications,
+    summary: "List your account's rules",
+    answers: { 200: answered("All rules, oldest first.", RuleList, { items: [ruleExample] }) },
+    run: ({ account, api }) => ({ items: api.store.rules.list(account.id).map(ruleBody) }),
+  }),
+  operation({
+    id: "addRule",
+    route: "POST /api/v1/rules",
+    ...ofNotifications,
+    summary: "Add a rule",
+    description: "An event that several rules match reaches each of their channels once.",
+    body: jsonBody(RuleRequest),
+    answers: { 201: answered("The rule.", Rule, ruleExample, locationHeader("rule")) },
+    refusals: { ...badRule, 409: refused("The account has too many rules.", recordsExceeded("rules", rulesMax).message), ...diskFull },
+    run: async ({ body, ...call }) => {
+      const { account, api } = call;
+      const added = await api.store.rules.add({
+        accountId: account.id,
+        scope: scopeOf(call, body.scope ?? { kind: "all" }),
+        events: eventTypes.filter((each) => body.events.includes(each)),
+        severityMin: body.severityMin ?? "info",
+        channelIds: channelIdsOf(call, body.channelIds),
+        now: api.now(),
+      });
+      if (added === "full") throw recordsExceeded("rules", rulesMax);
+      return new JsonAnswer(ruleBody(added), { location: `${rulesPath}/${added.id}` });
+    },
+  }),
+  operation({
+    id: "readRule",
+    route: "GET /api/v1/rules/{id}",
+    ...ofRule,
+    summary: "Read a rule",
+    answers: { 200: answered("The rule.", Rule, ruleExample) },
+    refusals: unknownRecord("rule"),
+    run: ({ record }) => ruleBody(record),
+  }),
+  operation({
+    id: "changeRule",
+    route: "PATCH /api/v1/rules/{id}",
+    ...ofRule,
+    summary: "Change a rule",
+    description: "Changes the given fields, each as a whole.",
+    body: jsonBody(RuleChange),
+    answers: { 200: answered("The rule as it is now.", Rule, ruleExample) },
+    refusals: { ...badRule, ...unknownRecord("rule"), ...diskFull },
+    run: async ({ record: { accountId, id }, body, ...call }) => {
+      const changed = await call.api.store.rules.change(accountId, id, {
+        ...(body.scope !== undefined && { scope: scopeOf(call, body.scope) }),
+        ...(body.events !== undefined && { events: eventTypes.filter((each) => body.events?.includes(each)) }),
+        ...(body.severityMin !== undefined && { severityMin: body.severityMin }),
+        ...(body.channelIds !== undefined && { channelIds: channelIdsOf(call, body.channelIds) }),
+      });
+      if (changed === undefined) throw recordNotFound("rule");
+      return ruleBody(changed);
+    },
+  }),
+  operation({
+    id: "removeRule",
+    route: "DELETE /api/v1/rules/{id}",
+    ...ofRule,
+    summary: "Remove a rule",
+    answers: { 204: { description: "The rule is gone." } },
+    refusals: { ...unknownRecord("rule"), ...diskFull },
+    run: async ({ record: { accountId, id }, api }) => {
+      if (!(await api.store.rules.remove(accountId, id))) throw recordNotFound("rule");
+    },
+  }),
+];
+
+type Caller = Pick<Call, "account" | "api">;
+
+/** @throws ApiError 404, the same for a rule of another account. */
+function ownRule({ account, params, api }: Call): NotificationRule {
+  const rule = api.store.rules.find(account.id, idOf(params.id));
+  if (rule === undefined) throw recordNotFound("rule");
+  return rule;
+}
+
+/** @throws ApiError 400, also for a site of another account. */
+function scopeOf({ account, api }: Caller, scope: Static<typeof Scope>): RuleScope {
+  const { kind, siteId = 0, tag = "", client = "" } = scope;
+  assertKnownFields(scope, scopeFields[kind]);
+  if (kind === "all") return { kind };
+  if (kind === "site") {
+    if (api.store.sites.find(account.id, siteId) === undefined) throw invalidFields({ scope: [siteText] });
+    return { kind, siteId };
+  }
+  if (kind === "tag") return { kind, tag: lineOf(tag, siteTagCharsMax, tagText) };
+  return { kind, client: lineOf(client, siteNameCharsMax, clientText) };
+}
+
+function lineOf(given: string, charsMax: number, fault: string): string {
+  const line = given.trim();
+  if (line === "" || line.length > charsMax) throw invalidFields({ scope: [fault] });
+  return line;
+}
+
+/** Each once. @throws ApiError 400, also for a channel of another account. */
+function channelIdsOf({ account, api }: Caller, given: readonly unknown[]): readonly number[] {
+  const known = api.store.channels.list(account.id).map(({ id }) => id);
+  if (given.some((each) => !known.some((id) => id === each)))
+    throw invalidFields({ channelIds: [known.length === 0 ? "must exist" : `must each be one of ${known.join(", ")}`] });
+  return known.filter((id) => given.includes(id));
+}
+
+function ruleBody({ id, scope, events, severityMin, channelIds, createdAt }: NotificationRule): object {
+  return { id, scope, events, severityMin, channelIds, createdAt };
+}

@@ -1,0 +1,288 @@
+/** Operations that read scans: the list, the result localised or as stored, and the report as a file. */
+import type { Static } from "@sinclair/typebox";
+import { usableBrand } from "../../account/usable-brand.ts";
+import { locales } from "../../check/check.ts";
+import { exportFileName } from "../../export/file-name.ts";
+import { type ExportFormat, exportFormats, pdfFormat } from "../../export/formats.ts";
+import { brandInFile } from "../../export/stored-brand.ts";
+import { storedExport } from "../../export/stored-scan.ts";
+import { scanLocationOf } from "../../store/scan-location.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import type { StoredBrand } from "../../store/site-accounts.ts";
+import { listedScoreOf } from "../../store/summary.ts";
+import { renderFullReport, renderSecurityResult } from "../../text/render.ts";
+import { brandNotFound } from "../agency.ts";
+import { answer, prepareHeaders } from "../answer.ts";
+import { ApiError, recordNotFound } from "../errors.ts";
+import { type Call, forAccounts, operation } from "../operation.ts";
+import { invalidListQuery, localeQuery, pageBody } from "../queries.ts";
+import { answerPrinted, answerRendered, downloadHeaders, type RenderedBody, withEtag } from "../rendered-bodies.ts";
+import { answered, files, notModified, type Responses, refused, retryAfter } from "../responses.ts";
+import { ListQuery, model, pageRequestOf } from "../schemas.ts";
+import type { ChecksInUse } from "../services.ts";
+import { queryOf } from "../validation.ts";
+import {
+  csvRows,
+  FullReportSchema,
+  fileBrands,
+  ReportFileParams,
+  ReportFileQuery,
+  ScanList,
+  SecurityResultSchema,
+  TokenParams,
+} from "./models.ts";
+import { CheckListSchema, StoredScanSchema, storedSchemaVersion } from "./stored-schemas.ts";
+
+const ofScans = forAccounts("scans");
+export const scansPath = "/api/v1/scans";
+
+/** Retry-After between two polls of an unfinished scan. */
+const pollAgainSeconds = 2;
+
+/** A scan that is over never changes. */
+export type EndedScan = ScanRecord & { readonly endedAt: string };
+
+export function statusUrlOf(token: string): string {
+  return `${scansPath}/${token}`;
+}
+
+/**
+ * An unknown scan and a scan of another account get the same refusal.
+ * @throws ApiError 404
+ */
+export function ownScan({ account, params, api }: Pick<Call, "account" | "params" | "api">): ScanRecord {
+  const scan = api.store.scans.findOfAccount(account.id, params.token ?? "");
+  if (scan === undefined) throw recordNotFound("scan");
+  return scan;
+}
+
+export const noScan: Responses = { 404: refused("There is no such scan, or it is another account's: both answer alike.") };
+
+export function isOver(scan: ScanRecord): scan is EndedScan {
+  return scan.status === "finished" || scan.status === "failed";
+}
+
+/** @throws ApiError 404, 409 before the end of the scan. */
+function endedScan(call: Call): EndedScan {
+  const scan = ownScan(call);
+  if (isOver(scan)) return scan;
+  throw new ApiError(409, "The scan is not over yet; its report can be read then.", { retrySeconds: pollAgainSeconds });
+}
+
+const badLocale = { 400: refused("The locale is not one of the two.") };
+
+export const scanList = operation({
+  id: "listScans",
+  route: "GET /api/v1/scans",
+  ...ofScans,
+  summary: "List your account's scans, newest first",
+  query: queryOf(ListQuery, invalidListQuery, { repeated: "last" }),
+  answers: { 200: { description: "A page of scans.", content: { "application/json": { schema: ScanList } } } },
+  refusals: { 400: refused("limit or cursor is not valid.") },
+  run: ({ account, query, api }) => pageBody(api.store.scans.listOfAccount(account.id, pageRequestOf(query)), listedScan),
+});
+
+function listedScan(scan: ScanRecord): object {
+  const { token, id, url, status, createdAt, endedAt, progressStage, progressPercent, summary } = scan;
+  const [statusUrl, location] = [statusUrlOf(token), scanLocationOf(scan)];
+  return { token, id, url, location, status, statusUrl, createdAt, endedAt, progressStage, progressPercent, ...listedScoreOf(summary) };
+}
+
+export const scanReads = [
+  operation({
+    id: "readReport",
+    route: "GET /api/v1/scans/{token}",
+    params: TokenParams,
+    ...ofScans,
+    summary: "Read the full report of a scan",
+    description: "The security result, and what it was judged from. Retry-After is there while the scan is not over, an ETag once it is.",
+    query: localeQuery,
+    answers: { 200: answered("The report.", FullReportSchema, undefined, retryAfter), ...notModified },
+    refusals: { ...badLocale, ...noScan },
+    run: ({ query: { locale = locales[0] }, ...call }) => {
+      const scan = ownScan(call);
+      const { results, evidence } = call.api.store;
+      const gathered = evidence.find(scan.token);
+      const seen = { evidence: gathered?.evidence ?? null, timings: gathered?.timings ?? null };
+      const report = renderFullReport(scan, results.find(scan.token) ?? null, seen, locale, call.api.checks().texts);
+      return answerScan(scan, withEtag(JSON.stringify(report)), call);
+    },
+  }),
+  operation({
+    id: "readSecurity",
+    route: "GET /api/v1/scans/{token}/security",
+    params: TokenParams,
+    ...ofScans,
+    summary: "Read the security dimension of a scan",
+    description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
+    query: localeQuery,
+    answers: { 200: answered("The security result.", SecurityResultSchema, undefined, retryAfter), ...notModified },
+    refusals: { ...badLocale, ...noScan },
+    run: ({ query: { locale = locales[0] }, ...call }) => {
+      const scan = ownScan(call);
+      const { store, checks, scanBodies } = call.api;
+      const result = () => renderSecurityResult(scan, store.results.find(scan.token) ?? null, locale, checks().texts);
+      const render = () => withEtag(JSON.stringify(result()));
+      return answerScan(scan, isOver(scan) ? scanBodies.get(`${scan.token} ${locale}`, render) : render(), call);
+    },
+  }),
+  operation({
+    id: "readStored",
+    route: "GET /api/v1/scans/{token}/result",
+    params: TokenParams,
+    ...ofScans,
+    summary: "Read the result of a scan as it is stored",
+    description: "Codes and values, to be shown with the texts of the checks: what `assay scan --server` makes its reports from.",
+    answers: {
+      200: { description: "The result.", content: { "application/json": { schema: model("StoredScan", StoredScanSchema) } } },
+      ...notModified,
+    },
+    refusals: { ...noScan, 409: refused("The scan is not over.", undefined, undefined, retryAfter) },
+    run: (call) => {
+      const scan = endedScan(call);
+      const { token, url, status, errorCode, endedAt } = scan;
+      const { results, evidence } = call.api.store;
+      const gathered = evidence.find(token);
+      const body = {
+        schemaVersion: storedSchemaVersion,
+        token,
+        url,
+        location: scanLocationOf(scan),
+        status,
+        errorCode,
+        endedAt,
+        result: results.find(token) ?? null,
+        evidence: gathered?.evidence ?? null,
+        timings: gathered?.timings ?? null,
+        evidenceRemovedAt: scan.removed?.evidence ?? null,
+      };
+      return answerRendered(withEtag(JSON.stringify(body)), call);
+    },
+  }),
+];
+
+export const checkList = operation({
+  id: "readChecks",
+  route: "GET /api/v1/checks",
+  ...ofScans,
+  summary: "Read all checks with their texts",
+  description: "The checks that judge on this appliance, plugins included, in both languages.",
+  answers: {
+    200: { description: "The checks.", content: { "application/json": { schema: model("CheckList", CheckListSchema) } } },
+    ...notModified,
+  },
+  run: (call) => answerRendered(checksBody(call.api.checks()), call),
+});
+
+const unfinishedHeaders = prepareHeaders({ "retry-after": String(pollAgainSeconds) });
+
+/** An ended scan never changes, so it gets an ETag; any other gets Retry-After. */
+function answerScan(scan: ScanRecord, body: RenderedBody, call: Pick<Call, "request" | "requestContext">): Response {
+  return isOver(scan) ? answerRendered(body, call) : answer(call.requestContext, 200, body.text, unfinishedHeaders);
+}
+
+const checkBodies = new WeakMap<object, RenderedBody>();
+
+/** Kept until a reload replaces the checks. */
+function checksBody(inUse: ReturnType<ChecksInUse>): RenderedBody {
+  const known = checkBodies.get(inUse);
+  if (known !== undefined) return known;
+  const { texts, catalog } = inUse;
+  const textsOf = (key: string) => Object.fromEntries(locales.map((locale) => [locale, texts.ofCheck(locale, key)]));
+  // JSON has no functions, so the code of the built-in checks stays out.
+  const checks = catalog.checks.map((check) => ({ ...check, texts: textsOf(check.key) }));
+  const body = withEtag(JSON.stringify({ schemaVersion: storedSchemaVersion, version: catalog.version, checks }));
+  checkBodies.set(inUse, body);
+  return body;
+}
+
+const reportFormats: readonly ExportFormat[] = Object.values(exportFormats);
+const allFormats = [...reportFormats, pdfFormat];
+
+/** One operation for all formats, each of which is a route of its own. */
+export const reportFile = operation({
+  id: "readReportFile",
+  route: "GET /api/v1/scans/{token}/report.{extension}",
+  params: ReportFileParams,
+  ...ofScans,
+  summary: "Read the report of a scan as a file",
+  description:
+    "A download with an ETag. Its findings are in the order in which to fix them. A PDF is printed for its request, one at a time.",
+  query: queryOf(ReportFileQuery, invalidReportQuery, { repeated: "refused" }),
+  answers: { 200: { description: "The file.", content: files(...allFormats.map(({ mediaType }) => mediaType)) }, ...notModified },
+  refusals: {
+    400: refused("A parameter is not valid."),
+    404: refused("There is no such scan or format, or the scan is another account's."),
+    409: refused(
+      "The scan is not over; it measured nothing that this format could say; or the account has no brand.",
+      undefined,
+      undefined,
+      retryAfter,
+    ),
+    503: refused("Of report.pdf: the browser that prints is busy, or could not print it.", undefined, undefined, retryAfter),
+  },
+  run: ({ query, ...call }) => {
+    const scan = endedScan(call);
+    const format = reportFormats.find(({ extension }) => extension === call.params.extension);
+    if (format !== undefined) return answerRendered(fileOf(format, scan, query, call), call);
+    return answerPrinted(fileOf(exportFormats.html, scan, query, call), exportFileName(scan, pdfFormat.extension), call);
+  },
+});
+
+function fileOf(
+  { extension, mediaType, write }: ExportFormat,
+  scan: EndedScan,
+  { locale = locales[0], csv = csvRows[0], strict = "false", brand: whose = fileBrands[0] }: Static<typeof ReportFileQuery>,
+  { account, api }: Call,
+): RenderedBody {
+  const { store, checks, version, publicUrl, scanBodies } = api;
+  const brand = whose === "own" ? usableBrand(store, account) : null;
+  if (brand === undefined) throw brandNotFound(409);
+  // Evidence expires before its scan, and must not be given from the cache then.
+  const hasEvidence = store.evidence.has(scan.token);
+  const key = [scan.token, extension, locale, csv, strict, hasEvidence, brand === null ? "" : brandKey(brand)].join(" ");
+  return scanBodies.get(key, () => {
+    const { texts, catalog } = checks();
+    const text = write([storedExport(scan, store, catalog.checks)], {
+      locale,
+      texts,
+      checks: catalog.checks,
+      version,
+      origin: publicUrl,
+      csvRows: csv,
+      strict: strict === "true",
+      sarifAnchor: null,
+      brand: brand === null ? null : brandInFile(brand),
+    });
+    if (text === null) throw nothingToReport(extension);
+    return withEtag(text, downloadHeaders(mediaType, exportFileName(scan, extension)));
+  });
+}
+
+/** The brand of an account may change at any time, unlike a scan that is over. */
+function brandKey(brand: StoredBrand): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(brand)).digest("base64");
+}
+
+function nothingToReport(extension: string): ApiError {
+  return new ApiError(
+    409,
+    `The page could not be measured, so there is nothing to write to report.${extension}; report.json has the reason.`,
+  );
+}
+
+function invalidReportQuery(): ApiError {
+  return new ApiError(
+    400,
+    `locale must be one of ${locales.join(", ")}, csv one of ${csvRows.join(", ")}, strict true or false, and brand one of ${fileBrands.join(", ")}; each may be given once.`,
+  );
+}
+
+/** Any name of a report file, known or not. */
+const reportFilePath = new RegExp(`^${scansPath}/[^/]+/report(?:\\.[^/]*)?$`);
+
+/** A path that would be that of a report file: the refusal names the formats. Null for other paths. */
+export function unknownReportFormat(path: string): ApiError | null {
+  if (!reportFilePath.test(path)) return null;
+  return new ApiError(404, `There is no such report; there are ${allFormats.map(({ extension }) => `report.${extension}`).join(", ")}.`);
+}

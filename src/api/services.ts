@@ -1,0 +1,57 @@
+/** Parts of the server that operations of the API use. */
+import type { SendInvitation } from "../account/member-invitations.ts";
+import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
+import type { ClientReportStore } from "../export/client-report/collect.ts";
+import type { SiteServices } from "../sites/site-services.ts";
+import type { Store } from "../store/store.ts";
+import type { Texts } from "../text/i18n.ts";
+import type { RenderedBodies } from "./rendered-bodies.ts";
+
+/** Asked for each request: a reload replaces them. Gives the same object until then. */
+export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<Catalog, "checks" | "version"> };
+
+export interface ApiServices {
+  readonly store: Pick<
+    Store,
+    | "accounts"
+    | "apiTokens"
+    | "scans"
+    | "results"
+    | "evidence"
+    | "sites"
+    | "siteRuns"
+    | "events"
+    | "channels"
+    | "rules"
+    | "deliveries"
+    | "brands"
+    | "members"
+    | "metricsTokens"
+  > &
+    ClientReportStore;
+  readonly checks: ChecksInUse;
+  readonly locations: Pick<LocationDirectory, "names">;
+  readonly sites: SiteServices;
+  readonly decodeLogo: DecodeLogo;
+  readonly printPdf: PrintPdf;
+  /** Null without a mail server. No method rejects. */
+  readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
+  /** Version of assay. */
+  readonly version: string;
+  /** Public origin of the appliance; null if not configured. Files are kept for several requests, so the origin of a request is never used. */
+  readonly publicUrl: string | null;
+  /** Called when scans were queued. */
+  readonly wake: () => void;
+  /** Called when the scan of this token was removed from the queue. */
+  readonly cancelled: (token: string) => void;
+  readonly cancelScan: CancelAnyScan;
+  readonly now: () => Date;
+}
+
+/** Services with the bodies that were rendered before. */
+export interface OperationServices extends ApiServices {
+  readonly scanBodies: RenderedBodies;
+  readonly clientBodies: RenderedBodies;
+}

@@ -1,0 +1,272 @@
+/** Operations on many sites in one request. A line that is refused stops no other. */
+import { Type } from "@sinclair/typebox";
+import { planTerms } from "../../account/plans.ts";
+import { readBytes } from "../../http/request-body.ts";
+import { type CsvFault, type CsvLineFault, csvBytesMax, csvSitesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
+import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
+import { parseSiteFields, type SiteFaults } from "../../sites/site-fields.ts";
+import { plannedSite } from "../../sites/site-planning.ts";
+import { startSeveral } from "../../sites/start-several.ts";
+import type { Account } from "../../store/accounts.ts";
+import type { NewSite, Site, SiteRefusal } from "../../store/sites.ts";
+import { bulkBodyBytesMax, jsonBody, mediaTypeOf, type RequestBody } from "../body.ts";
+import { ApiError, bodyTooLarge, invalidBody, invalidFields, recordNotFound } from "../errors.ts";
+import { type Call, forAccounts, operation } from "../operation.ts";
+import { answered, badField, diskFull, refused } from "../responses.ts";
+import { worded } from "../schemas.ts";
+import { type BodyFields, isObject, queryOf, validatorOf } from "../validation.ts";
+import {
+  addedSiteBody,
+  assertNoFaults,
+  BulkSitesAdded,
+  BulkSitesChange,
+  BulkSitesChanged,
+  BulkSitesRemoval,
+  BulkSitesRemoved,
+  BulkSitesRequest,
+  BulkSitesScan,
+  BulkSitesScanned,
+  bulkSitesAddedExample,
+  bulkSitesChangedExample,
+  bulkSitesMax,
+  bulkSitesRemovedExample,
+  bulkSitesScannedExample,
+  runBody,
+  runRefused,
+  SiteRequest,
+  siteBody,
+  siteFieldErrors,
+  siteFieldSettings,
+  sitesExceeded,
+  siteUrlTaken,
+} from "./models.ts";
+
+const ofSites = forAccounts("sites");
+const linesAtOnce = 20;
+
+/** A line of the request: the fields of a site, or why it has none. */
+interface GivenLine {
+  /** Number of the line in a CSV file, from 1; null for JSON. */
+  readonly line: number | null;
+  readonly fields: BodyFields | ApiError;
+}
+
+const DryRunQuery = Type.Object({
+  dryRun: Type.Optional(
+    worded(Type.Union([Type.Literal("true"), Type.Literal("false")], { description: "true: only shows what would be added." }), {
+      wrong: "must be true or false",
+    }),
+  ),
+});
+
+const { 400: badIds } = badField("The body is not valid, and fieldErrors says why.", "ids", "must be a list of the ids of sites");
+
+export const bulkSiteOperations = [
+  operation({
+    id: "addSites",
+    route: "POST /api/v1/sites/bulk",
+    ...ofSites,
+    summary: "Watch many sites",
+    description: [
+      `Adds 1 to ${bulkSitesMax} sites in one transaction. A line that is refused has an error and stops no other.`,
+      "CSV has the columns url, name, client and tags, with a header in any order or without one. Separators are comma, semicolon or tab.",
+    ].join(" "),
+    query: queryOf(DryRunQuery, () => invalidFields({ dryRun: ["must be true or false"] }), { repeated: "named" }),
+    body: jsonOrCsv(),
+    answers: { 200: answered("What became of each line.", BulkSitesAdded, bulkSitesAddedExample) },
+    refusals: {
+      ...badField("The body has no list of sites, or is no CSV with a site.", "sites", `must have 1 to ${bulkSitesMax} entries`),
+      413: refused(
+        `The body is longer than ${bulkBodyBytesMax} bytes, or ${csvBytesMax} bytes of CSV.`,
+        bodyTooLarge(bulkBodyBytesMax).message,
+      ),
+      ...diskFull,
+    },
+    run: async ({ query, body: lines, account, api }) => {
+      const dryRun = query.dryRun === "true";
+      const planned = await plannedLines(lines, { account, api });
+      const outcomes = await addedOf(planned, dryRun, { account, api });
+      const items = planned.map((each, index) => {
+        const outcome = each instanceof ApiError ? each : errorOf(outcomes.get(each) ?? "full", account);
+        const place = { index, line: lines[index]?.line ?? null };
+        // A refused URL is not quoted: it may hold a password.
+        if (outcome instanceof ApiError) return { ...place, url: each instanceof ApiError ? null : each.url, error: errorBody(outcome) };
+        return { ...place, url: outcome.url, site: addedSiteBody(outcome) };
+      });
+      if (!dryRun) api.sites.wakeClock();
+      return { dryRun, items };
+    },
+  }),
+  operation({
+    id: "changeSites",
+    route: "PATCH /api/v1/sites/bulk",
+    ...ofSites,
+    summary: "Change many sites",
+    description: "Makes one change of all these sites in one transaction. One that is refused has an error and stops no other.",
+    body: jsonBody(BulkSitesChange, {
+      bytesMax: bulkBodyBytesMax,
+      faultsOf: ({ ids, change }, call) => (areIds(ids) && isObject(change) ? siteFieldErrors(parseBulkChange(change), call) : null),
+    }),
+    answers: { 200: answered("What became of each site.", BulkSitesChanged, bulkSitesChangedExample) },
+    refusals: { 400: badIds, ...diskFull },
+    run: async ({ body, account, api }) => {
+      const { store, sites, now } = api;
+      const bulkChange = parseBulkChange(body.change);
+      assertNoFaults(bulkChange, { api });
+      const ids = [...new Set(body.ids)];
+      const faultsOf = new Map<number, SiteFaults>();
+      const changed = await store.sites.changeAll(account.id, ids, (site) => {
+        const siteChange = bulkChangeOf(site, bulkChange, now());
+        if (!("faults" in siteChange)) return siteChange;
+        faultsOf.set(site.id, siteChange);
+        return {};
+      });
+      const siteOf = new Map(changed.map((site) => [site.id, site]));
+      sites.wakeClock();
+      return {
+        items: ids.map((id) => {
+          const site = siteOf.get(id);
+          if (site === undefined) return { id, error: errorBody(recordNotFound("site")) };
+          const faults = siteFieldErrors(faultsOf.get(id) ?? {}, { api });
+          return faults === null ? { id, site: siteBody(site, store.siteRuns.find(id)) } : { id, error: errorBody(invalidFields(faults)) };
+        }),
+      };
+    },
+  }),
+  operation({
+    id: "removeSites",
+    route: "DELETE /api/v1/sites/bulk",
+    ...ofSites,
+    summary: "Watch many sites no longer",
+    body: jsonBody(BulkSitesRemoval, { bytesMax: bulkBodyBytesMax }),
+    answers: { 200: answered("What became of each site.", BulkSitesRemoved, bulkSitesRemovedExample) },
+    refusals: { 400: badIds, ...diskFull },
+    run: async ({ body, account, api }) => {
+      const ids = [...new Set(body.ids)];
+      const removed = new Set(await api.store.sites.remove(account.id, ids, account.id));
+      const notFound = errorBody(recordNotFound("site"));
+      return { items: ids.map((id) => (removed.has(id) ? { id, removed: true } : { id, error: notFound })) };
+    },
+  }),
+  operation({
+    id: "scanSites",
+    route: "POST /api/v1/sites/bulk/scan",
+    ...ofSites,
+    summary: "Scan many sites now",
+    description: "Starts a run of each, as for one site. One that is refused has an error and stops no other.",
+    body: jsonBody(BulkSitesScan, { bytesMax: bulkBodyBytesMax }),
+    answers: { 200: answered("What became of each site.", BulkSitesScanned, bulkSitesScannedExample) },
+    refusals: { 400: badIds, ...diskFull },
+    run: async ({ body, account, api: { store, wake, now } }) => {
+      const ids = [...new Set(body.ids)];
+      const runs = await startSeveral(store, { accountId: account.id, ids, now: now() });
+      if (runs.some((run) => typeof run !== "string")) wake();
+      const items = ids.map((id, at) => {
+        const run = runs[at] ?? "unknown";
+        return typeof run === "string" ? { id, error: errorBody(runRefused(run)) } : { id, run: runBody(run) };
+      });
+      return { items };
+    },
+  }),
+];
+
+/** Lines of JSON or CSV, by the Content-Type. */
+function jsonOrCsv(): RequestBody<readonly GivenLine[]> {
+  const json = jsonBody(BulkSitesRequest, { bytesMax: bulkBodyBytesMax });
+  const csv = { schema: {}, example: "url,name,client,tags\r\nhttps://bakery.example/,Bakery Miller,Miller Ltd,shop\r\n" };
+  return {
+    content: { ...json.content, "text/csv": csv },
+    bytesMax: null,
+    read: async (request) => {
+      if (mediaTypeOf(request) === "text/csv") {
+        const bytes = await readBytes(request, csvBytesMax);
+        if (bytes === "too-long") throw bodyTooLarge(csvBytesMax);
+        return () => csvLines(bytes);
+      }
+      const validate = await json.read(request);
+      return (call) => validate(call).sites.map((each) => ({ line: null, fields: lineFields(each, call) }));
+    },
+  };
+}
+
+function csvLines(bytes: Uint8Array): readonly GivenLine[] {
+  const parsed = parseSiteCsv(decodeCsv(bytes));
+  if ("fault" in parsed) throw invalidBody(csvFaultTexts[parsed.fault], "sites");
+  return parsed.lines.map((each) => ({ line: each.line, fields: "fault" in each ? csvLineRefused(each.fault) : { ...each.site } }));
+}
+
+function csvLineRefused(fault: CsvLineFault): ApiError {
+  return new ApiError(400, `The line ${csvLineFaultTexts[fault]}.`);
+}
+
+const csvFaultTexts: Readonly<Record<CsvFault, string>> = {
+  "too-large": `is longer than ${csvBytesMax} characters`,
+  "too-many-lines": `has more than ${csvSitesMax} lines with a site`,
+  empty: "has no line with a site",
+};
+
+const csvLineFaultTexts: Readonly<Record<CsvLineFault, string>> = {
+  "quote-open": "has a quoted cell that does not end on this line",
+  "quote-text": "has text after the quote that ends a cell",
+  "too-many-cells": "has more cells than there are columns",
+  "too-long": "is too long",
+};
+
+const { check: checkLine } = validatorOf(SiteRequest);
+
+function lineFields(given: unknown, call: Call): BodyFields | ApiError {
+  try {
+    if (!isObject(given)) return invalidBody("must have an object for each site", "url");
+    return checkLine(given, (fields) => siteFieldErrors(parseSiteFields(fields, siteFieldSettings(call)), call));
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+type Caller = Pick<Call, "account" | "api">;
+
+/** Lets other requests in between: a pattern of cron can take milliseconds. */
+async function plannedLines(lines: readonly GivenLine[], caller: Caller): Promise<readonly (NewSite | ApiError)[]> {
+  const planned: (NewSite | ApiError)[] = [];
+  for (const { fields } of lines) {
+    planned.push(fields instanceof ApiError ? fields : plannedOrError(fields, caller));
+    if (planned.length % linesAtOnce === 0) await Bun.sleep(0);
+  }
+  return planned;
+}
+
+function plannedOrError(fields: BodyFields, { account, api }: Caller): NewSite | ApiError {
+  const parsed = parseSiteFields(fields, siteFieldSettings({ api }));
+  return "faults" in parsed ? invalidFields(siteFieldErrors(parsed, { api }) ?? {}) : plannedSite(parsed, account.id, api.now());
+}
+
+/** What became of each planned site: added, or only looked at in a dry run. */
+async function addedOf(
+  planned: readonly (NewSite | ApiError)[],
+  dryRun: boolean,
+  { account, api: { store } }: Caller,
+): Promise<ReadonlyMap<NewSite, Site | NewSite | SiteRefusal>> {
+  const valid = planned.filter((each): each is NewSite => !(each instanceof ApiError));
+  const { sites: sitesMax } = planTerms[account.plan];
+  if (!dryRun) {
+    const added = await store.sites.add(valid, sitesMax);
+    return new Map(valid.map((site, at) => [site, added[at] ?? "full"]));
+  }
+  const refusals = store.sites.preview(valid, sitesMax);
+  return new Map(valid.map((site, at) => [site, refusals[at] ?? site]));
+}
+
+function errorOf(outcome: Site | NewSite | SiteRefusal, { plan }: Account): Site | NewSite | ApiError {
+  if (outcome === "url-taken") return siteUrlTaken();
+  return outcome === "full" ? sitesExceeded(plan) : outcome;
+}
+
+function errorBody({ status, message, fieldErrors }: ApiError): object {
+  return { status, errorMessage: message, fieldErrors };
+}
+
+/** Whether faults of the change come first. */
+function areIds(given: unknown): boolean {
+  return Array.isArray(given) && given.length > 0 && given.length <= bulkSitesMax && given.every(Number.isSafeInteger);
+}

@@ -1,0 +1,280 @@
+/** Operations on watched sites: list, add, read, change, remove, scan now, events, history, accepted findings. */
+import { type Static, Type } from "@sinclair/typebox";
+import { planTerms } from "../../account/plans.ts";
+import { acceptedChange } from "../../sites/acceptances.ts";
+import { acceptedWith, parseAcceptance, parseSiteChange, parseSiteFields, type SiteFaults } from "../../sites/site-fields.ts";
+import { plannedChange, plannedSite } from "../../sites/site-planning.ts";
+import { pageOf } from "../../store/page.ts";
+import { acceptedFindingsMax, type Site, type SiteChange } from "../../store/sites.ts";
+import { jsonBody } from "../body.ts";
+import { recordNotFound, recordsExceeded } from "../errors.ts";
+import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
+import { invalidListQuery, pageBody, pageQuery } from "../queries.ts";
+import { answered, badBody, badField, badListQuery, diskFull, locationHeader, noSpace, refused, unknownRecord } from "../responses.ts";
+import { idOf, idParams, ListQuery, pageRequestOf, worded } from "../schemas.ts";
+import { queryOf } from "../validation.ts";
+import {
+  AcceptanceBody,
+  AcceptanceRequest,
+  acceptanceExample,
+  assertNoFaults,
+  EventList,
+  eventBody,
+  eventListExample,
+  fullSiteBody,
+  historyBody,
+  runBody,
+  runRefused,
+  SiteBody,
+  SiteChangeRequest,
+  SiteHistory,
+  SiteList,
+  SiteRequest,
+  SiteRunBody,
+  siteBody,
+  siteExample,
+  siteFieldErrors,
+  siteFieldSettings,
+  siteHistoryExample,
+  siteListExample,
+  siteRunExample,
+  sitesExceeded,
+  siteUrlTaken,
+} from "./models.ts";
+
+const ofSites = forAccounts("sites");
+const sitesPath = "/api/v1/sites";
+const siteSearchCharsMax = 100;
+
+const SiteParams = idParams("site", 12);
+const AcceptanceParams = Type.Object({
+  ...SiteParams.properties,
+  code: Type.String({ description: "Code of the finding.", examples: [acceptanceExample.code] }),
+});
+const SiteListQuery = Type.Object({
+  client: Type.Optional(Type.String({ description: "Only sites of this client; empty for sites without one." })),
+  tag: Type.Optional(Type.String({ description: "Only sites with this tag." })),
+  q: Type.Optional(
+    worded(Type.String({ maxLength: siteSearchCharsMax, description: "Only sites with this text in name, address, client or a tag." }), {
+      wrong: `must be at most ${siteSearchCharsMax} characters long`,
+    }),
+  ),
+  ...ListQuery.properties,
+});
+const ofSite = { params: SiteParams, ...ofSites, record: ownSite } as const;
+const badFields = badField(badBody, "name", "must be at most 100 characters long");
+const taken = { 409: refused("The account watches the url already.", siteUrlTaken().message, { url: ["is watched already"] }) };
+
+export const siteOperations = [
+  operation({
+    id: "listSites",
+    route: "GET /api/v1/sites",
+    ...ofSites,
+    summary: "List your account's sites, newest first",
+    query: queryOf(SiteListQuery, invalidListQuery, { repeated: "named" }),
+    answers: { 200: answered("A page of sites.", SiteList, siteListExample) },
+    refusals: badListQuery,
+    run: ({ account, query, api: { store } }) => {
+      const { limit, cursor } = pageRequestOf(query);
+      const matching = store.sites.list(account.id).filter(siteFilterOf(query)).toReversed();
+      const later = matching.filter(({ id }) => cursor === null || id < cursor);
+      return pageBody(pageOf(later, limit), (site) => siteBody(site, store.siteRuns.find(site.id)));
+    },
+  }),
+  operation({
+    id: "addSite",
+    route: "POST /api/v1/sites",
+    ...ofSites,
+    summary: "Watch a site",
+    description: "A site with an interval is scanned soon, and then by its interval; one with cron at its next time.",
+    body: jsonBody(SiteRequest, { faultsOf: (fields, call) => siteFieldErrors(parseSiteFields(fields, siteFieldSettings(call)), call) }),
+    answers: { 201: answered("The site is watched.", SiteBody, siteExample, locationHeader("site")) },
+    refusals: {
+      ...badFields,
+      403: refused("The account's plan does not include API access, or no further site.", sitesExceeded("agency").message),
+      ...taken,
+      ...diskFull,
+    },
+    run: async ({ body, account, api }) => {
+      const { store, sites, now } = api;
+      const parsed = parseSiteFields(body, siteFieldSettings({ api }));
+      assertNoFaults(parsed, { api });
+      const [added] = await store.sites.add([plannedSite(parsed, account.id, now())], planTerms[account.plan].sites);
+      if (added === "url-taken") throw siteUrlTaken();
+      if (added === undefined || added === "full") throw sitesExceeded(account.plan);
+      sites.wakeClock();
+      return new JsonAnswer(fullBody(added, api), { location: `${sitesPath}/${added.id}` });
+    },
+  }),
+  operation({
+    id: "readSite",
+    route: "GET /api/v1/sites/{id}",
+    ...ofSite,
+    summary: "Read a site",
+    answers: { 200: answered("The site.", SiteBody, siteExample) },
+    refusals: unknownRecord("site"),
+    run: ({ record, api }) => fullBody(record, api),
+  }),
+  operation({
+    id: "changeSite",
+    route: "PATCH /api/v1/sites/{id}",
+    ...ofSite,
+    summary: "Change a site",
+    description: "Changes the given fields. A new schedule plans the next run anew; a pause removes the planned runs.",
+    body: jsonBody(SiteChangeRequest, {
+      faultsOf: (fields, call) => siteFieldErrors(parseSiteChange(fields, ownSite(call), siteFieldSettings(call)), call),
+    }),
+    answers: { 200: answered("The site as it is now.", SiteBody, siteExample) },
+    refusals: { ...badFields, ...unknownRecord("site"), ...taken, ...diskFull },
+    run: async ({ record, body, account, api }) => {
+      const changed = await changeSite({ account, api }, record, (site) => {
+        const parsed = parseSiteChange(body, site, siteFieldSettings({ api }));
+        return "faults" in parsed ? parsed : plannedChange(site, parsed, api.now());
+      });
+      api.sites.wakeClock();
+      return fullBody(changed, api);
+    },
+  }),
+  operation({
+    id: "removeSite",
+    route: "DELETE /api/v1/sites/{id}",
+    ...ofSite,
+    summary: "Watch a site no longer",
+    description: "Removes the site with its history, its events and the rules for it alone. Its scans stay.",
+    answers: { 204: { description: "The site is gone." } },
+    refusals: { ...unknownRecord("site"), ...diskFull },
+    run: async ({ record: { accountId, id }, api }) => {
+      // A request at the same time may have removed it.
+      if ((await api.store.sites.remove(accountId, [id], accountId)).length === 0) throw recordNotFound("site");
+    },
+  }),
+  operation({
+    id: "scanSite",
+    route: "POST /api/v1/sites/{id}/scan",
+    ...ofSite,
+    summary: "Scan a site now",
+    description: "Queues a scan of each address, also of a paused site. The run counts as any other of the site.",
+    answers: { 202: answered("The scans are queued.", SiteRunBody, siteRunExample) },
+    refusals: {
+      ...unknownRecord("site"),
+      409: refused("A run of the site is under way.", runRefused("busy").message),
+      ...noSpace("The queue has no space for all addresses, or the disk is full."),
+    },
+    run: async ({ record: { accountId, id }, api: { store, wake, now } }) => {
+      const run = await store.siteRuns.start({ accountId, siteId: id, kind: "manual", now: now() });
+      if (typeof run === "string") throw runRefused(run);
+      wake();
+      return runBody(run);
+    },
+  }),
+  operation({
+    id: "listSiteEvents",
+    route: "GET /api/v1/sites/{id}/events",
+    ...ofSite,
+    summary: "List the events of a site, newest first",
+    query: pageQuery,
+    answers: { 200: answered("A page of events.", EventList, eventListExample) },
+    refusals: { ...badListQuery, ...unknownRecord("site") },
+    run: ({ record: { accountId, id }, query, api }) =>
+      pageBody(api.store.events.pageOfSite(accountId, id, pageRequestOf(query)), eventBody),
+  }),
+  operation({
+    id: "readSiteHistory",
+    route: "GET /api/v1/sites/{id}/history",
+    ...ofSite,
+    summary: "Read the history of a site's score",
+    answers: { 200: answered("The measured runs that are kept.", SiteHistory, siteHistoryExample) },
+    refusals: unknownRecord("site"),
+    run: ({ record, api }) => ({ items: api.store.siteRuns.history(record.id).map(historyBody) }),
+  }),
+  operation({
+    id: "acceptFinding",
+    route: "PUT /api/v1/sites/{id}/accepted/{code}",
+    ...ofSite,
+    params: AcceptanceParams,
+    summary: "Accept a finding of a site",
+    description: "An accepted finding is shown as such and no longer notified. A second acceptance of the code replaces the first.",
+    body: jsonBody(AcceptanceRequest, {
+      faultsOf: (fields, call) => siteFieldErrors(parseAcceptance(call.params.code, fields, call.api.now()), call),
+    }),
+    answers: { 200: answered("The finding is accepted.", AcceptanceBody, acceptanceExample) },
+    refusals: {
+      ...badField("The code, the reason or the day is not valid.", "until", "must not be in the past"),
+      ...unknownRecord("site"),
+      409: refused("The site has too many accepted findings.", tooManyAccepted().message),
+      ...diskFull,
+    },
+    run: async ({ record, body, params, account, api }) => {
+      const acceptance = parseAcceptance(params.code, body, api.now());
+      assertNoFaults(acceptance, { api });
+      let isFull = false;
+      await changeSite({ account, api }, record, (site) => {
+        const accepted = acceptedWith(site, acceptance);
+        isFull = accepted === null;
+        return accepted === null ? {} : acceptedChange(site, accepted, api.store.siteRuns.state(site.id), api.now());
+      });
+      if (isFull) throw tooManyAccepted();
+      return acceptance;
+    },
+  }),
+  operation({
+    id: "unacceptFinding",
+    route: "DELETE /api/v1/sites/{id}/accepted/{code}",
+    ...ofSite,
+    params: AcceptanceParams,
+    summary: "Accept a finding of a site no longer",
+    answers: { 204: { description: "The acceptance is gone." } },
+    refusals: { 404: refused("There is no such site or acceptance.", "There is no such acceptance."), ...diskFull },
+    run: async ({ record, params, account, api }) => {
+      let isKnown = false;
+      await changeSite({ account, api }, record, (site) => {
+        const accepted = site.accepted.filter(({ code }) => code !== params.code);
+        isKnown = accepted.length < site.accepted.length;
+        return acceptedChange(site, accepted, api.store.siteRuns.state(site.id), api.now());
+      });
+      if (!isKnown) throw recordNotFound("acceptance");
+    },
+  }),
+];
+
+/** @throws ApiError 404, the same for a site of another account. */
+function ownSite({ account, params, api }: Call): Site {
+  const site = api.store.sites.find(account.id, idOf(params.id));
+  if (site === undefined) throw recordNotFound("site");
+  return site;
+}
+
+/** `changeOf` sees the site as it is stored then; its faults change nothing. @throws ApiError 400, 404, 409 */
+async function changeSite(
+  { account, api }: Pick<Call, "account" | "api">,
+  { id }: Site,
+  changeOf: (site: Site) => SiteChange | SiteFaults,
+): Promise<Site> {
+  let refusedChange: SiteChange | SiteFaults = {};
+  const changed = await api.store.sites.change(account.id, id, (site) => {
+    const siteChange = changeOf(site);
+    if (!("faults" in siteChange)) return siteChange;
+    refusedChange = siteChange;
+    return {};
+  });
+  assertNoFaults(refusedChange, { api });
+  if (changed === undefined) throw recordNotFound("site");
+  if (changed === "url-taken") throw siteUrlTaken();
+  return changed;
+}
+
+function tooManyAccepted() {
+  return recordsExceeded("accepted findings of a site", acceptedFindingsMax);
+}
+
+function fullBody(site: Site, { store }: Call["api"]): object {
+  return fullSiteBody(site, store.siteRuns.find(site.id));
+}
+
+function siteFilterOf({ client, tag, q }: Static<typeof SiteListQuery>): (site: Site) => boolean {
+  const search = q?.trim().toLowerCase();
+  return (site) =>
+    (client === undefined || (site.client ?? "") === client) &&
+    (tag === undefined || site.tags.includes(tag)) &&
+    (search === undefined || [site.name, site.url, site.client ?? "", ...site.tags].some((text) => text.toLowerCase().includes(search)));
+}
