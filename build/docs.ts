@@ -1,6 +1,8 @@
 /** Writes the generated blocks of the documentation, and the types of the plugin API: `npm run docs`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { ApiOperation } from "../src/api/operation.ts";
+import { apiOperations } from "../src/api/operations.ts";
 import { policyKeys, policySettings } from "../src/app/policy-settings.ts";
 import type { Setting } from "../src/app/setting.ts";
 import { settingKeys, settings } from "../src/app/settings.ts";
@@ -20,6 +22,10 @@ const blocks: readonly Block[] = [
   { file: "docs/operate.md", name: "settings", text: settingsTable },
   { file: "docs/operate.md", name: "unit", text: unitBlock },
   { file: "docs/ci.md", name: "policy", text: policyTable },
+  { file: "docs/api.md", name: "requests on scans", text: () => operationsTable(["scans", "administration"]) },
+  { file: "docs/api.md", name: "requests on sites", text: () => operationsTable(["sites"]) },
+  { file: "docs/api.md", name: "requests on notifications", text: () => operationsTable(["notifications"]) },
+  { file: "docs/api.md", name: "requests of agencies", text: () => operationsTable(["agencies"]) },
 ];
 
 export interface GeneratedFile {
@@ -67,6 +73,29 @@ function policyTable(): string {
     return [code(key), code(flag.split(" ")[0] ?? ""), inMarkdown(allowed), defaultOf(policySettings[key]), inMarkdown(doc)];
   });
   return table([["key", "flag", "value", "default", "meaning"], ...rows]);
+}
+
+function operationsTable(tags: readonly ApiOperation["tag"][]): string {
+  const rows = apiOperations
+    .filter(({ tag }) => tags.includes(tag))
+    .map(({ method, path, summary, description, refusals, ...input }) => {
+      const conflict = refusals?.[409]?.description;
+      const sentences = [
+        `${summary}.`,
+        ...(description === undefined ? [] : [description]),
+        ...(conflict === undefined ? [] : [`409: ${conflict}`]),
+      ];
+      return [code(`${method} ${path}`), inMarkdown(sentences.join(" ")), inputOf(input).map(code).join(", ")];
+    });
+  return table([["request", "does", "parameters and fields"], ...rows]);
+}
+
+/** Names of the parameters of the query, and of the fields of a JSON body. */
+function inputOf({ query, body }: Pick<ApiOperation, "query" | "body">): readonly string[] {
+  const fields = body?.content["application/json"]?.schema;
+  const named = (schema: object | undefined) =>
+    schema !== undefined && "properties" in schema ? Object.keys(schema.properties as object) : [];
+  return [...named(query?.schema), ...named(fields)];
 }
 
 function table([head = [], ...rows]: readonly (readonly string[])[]): string {
