@@ -108,7 +108,8 @@ function apiRoutes(settings: ApiSettings, authGuard: AuthGuard, peerOf: (request
       ({ bearer: token, request, requestContext, params }) => {
         const { caller } = requestContext;
         if (caller === null) throw unauthenticated();
-        return operation.serve({ request, requestContext, bearer: token, params: { ...params, ...fixed }, account: caller, api });
+        const allParams = fixed === null ? params : { ...params, ...fixed };
+        return operation.serve({ request, requestContext, bearer: token, params: allParams, account: caller, api });
       },
       unparsed,
     );

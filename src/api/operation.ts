@@ -107,20 +107,20 @@ function served<Query, Body, Stored>(declared: Declaration<Query, Body, Stored>,
   const { audience, route, body, query, run } = declared;
   if (audience === "administrators" && !call.account.admin) throw administratorsOnly();
   const record = declared.record?.(call) as Stored;
-  const given = { ...call, record, query: query?.read(call.request) as Query };
+  const given = { ...call, record, query: query?.read(call.request) as Query, body: undefined as Body };
   const asResponse = (outcome: Outcome) => responseOf(declared, call, outcome);
   if (!route.startsWith("GET ")) return changing(given, body, run).then(asResponse);
-  const outcome = run({ ...given, body: undefined as Body });
+  const outcome = run(given);
   return outcome instanceof Promise ? outcome.then(asResponse) : asResponse(outcome);
 }
 
 /** Reads the body if there is one, and runs. */
 async function changing<Query, Body, Stored>(
-  given: Omit<Given<Query, Body, Stored>, "body">,
+  given: Given<Query, Body, Stored>,
   body: RequestBody<Body> | undefined,
   run: Declaration<Query, Body, Stored>["run"],
 ): Promise<Outcome> {
-  if (body === undefined) return written(async () => run({ ...given, body: undefined as Body }));
+  if (body === undefined) return written(async () => run(given));
   const validate = await body.read(given.request);
   assertStillValid(given);
   const valid = validate(given);
@@ -175,8 +175,8 @@ interface OperationRoute {
   readonly method: Method;
   /** Parameters as `:name`. */
   readonly path: string;
-  /** Values of parameters that are a part of a segment. */
-  readonly fixed: Readonly<Record<string, string>>;
+  /** Values of parameters that are a part of a segment; null without one. */
+  readonly fixed: Readonly<Record<string, string>> | null;
 }
 
 /** One route, or one for each value of an enumeration that is a part of a segment: the router knows whole segments only. */
@@ -185,7 +185,7 @@ export function routesOf({ method, path, params }: Pick<ApiOperation, "method" |
     ({ 0: match, index }) => path[index - 1] !== "/" || path[index + match.length] === ".",
   );
   const pathOf = (each: string) => each.replaceAll(/\{(\w+)\}/g, ":$1");
-  if (part === undefined) return [{ method, path: pathOf(path), fixed: {} }];
+  if (part === undefined) return [{ method, path: pathOf(path), fixed: null }];
   const [placeholder, name = ""] = part;
   const values: readonly string[] = params?.properties[name]?.enum ?? [];
   return values.map((value) => ({ method, path: pathOf(path.replace(placeholder, value)), fixed: { [name]: value } }));

@@ -65,8 +65,10 @@ export function queryOf<S extends TObject>(
   return { schema, read };
 
   function read({ url }: Request): Static<S> {
-    if (!url.includes("?")) return none;
-    const { searchParams } = new URL(url);
+    const at = url.indexOf("?");
+    if (at === -1) return none;
+    // A URL costs four times as much.
+    const searchParams = new URLSearchParams(url.slice(at));
     const given: Record<string, string> = {};
     for (const name of names) {
       const values = searchParams.getAll(name);
