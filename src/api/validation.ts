@@ -22,12 +22,7 @@ export interface Validator<T> {
 
 export function validatorOf<S extends TObject>(schema: S): Validator<Static<S>> {
   const checked = checkedSchemaOf(schema);
-  // Compiled at the first request: a server starts faster.
-  let compiled: TypeCheck<TObject> | null = null;
-  const isValid = (value: unknown) => {
-    compiled ??= TypeCompiler.Compile(checked);
-    return compiled.Check(value);
-  };
+  const isValid = compiledCheck(checked);
   const required = checked.required?.[0] ?? null;
   return { required, check };
 
@@ -43,6 +38,15 @@ export function validatorOf<S extends TObject>(schema: S): Validator<Static<S>> 
     if (faults !== null) throw invalidFields(faults);
     throw asError(faultOf(checked, trimmed, "body") ?? ["body", "is not valid"]);
   }
+}
+
+/** Compiled at the first request: a server starts faster. */
+function compiledCheck(schema: TObject): (value: unknown) => boolean {
+  let compiled: TypeCheck<TObject> | null = null;
+  return (value) => {
+    compiled ??= TypeCompiler.Compile(schema);
+    return compiled.Check(value);
+  };
 }
 
 export interface QueryParameters<Q> {
@@ -61,6 +65,7 @@ export function queryOf<S extends TObject>(
   { repeated }: { readonly repeated: "named" | "refused" | "last" },
 ): QueryParameters<Static<S>> {
   const names = Object.keys(schema.properties);
+  const isValid = compiledCheck(schema);
   const none = {} as Static<S>;
   return { schema, read };
 
@@ -77,7 +82,7 @@ export function queryOf<S extends TObject>(
       const value = values.at(-1);
       if (value !== undefined) given[name] = value;
     }
-    if (Value.Check(schema, given)) return given as Static<S>;
+    if (isValid(given)) return given as Static<S>;
     const [wrong = ""] = names.filter((name) => name in given && !Value.Check(schema.properties[name] as TSchema, given[name]));
     const { wrong: text } = faultTextsOf(schema.properties[wrong] ?? {});
     throw text === undefined ? refusal() : asError([wrong, text]);
