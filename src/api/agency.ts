@@ -1,4 +1,5 @@
 /** Operations of agencies: brand of the account, members and invitations, clients, and the token for metrics. */
+
 import { Type } from "@sinclair/typebox";
 import {
   type BrandFieldFaults,
@@ -10,6 +11,7 @@ import {
 import { type InvitationFault, inviteMember, memberInvitationPath } from "../account/member-invitations.ts";
 import { usableBrand } from "../account/usable-brand.ts";
 import { type LogoFault, logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../base/documents.ts";
+import { recordIdOf } from "../base/record-id.ts";
 import { type Locale, locales } from "../check/check.ts";
 import { figuresOf } from "../export/client-report/figures.ts";
 import { clientReportFile } from "../export/client-report-file.ts";
@@ -36,7 +38,7 @@ import { type Call, forAccounts, JsonAnswer, operation } from "./operation.ts";
 import { invalidLocale } from "./queries.ts";
 import { answerPrinted, answerRendered, downloadHeaders, printingUnavailable, type RenderedBody, withEtag } from "./rendered-bodies.ts";
 import { answered, badBody, badField, diskFull, files, locationHeader, type Responses, refused, retryAfter } from "./responses.ts";
-import { closed, idOf, idParams, instantOf, LocaleQuery, model, nullable, oneOfValues, recordId, worded } from "./schemas.ts";
+import { closed, idParams, instantOf, LocaleQuery, model, nullable, oneOfValues, recordId, worded } from "./schemas.ts";
 import { type BodyFields, queryOf } from "./validation.ts";
 
 const ofAgency = forAccounts("agencies");
@@ -341,7 +343,7 @@ export const memberOperations = [
     answers: { 200: answered("The member as it is now.", MemberBody, memberExample) },
     refusals: { ...badField(badBody, "role", roleText), ...noMember, ...diskFull },
     run: async ({ params, body, account, api }) => {
-      const member = await api.store.members.setRole(account.id, idOf(params.id), body.role);
+      const member = await api.store.members.setRole(account.id, recordIdOf(params.id), body.role);
       const changed = member === undefined ? null : memberBody(api, member);
       if (changed === null) throw recordNotFound("member");
       return changed;
@@ -355,7 +357,7 @@ export const memberOperations = [
     answers: { 204: { description: "The member shares the sites no longer." } },
     refusals: { ...noMember, ...diskFull },
     run: async ({ params, account: { id }, api }) => {
-      if (!(await api.store.members.remove(id, idOf(params.id), id))) throw recordNotFound("member");
+      if (!(await api.store.members.remove(id, recordIdOf(params.id), id))) throw recordNotFound("member");
     },
   }),
   operation({

@@ -100,11 +100,5 @@ export function pageRequestOf({ limit, cursor }: Static<typeof ListQuery>) {
   return { limit: limit === undefined ? listLimitDefault : Number(limit), cursor: cursor === undefined ? null : Number(cursor) };
 }
 
-const idPattern = /^[1-9][0-9]{0,14}$/;
-/** Largest identifier of that pattern. */
+/** Largest identifier that `recordIdPattern` allows. */
 export const recordIdMax = 999_999_999_999_999;
-
-/** 0, which no record has, for anything but an identifier. */
-export function idOf(text: string | null | undefined): number {
-  return typeof text === "string" && idPattern.test(text) ? Number(text) : 0;
-}

@@ -1,7 +1,9 @@
 /** Validates bodies and queries by the schemas that the description publishes. Typebox decides; this file words the faults. */
+
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
+import { isObject } from "../base/is-object.ts";
 import { nearest } from "../parse/nearest.ts";
 import { type ApiError, type FieldErrors, invalidBody, invalidFields } from "./errors.ts";
 import { checkedSchemaOf, faultTextsOf } from "./schemas.ts";
@@ -87,10 +89,6 @@ export function queryOf<S extends TObject>(
     const { wrong: text } = faultTextsOf(schema.properties[wrong] ?? {});
     throw text === undefined ? refusal() : asError([wrong, text]);
   }
-}
-
-export function isObject(value: unknown): value is BodyFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function asError([field, text]: Fault): ApiError {

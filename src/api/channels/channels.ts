@@ -1,5 +1,7 @@
 /** Operations on channels that notify the account: webhooks and mail addresses. A secret is in the answer that creates it, and in no other. */
+
 import { Type } from "@sinclair/typebox";
+import { recordIdOf } from "../../base/record-id.ts";
 import { type ChannelNameFault, type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "../../deliver/channel-fields.ts";
 import { requestConfirmation } from "../../deliver/request-confirmation.ts";
 import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
@@ -10,7 +12,7 @@ import { jsonBody } from "../body.ts";
 import { ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { answered, badBody, badField, diskFull, locationHeader, refused, retryAfter, unknownRecord } from "../responses.ts";
-import { closed, idOf, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
+import { closed, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
 import type { BodyFields } from "../validation.ts";
 
 const ofNotifications = forAccounts("notifications");
@@ -321,7 +323,7 @@ type Api = Call["api"];
 
 /** @throws ApiError 404, the same for a channel of another account. */
 function ownChannel({ account, params, api }: Call): Channel {
-  const channel = api.store.channels.find(account.id, idOf(params.id));
+  const channel = api.store.channels.find(account.id, recordIdOf(params.id));
   if (channel === undefined) throw recordNotFound("channel");
   return channel;
 }

@@ -1,11 +1,13 @@
 /** Operations on events of the account, and on their deliveries to its channels. */
+
 import { Type } from "@sinclair/typebox";
+import { recordIdOf } from "../../base/record-id.ts";
 import { type Delivery, deliveryStates } from "../../store/deliveries.ts";
 import { ApiError, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, operation } from "../operation.ts";
 import { pageBody, pageQuery } from "../queries.ts";
 import { answered, badListQuery, diskFull, refused, unknownRecord } from "../responses.ts";
-import { idOf, idParams, instantOf, model, nextCursor, nullable, oneOfValues, pageRequestOf, recordId } from "../schemas.ts";
+import { idParams, instantOf, model, nextCursor, nullable, oneOfValues, pageRequestOf, recordId } from "../schemas.ts";
 import { EventBody, EventList, eventBody, eventExample, eventListExample } from "../sites/models.ts";
 
 const ofNotifications = forAccounts("notifications");
@@ -112,7 +114,7 @@ export const deliveryOperations = [
 
 /** @throws ApiError 404, the same for a delivery of another account. */
 function ownDelivery({ account, params, api }: Call): Delivery {
-  const delivery = api.store.deliveries.find(account.id, idOf(params.id));
+  const delivery = api.store.deliveries.find(account.id, recordIdOf(params.id));
   if (delivery === undefined) throw recordNotFound("delivery");
   return delivery;
 }

@@ -1,5 +1,7 @@
 /** Operations on rules, which say what channels are notified of. */
+
 import { type Static, Type } from "@sinclair/typebox";
+import { recordIdOf } from "../../base/record-id.ts";
 import { type Severity, severities } from "../../check/check.ts";
 import { eventTypes } from "../../store/event-types.ts";
 import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
@@ -8,7 +10,7 @@ import { jsonBody } from "../body.ts";
 import { invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { answered, badBody, badField, diskFull, locationHeader, refused, unknownRecord } from "../responses.ts";
-import { closed, entriesAlone, idOf, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
+import { closed, entriesAlone, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
 import { assertKnownFields } from "../validation.ts";
 
 const ofNotifications = forAccounts("notifications");
@@ -180,7 +182,7 @@ type Caller = Pick<Call, "account" | "api">;
 
 /** @throws ApiError 404, the same for a rule of another account. */
 function ownRule({ account, params, api }: Call): NotificationRule {
-  const rule = api.store.rules.find(account.id, idOf(params.id));
+  const rule = api.store.rules.find(account.id, recordIdOf(params.id));
   if (rule === undefined) throw recordNotFound("rule");
   return rule;
 }

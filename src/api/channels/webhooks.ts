@@ -1,5 +1,7 @@
 /** What webhooks receive, for the OpenAPI description: a request for each type of event, with schema and example. */
+
 import { type TSchema, Type } from "@sinclair/typebox";
+import { dayMs } from "../../base/units.ts";
 import { severities } from "../../check/check.ts";
 import { retriedForMs } from "../../deliver/retry.ts";
 import { findingUrlsMax, webhookTestType } from "../../deliver/webhook-body.ts";
@@ -198,7 +200,7 @@ const headers = [
   ),
 ];
 
-const daysOfRetries = Math.round(retriedForMs / 86_400_000);
+const daysOfRetries = Math.round(retriedForMs / dayMs);
 
 const responses = {
   "2XX": { description: "The delivery is done. The body is not read." },

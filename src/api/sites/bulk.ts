@@ -1,6 +1,8 @@
 /** Operations on many sites in one request. A line that is refused stops no other. */
+
 import { Type } from "@sinclair/typebox";
 import { planTerms } from "../../account/plans.ts";
+import { isObject } from "../../base/is-object.ts";
 import { readBytes } from "../../http/request-body.ts";
 import { type CsvFault, type CsvLineFault, csvBytesMax, csvSitesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
 import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
@@ -14,7 +16,7 @@ import { ApiError, bodyTooLarge, invalidBody, invalidFields, recordNotFound } fr
 import { type Call, forAccounts, operation } from "../operation.ts";
 import { answered, badField, diskFull, refused } from "../responses.ts";
 import { worded } from "../schemas.ts";
-import { type BodyFields, isObject, queryOf, validatorOf } from "../validation.ts";
+import { type BodyFields, queryOf, validatorOf } from "../validation.ts";
 import {
   addedSiteBody,
   assertNoFaults,

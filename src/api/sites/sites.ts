@@ -1,6 +1,8 @@
 /** Operations on watched sites: list, add, read, change, remove, scan now, events, history, accepted findings. */
+
 import { type Static, Type } from "@sinclair/typebox";
 import { planTerms } from "../../account/plans.ts";
+import { recordIdOf } from "../../base/record-id.ts";
 import { acceptedChange } from "../../sites/acceptances.ts";
 import { acceptedWith, parseAcceptance, parseSiteChange, parseSiteFields, type SiteFaults } from "../../sites/site-fields.ts";
 import { plannedChange, plannedSite } from "../../sites/site-planning.ts";
@@ -11,7 +13,7 @@ import { recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { invalidListQuery, pageBody, pageQuery } from "../queries.ts";
 import { answered, badBody, badField, badListQuery, diskFull, locationHeader, noSpace, refused, unknownRecord } from "../responses.ts";
-import { idOf, idParams, ListQuery, pageRequestOf, worded } from "../schemas.ts";
+import { idParams, ListQuery, pageRequestOf, worded } from "../schemas.ts";
 import { queryOf } from "../validation.ts";
 import {
   AcceptanceBody,
@@ -239,7 +241,7 @@ export const siteOperations = [
 
 /** @throws ApiError 404, the same for a site of another account. */
 function ownSite({ account, params, api }: Call): Site {
-  const site = api.store.sites.find(account.id, idOf(params.id));
+  const site = api.store.sites.find(account.id, recordIdOf(params.id));
   if (site === undefined) throw recordNotFound("site");
   return site;
 }
