@@ -24,6 +24,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   evidence: ["base", "parse"],
   parse: ["base", "evidence"],
   text: ["judge"],
+  sites: ["account"],
   export: ["report"],
   fleet: ["scan"],
   api: ["http"],

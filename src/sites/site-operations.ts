@@ -1,0 +1,213 @@
+/**
+ * Use cases of watched sites, for pages and API. Each one writes a log line. The store writes audit entries in the transaction of the
+ * change.
+ */
+import { planTerms } from "../account/plans.ts";
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import type { Account } from "../store/accounts.ts";
+import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
+import type { AcceptedFinding, NewSite, Site, SiteChange, SiteRefusal } from "../store/sites.ts";
+import type { Store } from "../store/store.ts";
+import { acceptedChange } from "./acceptances.ts";
+import { type BulkChange, bulkChangeOf } from "./bulk-change.ts";
+import { acceptedWith, type GivenFields, parseAcceptance, type SiteFaults, type SiteFields } from "./site-fields.ts";
+import { plannedChange, plannedSite } from "./site-planning.ts";
+import type { SiteServices } from "./site-services.ts";
+import { startSeveral } from "./start-several.ts";
+
+/** Sites that are planned before other requests have their turn: a pattern of cron can take milliseconds. */
+const plannedAtOnce = 20;
+
+export interface SiteContext {
+  readonly store: Pick<Store, "sites" | "siteRuns">;
+  readonly sites: Pick<SiteServices, "wakeClock">;
+  readonly scanning: {
+    /** Notifies the dispatcher of new scans in the queue. */
+    readonly wake: () => void;
+  };
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** Account that acts, and the owner of the sites: the same one, or one whose sites it may edit. */
+export interface SiteActor {
+  readonly owner: Pick<Account, "id" | "plan">;
+  readonly by: Pick<Account, "id">;
+}
+
+/** Each site is added or refused for itself. Outcomes in the order of `sites`. */
+export async function addSites(
+  context: SiteContext,
+  actor: SiteActor,
+  sites: readonly SiteFields[],
+): Promise<readonly (Site | SiteRefusal)[]> {
+  const planned = await planSites(context, actor, sites);
+  const outcomes = await context.store.sites.add(planned, planTerms[actor.owner.plan].sites);
+  const count = outcomes.filter((outcome) => typeof outcome !== "string").length;
+  if (count > 0) {
+    logChange(context, actor, "sites added", { sites: count });
+    context.sites.wakeClock();
+  }
+  return outcomes;
+}
+
+export async function addSite(context: SiteContext, actor: SiteActor, site: SiteFields): Promise<Outcome<Site, SiteRefusal>> {
+  const [added = "full"] = await addSites(context, actor, [site]);
+  return typeof added === "string" ? refuse(added) : { done: added };
+}
+
+/** What `addSites` would add and refuse now. */
+export async function previewSites(
+  context: Pick<SiteContext, "store" | "now">,
+  actor: SiteActor,
+  sites: readonly SiteFields[],
+): Promise<readonly (NewSite | SiteRefusal)[]> {
+  const planned = await planSites(context, actor, sites);
+  const refusals = context.store.sites.preview(planned, planTerms[actor.owner.plan].sites);
+  return planned.map((site, at) => refusals[at] ?? site);
+}
+
+async function planSites({ now }: Pick<SiteContext, "now">, { owner }: SiteActor, sites: readonly SiteFields[]): Promise<NewSite[]> {
+  const planned: NewSite[] = [];
+  for (const site of sites) {
+    planned.push(plannedSite(site, owner.id, now()));
+    if (planned.length % plannedAtOnce === 0) await Bun.sleep(0);
+  }
+  return planned;
+}
+
+export interface SiteUpdate {
+  readonly id: number;
+  /** Sees the site as it is stored then; null if it is not the one that the caller has read. Faults and null change nothing. */
+  readonly change: (stored: Site) => Partial<SiteFields> | SiteFaults | null;
+}
+
+/** Also pauses and resumes. */
+export async function updateSite(
+  context: SiteContext,
+  actor: SiteActor,
+  { id, change }: SiteUpdate,
+): Promise<Outcome<Site, "unknown" | "outdated" | "url-taken"> | SiteFaults> {
+  let fault: SiteFaults | null | undefined;
+  const changed = await context.store.sites.change(actor.owner.id, id, (stored) => {
+    const fields = change(stored);
+    if (fields !== null && !("faults" in fields)) return plannedChange(stored, fields, context.now());
+    fault = fields;
+    return {};
+  });
+  if (fault === null) return refuse("outdated");
+  if (fault !== undefined) return fault;
+  if (changed === undefined) return refuse("unknown");
+  if (changed === "url-taken") return refuse(changed);
+  logChange(context, actor, "site changed", { site: id });
+  context.sites.wakeClock();
+  return { done: changed };
+}
+
+/** The changed site or its faults, by id. Unknown ids have no entry. */
+export async function updateSites(
+  context: SiteContext,
+  actor: SiteActor,
+  { ids, change }: { readonly ids: readonly number[]; readonly change: BulkChange },
+): Promise<ReadonlyMap<number, Site | SiteFaults>> {
+  const faults = new Map<number, SiteFaults>();
+  const stored = await context.store.sites.changeAll(actor.owner.id, ids, (site) => {
+    const siteChange = bulkChangeOf(site, change, context.now());
+    if (!("faults" in siteChange)) return siteChange;
+    faults.set(site.id, siteChange);
+    return {};
+  });
+  const count = stored.length - faults.size;
+  if (count > 0) {
+    logChange(context, actor, "sites changed", { sites: count });
+    context.sites.wakeClock();
+  }
+  return new Map(stored.map((site) => [site.id, faults.get(site.id) ?? site]));
+}
+
+/** Returns the ids that were there. */
+export async function removeSites(context: SiteContext, actor: SiteActor, ids: readonly number[]): Promise<readonly number[]> {
+  const removed = await context.store.sites.remove(actor.owner.id, ids, actor.by.id);
+  if (removed.length > 0) logChange(context, actor, "sites deleted", { sites: removed.length });
+  return removed;
+}
+
+export async function scanSite(context: SiteContext, actor: SiteActor, id: number): Promise<Outcome<SiteRun, StartRunRefusal>> {
+  const [run = "unknown"] = await scanSites(context, actor, [id]);
+  return typeof run === "string" ? refuse(run) : { done: run };
+}
+
+/** Outcomes in the order of the ids. A refusal stops no other site. */
+export async function scanSites(
+  context: SiteContext,
+  actor: SiteActor,
+  ids: readonly number[],
+): Promise<readonly (SiteRun | StartRunRefusal)[]> {
+  const runs = await startSeveral(context.store, { accountId: actor.owner.id, ids, now: context.now() });
+  const count = runs.filter((run) => typeof run !== "string").length;
+  if (count > 0) {
+    logChange(context, actor, "runs of sites started", { sites: count });
+    context.scanning.wake();
+    context.sites.wakeClock();
+  }
+  return runs;
+}
+
+export interface GivenAcceptance extends GivenFields<"code" | "reason" | "until"> {
+  readonly id: number;
+  /** Refuses a finding that is not open. */
+  readonly onlyOpen?: boolean;
+}
+
+/** A new acceptance replaces an earlier one of the same code. */
+export async function acceptFinding(
+  context: SiteContext,
+  actor: SiteActor,
+  { id, code, onlyOpen = false, ...given }: GivenAcceptance,
+): Promise<Outcome<AcceptedFinding, "unknown" | "not-open" | "full"> | SiteFaults> {
+  const acceptance = parseAcceptance(code, given, context.now());
+  if ("faults" in acceptance) return acceptance;
+  let refusal: "not-open" | "full" | null = null;
+  const changed = await context.store.sites.change(actor.owner.id, id, (site) => {
+    const accepted = acceptedWith(site, acceptance);
+    if (onlyOpen && !isOpen(context, site, acceptance.code)) refusal = "not-open";
+    else if (accepted === null) refusal = "full";
+    return refusal !== null || accepted === null ? {} : changeOfAccepted(context, site, accepted);
+  });
+  if (changed === undefined) return refuse("unknown");
+  if (refusal !== null) return refuse(refusal);
+  logChange(context, actor, "finding accepted", { site: id, code: acceptance.code });
+  return { done: acceptance };
+}
+
+/** `unknown`: there is no such site. `not-accepted`: it has no acceptance of the code. */
+export async function withdrawAcceptance(
+  context: SiteContext,
+  actor: SiteActor,
+  { id, code }: { readonly id: number; readonly code: string },
+): Promise<Outcome<null, "unknown" | "not-accepted">> {
+  let isAccepted = false;
+  const changed = await context.store.sites.change(actor.owner.id, id, (site) => {
+    const accepted = site.accepted.filter((one) => one.code !== code);
+    isAccepted = accepted.length < site.accepted.length;
+    return isAccepted ? changeOfAccepted(context, site, accepted) : {};
+  });
+  if (changed === undefined) return refuse("unknown");
+  if (!isAccepted) return refuse("not-accepted");
+  logChange(context, actor, "acceptance withdrawn", { site: id, code });
+  return { done: null };
+}
+
+function isOpen({ store, now }: SiteContext, site: Site, code: string): boolean {
+  return openFindings(site, store.siteRuns.state(site.id), now()).some((finding) => finding.code === code);
+}
+
+/** A run that has just ended may have changed the findings, so they are read within the transaction. */
+function changeOfAccepted({ store, now }: SiteContext, site: Site, accepted: readonly AcceptedFinding[]): SiteChange {
+  return acceptedChange(site, accepted, store.siteRuns.state(site.id), now());
+}
+
+function logChange({ log }: SiteContext, { owner, by }: SiteActor, event: string, fields: Parameters<Log["info"]>[1]): void {
+  log.info(event, { owner: owner.id, by: by.id, ...fields });
+}
