@@ -4,15 +4,17 @@ import { planTerms } from "../../account/plans.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { nextRuns } from "../../sites/schedule.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
+import { addSite, updateSite } from "../../sites/site-operations.ts";
 import { plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/site-planning.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
-import { formMalformed } from "../errors.ts";
+import { formMalformed, notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { ownerPath, type SharedSite, type SiteAccess, sitePath } from "./site-access.ts";
+import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
+import { isFaulty } from "./site-fault-text.ts";
 import { SiteForm, type SiteFormProps } from "./site-form.tsx";
 import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput, versionField, versionOf } from "./site-input.ts";
 import { sitesPage } from "./sites-frame.tsx";
@@ -52,14 +54,14 @@ export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
   const input = inputOf(form);
   const read = readInput(visit, input);
   if ("faults" in read) return newSitePage(visit, access, { input, faults: read.faults });
-  const planned = plannedSite(read.fields, access.owner.id, now);
-  if (isPreview(form)) return newSitePage(visit, access, { input, runs: firstRuns(planned.nextRunAt, read.fields, access, now) });
-  const sitesMax = planTerms[access.owner.plan].sites;
-  const [added] = await settings.store.sites.add([planned], sitesMax);
-  if (added === "url-taken") return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
-  if (added === "full" || added === undefined) return newSitePage(visit, access, { input, whole: fullPlan(i18n, sitesMax) });
-  settings.sites.wakeClock();
-  return redirect(visit, `${sitePath(added)}?done=added`);
+  if (isPreview(form)) {
+    const { nextRunAt } = plannedSite(read.fields, access.owner.id, now);
+    return newSitePage(visit, access, { input, runs: firstRuns(nextRunAt, read.fields, access, now) });
+  }
+  const added = await addSite(settings, siteActor(visit, access), read.fields);
+  if ("done" in added) return redirect(visit, `${sitePath(added.done)}?done=added`);
+  if (added.refused === "full") return newSitePage(visit, access, { input, whole: fullPlan(i18n, planTerms[access.owner.plan].sites) });
+  return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
 };
 
 export const getEditSite: GetFor<"siteEditors"> = (visit, shared) => editPage(visit, shared, { input: inputOfSite(shared.site) });
@@ -78,15 +80,14 @@ export const postEditSite: PostFor<"siteEditors"> = async (visit, shared, form) 
     const runs = changed.nextRunAt === null ? nextRuns(changed.schedule, scheduleKeyOf(changed), now) : shownRunsOf(changed);
     return editPage(visit, shared, { input, version, runs: runsFrom(runs, now) });
   }
-  let isOutdated = false;
-  const changed = await settings.store.sites.change(site.accountId, site.id, (stored) => {
-    isOutdated = version !== versionOf(stored);
-    return isOutdated ? {} : plannedChange(stored, change, now);
+  const changed = await updateSite(settings, siteActor(visit, shared.access), {
+    id: site.id,
+    change: (stored) => (version === versionOf(stored) ? change : null),
   });
-  if (changed === "url-taken") return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
-  if (isOutdated) return outdatedPage(visit, shared, input);
-  settings.sites.wakeClock();
-  return redirect(visit, `${sitePath(site)}?done=changed`);
+  if ("done" in changed) return redirect(visit, `${sitePath(site)}?done=changed`);
+  if (isFaulty(changed) || changed.refused === "unknown") throw notFound();
+  if (changed.refused === "outdated") return outdatedPage(visit, shared, input);
+  return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
 };
 
 /** What was typed stays. A second save is a decision, since the page says what it would undo. */

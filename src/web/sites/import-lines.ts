@@ -2,8 +2,9 @@
 import { planTerms } from "../../account/plans.ts";
 import { type CsvFault, type CsvLine, csvBytesMax, csvSitesMax, parseSiteCsv } from "../../parse/site-csv.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
+import { previewSites, type SiteActor } from "../../sites/site-operations.ts";
+import type { SiteRefusal } from "../../store/sites.ts";
 import type { Visit } from "../visit.ts";
-import type { SiteAccess } from "./site-access.ts";
 import { readInput } from "./site-input.ts";
 
 export interface ImportLine {
@@ -15,24 +16,32 @@ export interface ImportLine {
 }
 
 /** Each line is judged for itself: one bad line leaves the others. */
-export function readImport(visit: Visit, access: SiteAccess, text: string): readonly ImportLine[] | { readonly fault: string } {
-  const { i18n } = visit;
+export async function readImport(
+  visit: Visit,
+  actor: SiteActor,
+  text: string,
+): Promise<readonly ImportLine[] | { readonly fault: string }> {
   const parsed = parseSiteCsv(text);
   if ("fault" in parsed) return { fault: faultText(visit, parsed.fault) };
-  const stored = visit.settings.store.sites.list(access.owner.id);
-  const urls = new Map<string, number | null>(stored.map(({ url }) => [url, null]));
-  let left = planTerms[access.owner.plan].sites - stored.length;
-  return parsed.lines.map((csvLine) => {
-    const { line, url, outcome } = readLine(visit, csvLine);
-    if ("text" in outcome) return { line, url, outcome };
-    const known = urls.get(outcome.fields.url);
-    if (known === null) return { line, url, outcome: { text: i18n.t("sites.form.taken") } };
-    if (known !== undefined) return { line, url, outcome: { text: i18n.t("sites.import.repeated", { line: i18n.number(known) }) } };
-    if (left <= 0) return { line, url, outcome: { text: i18n.count("sites.form.full", planTerms[access.owner.plan].sites) } };
-    left--;
-    urls.set(outcome.fields.url, line);
-    return { line, url, outcome };
+  const lines = parsed.lines.map((csvLine) => readLine(visit, csvLine));
+  const sites = lines.flatMap(({ outcome }) => ("fields" in outcome ? [outcome.fields] : []));
+  const previews = await previewSites(visit.settings, actor, sites);
+  const previewOf = new Map(sites.map((fields, at) => [fields, previews[at]]));
+  const lineOf = new Map<string, number>();
+  return lines.map((line) => {
+    if ("text" in line.outcome) return line;
+    const { fields } = line.outcome;
+    const refusal = previewOf.get(fields);
+    if (typeof refusal === "string") return { ...line, outcome: { text: refusalText(visit, actor, refusal, lineOf.get(fields.url)) } };
+    lineOf.set(fields.url, line.line);
+    return line;
   });
+}
+
+/** `line`: an earlier one with the same address. */
+function refusalText({ i18n }: Visit, { owner }: SiteActor, refusal: SiteRefusal, line: number | undefined): string {
+  if (refusal === "full") return i18n.count("sites.form.full", planTerms[owner.plan].sites);
+  return line === undefined ? i18n.t("sites.form.taken") : i18n.t("sites.import.repeated", { line: i18n.number(line) });
 }
 
 function readLine(visit: Visit, csvLine: CsvLine): ImportLine {

@@ -1,11 +1,10 @@
 /** `/sites/import`: adds the watched sites of a pasted table, after a preview of each line. */
-import { planTerms } from "../../account/plans.ts";
 import { csvBytesMax, csvSitesMax } from "../../parse/site-csv.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { MarkedText } from "../../report/components/state-label.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { plannedSite } from "../../sites/site-planning.ts";
+import { addSites } from "../../sites/site-operations.ts";
 import { TextAreaField } from "../components/field.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
@@ -15,7 +14,7 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { type ImportLine, readImport } from "./import-lines.ts";
-import { ownerPath, type SiteAccess } from "./site-access.ts";
+import { ownerPath, type SiteAccess, siteActor } from "./site-access.ts";
 import { TagChips } from "./site-marks.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
@@ -36,18 +35,15 @@ export const postImport: PostFor<"editors"> = async (visit, access, form) => {
   const button = form.text("do");
   if (button !== "preview" && button !== "add") throw formMalformed();
   const text = form.text("text");
-  const read = readImport(visit, access, text);
+  const read = await readImport(visit, siteActor(visit, access), text);
   if ("fault" in read) return importPage(visit, access, { text, lines: null, fault: read.fault });
-  return button === "add" ? addSites(visit, access, read) : importPage(visit, access, { text, lines: read, fault: null });
+  return button === "add" ? importSites(visit, access, read) : importPage(visit, access, { text, lines: read, fault: null });
 };
 
-async function addSites(visit: SignedInVisit, access: SiteAccess, lines: readonly ImportLine[]): Promise<Response> {
-  const { settings, now, account } = visit;
-  const planned = lines.flatMap(({ outcome }) => ("fields" in outcome ? [plannedSite(outcome.fields, access.owner.id, now)] : []));
-  const outcomes = await settings.store.sites.add(planned, planTerms[access.owner.plan].sites);
+async function importSites(visit: SignedInVisit, access: SiteAccess, lines: readonly ImportLine[]): Promise<Response> {
+  const sites = lines.flatMap(({ outcome }) => ("fields" in outcome ? [outcome.fields] : []));
+  const outcomes = await addSites(visit.settings, siteActor(visit, access), sites);
   const count = outcomes.filter((outcome) => typeof outcome !== "string").length;
-  settings.log.info("sites imported", { owner: access.owner.id, by: account.id, sites: count });
-  settings.sites.wakeClock();
   const left = lines.length - count;
   return redirect(visit, ownerPath("/sites", access, { done: "import", count: String(count), left: left === 0 ? "" : String(left) }));
 }

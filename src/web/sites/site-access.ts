@@ -1,5 +1,6 @@
 /** Who may see and change which watched sites: their owner, and the members who share them. */
 import { recordIdOf } from "../../base/record-id.ts";
+import type { SiteActor } from "../../sites/site-operations.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { MemberRole } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
@@ -36,6 +37,10 @@ export function siteAccesses({ settings: { store } }: Visit, account: Account): 
 
 export function mayEdit(access: SiteAccess): access is EditorAccess {
   return access.role !== "viewer";
+}
+
+export function siteActor({ account }: SignedInVisit, { owner }: SiteAccess): SiteActor {
+  return { owner, by: account };
 }
 
 /** Access to the sites of the owner that `?of=` names. @throws PageError 404 for an owner who shares nothing with the visitor. */
