@@ -25,6 +25,7 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
   parse: ["base", "evidence"],
   text: ["judge"],
   sites: ["account"],
+  deliver: ["sites"],
   export: ["report"],
   fleet: ["scan"],
   api: ["http"],

@@ -1,0 +1,218 @@
+/**
+ * Use cases of channels, for pages and API. Each one writes a log line. The store writes audit entries in the transaction of the change.
+ */
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-services.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Channel, ChannelKind } from "../store/channels.ts";
+import { eventTypes } from "../store/event-types.ts";
+import type { Store } from "../store/store.ts";
+import { type ChannelNameFault, type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "./channel-fields.ts";
+import { requestConfirmation } from "./request-confirmation.ts";
+import { newWebhookSecret } from "./webhook-signature.ts";
+
+export interface ChannelContext {
+  readonly store: Pick<Store, "channels" | "rules">;
+  readonly sites: Pick<SiteServices, "mailConfigured" | "sendConfirmation" | "testChannel" | "webhooksAllowHttp" | "webhookTargetFault">;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+type Owner = Pick<Account, "id">;
+
+export type ChannelFieldFault =
+  | { readonly at: "target"; readonly because: ChannelTargetFault }
+  | { readonly at: "name"; readonly because: ChannelNameFault };
+
+/** What is wrong with a field. */
+export interface FaultyChannel {
+  readonly fault: ChannelFieldFault;
+}
+
+export interface SavedChannel {
+  readonly channel: Channel;
+  /** Outcome of the mail that asks the reader to confirm the address; null if none was needed. */
+  readonly confirmation: ConfirmationOutcome | null;
+}
+
+export interface GivenChannel {
+  readonly kind: ChannelKind;
+  readonly target: string;
+  readonly name: string;
+  /** Adds a rule for all events of all sites, if this is the first channel. */
+  readonly reportAll?: boolean;
+}
+
+/** The newest secret of a webhook is `channel.secrets[0]`. `no-mail`: the appliance has no mail server. */
+export async function addChannel(
+  context: ChannelContext,
+  { id: accountId }: Owner,
+  given: GivenChannel,
+): Promise<Outcome<SavedChannel, "no-mail" | "full"> | FaultyChannel> {
+  const { store, log } = context;
+  const { kind, reportAll = false } = given;
+  const verified = kind === "webhook";
+  if (!verified && !context.sites.mailConfigured()) return refuse("no-mail");
+  const fields = parseChannel(context, given);
+  if ("fault" in fields) return fields;
+  const isFirst = store.channels.list(accountId).length === 0;
+  const secrets = verified ? [newWebhookSecret()] : [];
+  const added = await store.channels.add({ accountId, kind, ...fields, secrets, verified, now: context.now() });
+  if (added === "full") return refuse(added);
+  if (isFirst && reportAll) await addRuleOfAll(context, added);
+  log.info("channel added", { account: accountId, channel: added.id, kind });
+  return { done: verified ? { channel: added, confirmation: null } : await confirmed(context, added) };
+}
+
+/** Ends of single scans would be too many. */
+async function addRuleOfAll({ store, now }: ChannelContext, { accountId, id }: Channel): Promise<void> {
+  const events = eventTypes.filter((type) => type !== "scan.finished");
+  await store.rules.add({ accountId, scope: { kind: "all" }, events, severityMin: "info", channelIds: [id], now: now() });
+}
+
+export interface ChannelUpdate {
+  readonly id: number;
+  /** Absent fields stay. */
+  readonly target?: string;
+  readonly name?: string;
+}
+
+/** A webhook keeps its secret. Another mail address must be confirmed. */
+export async function updateChannel(
+  context: ChannelContext,
+  owner: Owner,
+  update: ChannelUpdate,
+): Promise<Outcome<SavedChannel, "unknown" | "no-mail"> | FaultyChannel> {
+  const { store, log } = context;
+  const { id } = update;
+  const before = store.channels.find(owner.id, id);
+  if (before === undefined) return refuse("unknown");
+  const change = parseChange(context, before, update);
+  if ("fault" in change) return change;
+  const isNewAddress = ({ kind, target }: Channel) => kind === "mail" && change.target !== undefined && change.target !== target;
+  if (isNewAddress(before) && !context.sites.mailConfigured()) return refuse("no-mail");
+  let isMoved = false;
+  // The stored channel decides: another request may have changed and confirmed its address meanwhile.
+  const changed = await store.channels.change(owner.id, id, (stored) => {
+    isMoved = isNewAddress(stored);
+    return change;
+  });
+  if (changed === undefined) return refuse("unknown");
+  log.info("channel changed", { account: owner.id, channel: id });
+  return { done: isMoved ? await confirmed(context, changed) : { channel: changed, confirmation: null } };
+}
+
+function parseChannel(context: ChannelContext, { kind, target, name }: GivenChannel): Pick<Channel, "name" | "target"> | FaultyChannel {
+  const parsed = parseTarget(context, kind, target);
+  return "fault" in parsed ? parsed : withLabel(name, parsed.target);
+}
+
+/** A target that is not given is not judged again: settings may have changed since. */
+function parseChange(context: ChannelContext, stored: Channel, { target, name }: ChannelUpdate): Partial<Channel> | FaultyChannel {
+  const parsed: Partial<Pick<Channel, "target">> | FaultyChannel = target === undefined ? {} : parseTarget(context, stored.kind, target);
+  if ("fault" in parsed || name === undefined) return parsed;
+  const label = withLabel(name, parsed.target ?? stored.target);
+  return "fault" in label ? label : { ...parsed, name: label.name };
+}
+
+function parseTarget({ sites }: ChannelContext, kind: ChannelKind, given: string): Pick<Channel, "target"> | FaultyChannel {
+  const parsed = parseChannelTarget(kind, given, { allowHttp: sites.webhooksAllowHttp, targetFault: sites.webhookTargetFault });
+  return "fault" in parsed ? { fault: { at: "target", because: parsed.fault } } : parsed;
+}
+
+function withLabel(name: string, target: string): Pick<Channel, "name" | "target"> | FaultyChannel {
+  const label = parseChannelLabel(name, target);
+  return "fault" in label ? { fault: { at: "name", because: label.fault } } : { ...label, target };
+}
+
+/** Asks the reader of a mail address to confirm it, once more. */
+export async function confirmChannel(
+  context: ChannelContext,
+  owner: Owner,
+  id: number,
+): Promise<Outcome<SavedChannel, "unknown" | "confirmed" | "no-mail">> {
+  const channel = context.store.channels.find(owner.id, id);
+  if (channel === undefined) return refuse("unknown");
+  if (channel.verifiedAt !== null) return refuse("confirmed");
+  if (!context.sites.mailConfigured()) return refuse("no-mail");
+  return { done: await confirmed(context, channel) };
+}
+
+/** Sends the mail that asks to confirm. `failed` also for a channel that another request has removed. */
+async function confirmed({ store, sites, now, log }: ChannelContext, channel: Channel): Promise<SavedChannel> {
+  const { accountId, id } = channel;
+  const confirmation = (await requestConfirmation(store, channel, now(), sites.sendConfirmation)) ?? "failed";
+  log.info("confirmation of a channel requested", { account: accountId, channel: id, mail: confirmation });
+  return { channel: store.channels.find(accountId, id) ?? channel, confirmation };
+}
+
+/** `unsubscribed`: the reader has ended the mails. */
+export async function testChannel(
+  context: ChannelContext,
+  owner: Owner,
+  id: number,
+): Promise<Outcome<ChannelTest, "unknown" | "unconfirmed" | "unsubscribed" | "no-mail">> {
+  const channel = context.store.channels.find(owner.id, id);
+  if (channel === undefined) return refuse("unknown");
+  if (channel.verifiedAt === null) return refuse("unconfirmed");
+  if (hasEnded(channel)) return refuse("unsubscribed");
+  if (channel.kind === "mail" && !context.sites.mailConfigured()) return refuse("no-mail");
+  const done = await context.sites.testChannel(channel);
+  context.log.info("channel tested", { account: owner.id, channel: id, result: done.result, because: done.because });
+  return { done };
+}
+
+/** The earlier secret stays valid beside the new one. `no-secret`: the channel is no webhook. */
+export async function rotateChannelSecret(
+  { store, log }: ChannelContext,
+  owner: Owner,
+  id: number,
+): Promise<Outcome<Channel, "unknown" | "no-secret">> {
+  const changed = await store.channels.rotateSecret(owner.id, id, newWebhookSecret());
+  if (changed === undefined) return refuse(store.channels.find(owner.id, id) === undefined ? "unknown" : "no-secret");
+  log.info("secret of a channel rotated", { account: owner.id, channel: id });
+  return { done: changed };
+}
+
+/** A reader who has ended the mails must confirm the address again. */
+export async function enableOwnChannel(
+  context: ChannelContext,
+  owner: Owner,
+  id: number,
+): Promise<Outcome<SavedChannel, "unknown" | "no-mail">> {
+  const { store, log } = context;
+  const before = store.channels.find(owner.id, id);
+  if (before === undefined) return refuse("unknown");
+  if (hasEnded(before) && !context.sites.mailConfigured()) return refuse("no-mail");
+  let isAsked = false;
+  // The stored channel decides: its reader may have ended the mails since it was read.
+  const changed = await store.channels.change(owner.id, id, (stored) => {
+    isAsked = hasEnded(stored);
+    return { disabled: null, ...(isAsked && { verifiedAt: null, confirmation: null }) };
+  });
+  if (changed === undefined) return refuse("unknown");
+  log.info("channel enabled", { account: owner.id, channel: id });
+  return { done: isAsked ? await confirmed(context, changed) : { channel: changed, confirmation: null } };
+}
+
+function hasEnded({ disabled }: Channel): boolean {
+  return disabled?.because === "unsubscribed";
+}
+
+export async function disableOwnChannel(
+  { store, now, log }: ChannelContext,
+  owner: Owner,
+  id: number,
+): Promise<Outcome<Channel, "unknown">> {
+  const changed = await store.channels.disable(owner.id, id, "owner", now());
+  if (changed === undefined) return refuse("unknown");
+  log.info("channel disabled", { account: owner.id, channel: id, because: "owner" });
+  return { done: changed };
+}
+
+export async function removeChannel({ store, log }: ChannelContext, owner: Owner, id: number): Promise<Outcome<null, "unknown">> {
+  if (!(await store.channels.remove(owner.id, id))) return refuse("unknown");
+  log.info("channel removed", { account: owner.id, channel: id });
+  return { done: null };
+}
