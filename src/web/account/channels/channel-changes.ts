@@ -1,22 +1,42 @@
-/** `POST /account/channels`: actions on channels, and issues the token for the metrics of sites. */
-import { newWebhookSecret } from "../../../deliver/webhook-signature.ts";
+/** `POST /account/channels`: changes channels, and issues the token for the metrics of sites. */
+import { issueMetricsToken, revokeMetricsToken } from "../../../account/token-operations.ts";
+import {
+  addChannel,
+  confirmChannel,
+  disableOwnChannel,
+  enableOwnChannel,
+  removeChannel,
+  rotateChannelSecret,
+  type SavedChannel,
+  testChannel,
+  updateChannel,
+} from "../../../deliver/channel-operations.ts";
 import type { Account } from "../../../store/accounts.ts";
-import type { Channel } from "../../../store/channels.ts";
+import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax } from "../../../store/channels.ts";
 import { formMalformed, notFound } from "../../errors.ts";
+import type { Fields } from "../../form.tsx";
 import type { PostFor } from "../../guards.ts";
+import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
-import { confirmAgain, done } from "./channel-confirmation.ts";
+import type { TypedChannel } from "./channel-fault.ts";
+import { channelsPagePath } from "./channel-paths.ts";
 import { type ChannelAction, channelActions } from "./channel-table.tsx";
-import { channelDeletionPage, channelsPage, ownChannelOf } from "./channels-page.tsx";
-import { saveChannel, saveNewChannel } from "./save-channel.ts";
+import { type ChannelsOutcome, channelDeletionPage, channelsPage, ownChannelOf } from "./channels-page.tsx";
 import { metricsTokenPage, webhookSecretPage } from "./secret-page.tsx";
 
-export const postChannels: PostFor<"accounts"> = (visit, account, fields) => {
+/** Longest target of a refused form that is shown again. */
+const typedCharsMax = 2_048;
+
+export const postChannels: PostFor<"accounts"> = async (visit, account, fields) => {
+  const { settings } = visit;
   const operation = fields.text("do");
   if (operation === "create") return saveNewChannel(visit, account, fields);
   if (operation === "change") return saveChannel(visit, account, fields);
-  if (operation === "issue") return issueMetricsToken(visit, account);
-  if (operation === "revoke") return revokeMetricsToken(visit, account);
+  if (operation === "issue") return metricsTokenPage(visit, await issueMetricsToken(settings, account));
+  if (operation === "revoke") {
+    await revokeMetricsToken(settings, account);
+    return done(visit, "revoked");
+  }
   const action = channelActions.find((one) => one === operation);
   if (action === undefined) throw formMalformed();
   const channel = ownChannelOf(visit, account, fields.text("channel"));
@@ -24,64 +44,78 @@ export const postChannels: PostFor<"accounts"> = (visit, account, fields) => {
   return changes[action](visit, account, channel);
 };
 
-const changes: Readonly<Record<ChannelAction, (visit: Visit, account: Account, channel: Channel) => Response | Promise<Response>>> = {
-  test: testChannel,
-  confirm: (visit, _account, channel) => (channel.verifiedAt === null ? confirmAgain(visit, channel) : done(visit, "added")),
-  rotate,
-  enable,
-  disable,
-  delete: remove,
+const changes: Readonly<Record<ChannelAction, (visit: Visit, account: Account, channel: Channel) => Promise<Response>>> = {
+  test: async (visit, account, channel) => {
+    const tested = await testChannel(visit.settings, account, channel.id);
+    if ("done" in tested) return channelsPage(visit, account, { tested: { channel, outcome: tested.done } });
+    return refused(
+      visit,
+      ({ unconfirmed: "unsent", unsubscribed: "ended", unknown: "unknown", "no-mail": "no-mail" } as const)[tested.refused],
+    );
+  },
+  confirm: async (visit, account, { id }) => {
+    const asked = await confirmChannel(visit.settings, account, id);
+    if ("done" in asked) return saved(visit, asked.done, "sent");
+    return refused(visit, asked.refused === "confirmed" ? "added" : asked.refused);
+  },
+  rotate: async (visit, account, { id }) => {
+    const rotated = await rotateChannelSecret(visit.settings, account, id);
+    if ("refused" in rotated) throw formMalformed();
+    return webhookSecretPage(visit, rotated.done);
+  },
+  enable: async (visit, account, { id }) => {
+    const enabled = await enableOwnChannel(visit.settings, account, id);
+    return "done" in enabled ? saved(visit, enabled.done, "enabled") : refused(visit, enabled.refused);
+  },
+  disable: async (visit, account, { id }) => {
+    await disableOwnChannel(visit.settings, account, id);
+    return done(visit, "disabled");
+  },
+  delete: async (visit, account, { id }) => {
+    await removeChannel(visit.settings, account, id);
+    return done(visit, "deleted");
+  },
 };
 
-async function testChannel(visit: Visit, account: Account, channel: Channel): Promise<Response> {
-  if (channel.verifiedAt === null) return done(visit, "unsent");
-  if (channel.disabled?.because === "unsubscribed") return done(visit, "ended");
-  if (channel.kind === "mail" && !visit.settings.sites.mailConfigured()) return done(visit, "no-mail");
-  const outcome = await visit.settings.sites.testChannel(channel);
-  return channelsPage(visit, account, { tested: { channel, outcome } });
+async function saveNewChannel(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const kind = channelKinds.find((one) => one === fields.text("kind"));
+  if (kind === undefined) throw formMalformed();
+  const given = { kind, target: fields.text("target"), name: fields.text("name"), reportAll: reportsAll(fields) };
+  const added = await addChannel(visit.settings, account, given);
+  if ("fault" in added) return channelsPage(visit, account, { typed: typedChannel(kind, fields, added.fault) });
+  if ("done" in added) return kind === "webhook" ? webhookSecretPage(visit, added.done.channel) : saved(visit, added.done, "added");
+  if (added.refused === "no-mail") return done(visit, "no-mail");
+  return channelsPage(visit, account, { typed: typedChannel(kind, fields, { at: "target", because: "full" }) });
 }
 
-async function rotate(visit: Visit, account: Account, { id }: Channel): Promise<Response> {
-  const { settings } = visit;
-  const changed = await settings.store.channels.rotateSecret(account.id, id, newWebhookSecret());
-  if (changed === undefined) throw formMalformed();
-  settings.log.info("secret of a channel rotated", { account: account.id, channel: id });
-  return webhookSecretPage(visit, changed);
+async function saveChannel(visit: Visit, account: Account, fields: Fields): Promise<Response> {
+  const edited = ownChannelOf(visit, account, fields.text("channel"));
+  const given = { id: edited.id, target: fields.text("target"), name: fields.text("name") };
+  const changed = await updateChannel(visit.settings, account, given);
+  if ("fault" in changed) return channelsPage(visit, account, { typed: typedChannel(edited.kind, fields, changed.fault), edited });
+  return "done" in changed ? saved(visit, changed.done, "changed") : refused(visit, changed.refused);
 }
 
-/** A reader who has ended the mails must confirm the address again. */
-async function enable(visit: Visit, account: Account, channel: Channel): Promise<Response> {
-  const { settings } = visit;
-  const hasEnded = ({ disabled }: Channel) => disabled?.because === "unsubscribed";
-  if (hasEnded(channel) && !settings.sites.mailConfigured()) return done(visit, "no-mail");
-  // The stored channel decides: its reader may have ended the mails since it was read.
-  const changed = await settings.store.channels.change(account.id, channel.id, (stored) => ({
-    disabled: null,
-    ...(hasEnded(stored) && { verifiedAt: null, confirmation: null }),
-  }));
-  if (changed === undefined) throw notFound();
-  return channel.verifiedAt !== null && changed.verifiedAt === null ? confirmAgain(visit, changed) : done(visit, "enabled");
+function done(visit: Visit, outcome: ChannelsOutcome): Response {
+  return redirect(visit, `${channelsPagePath}?done=${outcome}`);
 }
 
-async function disable(visit: Visit, account: Account, { id }: Channel): Promise<Response> {
-  await visit.settings.store.channels.disable(account.id, id, "owner", visit.now);
-  return done(visit, "disabled");
+/** The outcome of a mail that asks to confirm is more important than what was saved. */
+function saved(visit: Visit, { confirmation }: SavedChannel, outcome: ChannelsOutcome): Response {
+  return done(visit, confirmation === null ? outcome : confirmation === "failed" ? "unsent" : confirmation);
 }
 
-async function remove(visit: Visit, account: Account, { id }: Channel): Promise<Response> {
-  const { store, log } = visit.settings;
-  if (await store.channels.remove(account.id, id)) log.info("channel removed", { account: account.id, channel: id });
-  return done(visit, "deleted");
+/** @throws PageError 404 for a channel that another request has removed. */
+function refused(visit: Visit, outcome: ChannelsOutcome | "unknown"): Response {
+  if (outcome === "unknown") throw notFound();
+  return done(visit, outcome);
 }
 
-async function issueMetricsToken(visit: Visit, account: Account): Promise<Response> {
-  const value = await visit.settings.store.metricsTokens.issue(account.id);
-  visit.settings.log.info("token for metrics of sites issued", { account: account.id });
-  return metricsTokenPage(visit, value);
+function typedChannel(kind: ChannelKind, fields: Fields, fault: TypedChannel["fault"]): TypedChannel {
+  const target = fields.text("target").slice(0, typedCharsMax);
+  return { kind, target, name: fields.text("name").slice(0, channelNameCharsMax + 1), reportAll: reportsAll(fields), fault };
 }
 
-async function revokeMetricsToken(visit: Visit, account: Account): Promise<Response> {
-  await visit.settings.store.metricsTokens.revoke(account.id);
-  visit.settings.log.info("token for metrics of sites revoked", { account: account.id });
-  return done(visit, "revoked");
+function reportsAll(fields: Fields): boolean {
+  return fields.text("all") === "yes";
 }

@@ -1,5 +1,5 @@
 /** Typed fields of a channel, and what is wrong with them. */
-import type { ChannelNameFault, ChannelTargetFault } from "../../../deliver/channel-fields.ts";
+import type { ChannelFieldFault } from "../../../deliver/channel-operations.ts";
 import type { ChannelKind } from "../../../store/channels.ts";
 
 export interface TypedChannel {
@@ -7,7 +7,5 @@ export interface TypedChannel {
   readonly target: string;
   readonly name: string;
   readonly reportAll: boolean;
-  readonly fault:
-    | { readonly at: "target"; readonly because: ChannelTargetFault | "full" }
-    | { readonly at: "name"; readonly because: ChannelNameFault };
+  readonly fault: ChannelFieldFault | { readonly at: "target"; readonly because: "full" };
 }

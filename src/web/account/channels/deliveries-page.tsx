@@ -1,5 +1,6 @@
 /** `/account/deliveries`: what was sent to the account's channels in the last days, and what waits. */
 import { recordIdOf } from "../../../base/record-id.ts";
+import { retryDelivery, retryRefusalOf } from "../../../deliver/rule-operations.ts";
 import { Instant } from "../../../report/components/instant.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { DataTable } from "../../../report/components/table.tsx";
@@ -16,7 +17,6 @@ import type { GetFor, PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
 import { cursorOf, listPath } from "../../scans/list-query.ts";
 import { sitePath } from "../../sites/site-access.ts";
-import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { deliveriesPagePath } from "./channel-paths.ts";
 import { eventTexts } from "./event-texts.ts";
@@ -27,21 +27,9 @@ const eventsShown = 5;
 
 /** Makes a delivery that has failed wait again. */
 export const postDeliveries: PostFor<"accounts"> = async (visit, account, fields) => {
-  const { store, sites } = visit.settings;
-  const delivery = store.deliveries.find(account.id, recordIdOf(fields.text("delivery")));
-  const retried =
-    delivery === undefined || !mayRetry(visit, delivery) ? undefined : await store.deliveries.retry(account.id, delivery.id, visit.now);
-  if (retried === undefined) return redirect(visit, `${deliveriesPagePath}?done=refused`);
-  sites.wakeDeliveries();
-  return redirect(visit, `${deliveriesPagePath}?done=retried`);
+  const retried = await retryDelivery(visit.settings, account, recordIdOf(fields.text("delivery")));
+  return redirect(visit, `${deliveriesPagePath}?done=${"done" in retried ? "retried" : "refused"}`);
 };
-
-/** Only a channel that takes deliveries gets one again. */
-function mayRetry({ settings }: Visit, { accountId, channelId, state }: Delivery): boolean {
-  const channel = settings.store.channels.find(accountId, channelId);
-  const isReady = channel !== undefined && channel.disabled === null && channel.verifiedAt !== null;
-  return isReady && (state === "failed" || state === "dropped");
-}
 
 export const getDeliveries: GetFor<"accounts"> = (visit, account) => {
   const { i18n, url } = visit;
@@ -92,8 +80,7 @@ function DeliveryTable({ account }: { readonly account: Account }) {
 
 /** State, next attempt, and the button of a delivery that may be sent again. */
 function State({ delivery }: { readonly delivery: Delivery }) {
-  const visit = useVisit();
-  const { i18n } = visit;
+  const { i18n, settings } = useVisit();
   const { state, nextAttemptAt } = delivery;
   return (
     <>
@@ -104,7 +91,7 @@ function State({ delivery }: { readonly delivery: Delivery }) {
           {i18n.t("channels.deliveries.next")} <Instant at={nextAttemptAt} />
         </>
       )}
-      {mayRetry(visit, delivery) && (
+      {retryRefusalOf(settings.store, delivery) === null && (
         <>
           {" "}
           <Retry delivery={delivery} />

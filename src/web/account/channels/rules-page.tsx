@@ -1,6 +1,7 @@
 /** `/account/rules`: rules that say which channels are notified of which events. */
 import { recordIdOf } from "../../../base/record-id.ts";
 import { severities } from "../../../check/check.ts";
+import { addRule, type RuleFault, removeRule, updateRule } from "../../../deliver/rule-operations.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { DataTable } from "../../../report/components/table.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
@@ -50,6 +51,14 @@ function ownRule({ settings }: Visit, account: Account, id: string): Notificatio
   return rule;
 }
 
+const ruleErrors = {
+  "unknown-site": "noScope",
+  "no-events": "noEvents",
+  "no-channels": "noChannels",
+  "unknown-channel": "noChannels",
+  full: "full",
+} as const satisfies Record<RuleFault | "full", TypedRule["error"]>;
+
 /** `edited`: null for a new rule. */
 async function save(visit: Visit, account: Account, fields: Fields, edited: NotificationRule | null): Promise<Response> {
   const { store } = visit.settings;
@@ -68,18 +77,16 @@ async function save(visit: Visit, account: Account, fields: Fields, edited: Noti
   const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { edited, typed: { ...chosen, scope: typedScope, error } });
   const scope = scopeNamed(typedScope, store.sites.list(account.id), edited?.scope ?? null);
   if (scope === null) return refuse("noScope");
-  if (chosen.events.length === 0) return refuse("noEvents");
-  if (chosen.channelIds.length === 0) return refuse("noChannels");
-  if (edited !== null) {
-    if ((await store.rules.change(account.id, edited.id, { scope, ...chosen })) === undefined) throw notFound();
-    return redirect(visit, `${rulesPagePath}?done=changed`);
-  }
-  const added = await store.rules.add({ accountId: account.id, scope, ...chosen, now: visit.now });
-  return added === "full" ? refuse("full") : redirect(visit, `${rulesPagePath}?done=added`);
+  const rule = { scope, ...chosen };
+  const saved =
+    edited === null ? await addRule(visit.settings, account, rule) : await updateRule(visit.settings, account, { id: edited.id, ...rule });
+  if ("done" in saved) return redirect(visit, `${rulesPagePath}?done=${edited === null ? "added" : "changed"}`);
+  if (saved.refused === "unknown") throw notFound();
+  return refuse(ruleErrors[saved.refused]);
 }
 
 async function remove(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  await visit.settings.store.rules.remove(account.id, recordIdOf(fields.text("rule")));
+  await removeRule(visit.settings, account, recordIdOf(fields.text("rule")));
   return redirect(visit, `${rulesPagePath}?done=deleted`);
 }
 
