@@ -29,6 +29,12 @@ export function accountActor({ id }: { readonly id: number }): Actor {
   return { kind: "account", id };
 }
 
+/** In a log line: the id of an account, or the kind of actor. */
+export function actorInLog(actor: Actor): string | number {
+  if (actor.kind === "account") return actor.id;
+  return actor.kind === "cli" ? `cli ${actor.user}` : actor.kind;
+}
+
 export const serverActor: Actor = { kind: "server" };
 
 export const auditActions = [

@@ -1,0 +1,65 @@
+/** Use cases of account administration, for pages and command line. Each one writes a log line; the store writes the audit entries. */
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import type { Account, Plan } from "../store/accounts.ts";
+import { type Actor, actorInLog } from "../store/audit.ts";
+import type { IssuedLink } from "../store/one-time-links.ts";
+import type { Store } from "../store/store.ts";
+
+export interface AccountContext {
+  readonly store: Pick<Store, "accounts">;
+  readonly log: Log;
+}
+
+export async function changePlan(
+  { store, log }: AccountContext,
+  by: Actor,
+  { id, plan }: Pick<Account, "id" | "plan">,
+): Promise<Outcome<Account, "unknown">> {
+  const changed = await store.accounts.setPlan(id, plan, by);
+  if (changed === undefined) return refuse("unknown");
+  log.info("plan changed", { account: id, plan, by: actorInLog(by) });
+  return { done: changed };
+}
+
+/** `self`: administrators cannot disable themselves, so that one always remains. */
+export async function changeAccountState(
+  { store, log }: AccountContext,
+  by: Actor,
+  { id, disabled }: Pick<Account, "id" | "disabled">,
+): Promise<Outcome<Account, "unknown" | "self">> {
+  if (by.kind === "account" && by.id === id) return refuse("self");
+  const changed = await store.accounts.setDisabled(id, disabled, by);
+  if (changed === undefined) return refuse("unknown");
+  log.info("account changed", { account: id, state: disabled ? "disabled" : "enabled", by: actorInLog(by) });
+  return { done: changed };
+}
+
+export interface SignUpContext {
+  readonly store: Pick<Store, "oneTimeLinks">;
+  /** Setting `accounts.signup`. */
+  readonly accounts: { readonly signUp: "closed" | "invite" | "open" };
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+export interface GivenAccountInvitation {
+  /** The only address that may use it; null: any address. */
+  readonly email: string | null;
+  readonly plan: Plan;
+  readonly admin: boolean;
+}
+
+/** `closed`: the setting allows no registration. `full`: too many links are open. */
+export async function inviteAccount(
+  { store, accounts, now, log }: SignUpContext,
+  by: Actor,
+  invitation: GivenAccountInvitation,
+): Promise<Outcome<IssuedLink, "closed" | "email-invalid" | "email-taken" | "full">> {
+  if (accounts.signUp === "closed") return refuse("closed");
+  const created = await store.oneTimeLinks.create({ kind: "invite", ...invitation }, now(), by);
+  // Only a link for the first account is refused because there is one.
+  if (typeof created === "string") return refuse(created === "set-up" ? "full" : created);
+  log.info("invitation created", { plan: invitation.plan, by: actorInLog(by) });
+  return { done: created };
+}
