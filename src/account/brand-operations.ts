@@ -1,0 +1,100 @@
+/** Use cases of the brand of an account, for pages and API. Each one writes a log line. */
+import type { DecodeLogo, LogoFault } from "../base/documents.ts";
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import type { Account } from "../store/accounts.ts";
+import { logoText } from "../store/brand-logo.ts";
+import type { StoredBrand } from "../store/site-accounts.ts";
+import type { Store } from "../store/store.ts";
+import { type BrandFieldFaults, type GivenBrand, parseBrandFields } from "./brand-fields.ts";
+import { planTerms } from "./plans.ts";
+
+export interface BrandContext {
+  readonly store: Pick<Store, "brands">;
+  readonly decodeLogo: DecodeLogo;
+  readonly log: Log;
+}
+
+type Owner = Pick<Account, "id" | "plan">;
+
+interface FaultyBrand {
+  readonly faults: BrandFaults;
+}
+
+export interface BrandFaults extends BrandFieldFaults {
+  readonly logo?: LogoFault;
+}
+
+/** File of a new logo, or what becomes of the stored one. */
+export type GivenLogo = Uint8Array | "kept" | "removed";
+
+/** The logo is decoded only if the other fields are right. */
+export async function saveBrand(
+  context: BrandContext,
+  owner: Owner,
+  { logo, ...given }: GivenBrand & { readonly logo: GivenLogo },
+): Promise<Outcome<StoredBrand, "not-in-plan"> | FaultyBrand> {
+  if (!planTerms[owner.plan].brand) return refuse("not-in-plan");
+  const fields = parseBrandFields(given);
+  if ("faults" in fields) return fields;
+  const drawn = await pngOf(context, logo);
+  if ("faults" in drawn) return drawn;
+  const { png } = drawn;
+  const brand = await context.store.brands.change(owner.id, (stored) => ({
+    ...fields,
+    logoPng: png === undefined ? (stored?.logoPng ?? null) : png,
+  }));
+  return { done: logSaved(context, owner, brand) };
+}
+
+/** `no-brand`: the other fields come first. `no-logo`: there is none to remove. */
+export async function saveLogo(
+  context: BrandContext,
+  owner: Owner,
+  logo: Uint8Array | "removed",
+): Promise<Outcome<StoredBrand, "not-in-plan" | "no-brand" | "no-logo"> | FaultyBrand> {
+  const { brands } = context.store;
+  if (!planTerms[owner.plan].brand) return refuse("not-in-plan");
+  const before = brands.find(owner.id);
+  if (before === undefined) return refuse("no-brand");
+  if (logo === "removed" && before.logoPng === null) return refuse("no-logo");
+  const drawn = await pngOf(context, logo);
+  if ("faults" in drawn) return drawn;
+  const { png = null } = drawn;
+  try {
+    const brand = await brands.change(owner.id, (stored) => {
+      // Another request may have removed it while the logo was decoded.
+      if (stored === undefined) throw new NoBrandError();
+      return { ...stored, logoPng: png };
+    });
+    return { done: logSaved(context, owner, brand) };
+  } catch (error) {
+    if (error instanceof NoBrandError) return refuse("no-brand");
+    throw error;
+  }
+}
+
+class NoBrandError extends Error {}
+
+/** Undefined for a logo that stays, null for none. */
+async function pngOf({ decodeLogo }: BrandContext, logo: GivenLogo): Promise<{ readonly png: string | null | undefined } | FaultyBrand> {
+  if (typeof logo === "string") return { png: logo === "kept" ? undefined : null };
+  const drawn = await decodeLogo(logo);
+  return typeof drawn === "string" ? { faults: { logo: drawn } } : { png: logoText(drawn.png) };
+}
+
+function logSaved({ log }: BrandContext, { id }: Owner, brand: StoredBrand): StoredBrand {
+  log.info("brand saved", { account: id, logo: brand.logoPng !== null });
+  return brand;
+}
+
+/** On every plan: an account may always remove what it stored. */
+export async function removeBrand(
+  { store: { brands }, log }: Pick<BrandContext, "store" | "log">,
+  owner: Pick<Account, "id">,
+): Promise<Outcome<null, "unknown">> {
+  if (brands.find(owner.id) === undefined) return refuse("unknown");
+  await brands.remove(owner.id);
+  log.info("brand removed", { account: owner.id });
+  return { done: null };
+}

@@ -1,0 +1,71 @@
+/** Use cases of members and their invitations, for pages and API. Each one writes a log line; the store writes the audit entries. */
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import { emailKey } from "../store/account-index.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Member, MemberRole } from "../store/site-accounts.ts";
+import type { Store } from "../store/store.ts";
+import { type InvitationFault, inviteMember, type SendInvitation, type SentInvitation } from "./member-invitations.ts";
+
+export interface MemberContext {
+  readonly store: Pick<Store, "accounts" | "members">;
+  /** Null without a mail server. */
+  readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+type Owner = Pick<Account, "id">;
+
+export interface GivenInvitation {
+  readonly email: string;
+  readonly role: MemberRole;
+  /** Origin of the link in the mail. */
+  readonly origin: string;
+}
+
+export async function addMemberInvitation(
+  { store, mail, now, log }: MemberContext,
+  owner: Account,
+  { origin, ...invitation }: GivenInvitation,
+): Promise<Outcome<SentInvitation, InvitationFault>> {
+  const invited = await inviteMember({ store, send: mail?.memberInvitation ?? null, origin, now: now() }, owner, invitation);
+  if (typeof invited === "string") return refuse(invited);
+  log.info("member invited", { account: owner.id, role: invitation.role, mail: invited.mail });
+  return { done: invited };
+}
+
+export async function withdrawMemberInvitation(
+  { store, now, log }: MemberContext,
+  owner: Owner,
+  email: string,
+): Promise<Outcome<null, "unknown">> {
+  const open = store.members.invitations(owner.id, now()).find((one) => emailKey(one.email) === emailKey(email));
+  if (open === undefined) return refuse("unknown");
+  await store.members.withdraw(owner.id, open.email);
+  log.info("invitation of a member withdrawn", { account: owner.id, role: open.role });
+  return { done: null };
+}
+
+export async function changeMemberRole(
+  { store, log }: MemberContext,
+  owner: Owner,
+  { memberId, role }: Pick<Member, "memberId" | "role">,
+): Promise<Outcome<Member, "unknown">> {
+  const changed = await store.members.setRole(owner.id, memberId, role);
+  if (changed === undefined) return refuse("unknown");
+  log.info("role of a member changed", { account: owner.id, member: memberId, role });
+  return { done: changed };
+}
+
+/** `by`: the owner, or the member who leaves. */
+export async function removeMember(
+  { store, log }: MemberContext,
+  by: Pick<Account, "id">,
+  { ownerId, memberId }: Pick<Member, "ownerId" | "memberId">,
+): Promise<Outcome<null, "unknown">> {
+  if (by.id !== ownerId && by.id !== memberId) return refuse("unknown");
+  if (!(await store.members.remove(ownerId, memberId, by.id))) return refuse("unknown");
+  log.info(by.id === memberId ? "member left" : "member removed", { account: ownerId, member: memberId });
+  return { done: null };
+}
