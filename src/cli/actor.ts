@@ -1,7 +1,13 @@
 /** Who runs the command line, for the audit log. */
 import { readFileSync } from "node:fs";
+import { createLog } from "../base/log.ts";
 import type { Actor } from "../store/audit.ts";
 import { currentTerminal } from "./terminal.ts";
+
+/** What use cases need of a command. The command reports what it did, so only warnings are logged. */
+export function cliContext<Opened>(store: Opened) {
+  return { store, now: () => new Date(), log: createLog({ level: "warn", format: "text" }) };
+}
 
 /** User of the operating system; with sudo also the one who used it. */
 export function cliActor(): Actor {

@@ -1,10 +1,11 @@
 /** `assay token`: API tokens, also while the server runs. */
 import { Command, Option } from "commander";
 import { isExpired } from "../account/authenticate.ts";
-import { type TokenLifetime, tokenExpiry, tokenLifetimes } from "../account/token-lifetimes.ts";
+import { type TokenLifetime, tokenLifetimes } from "../account/token-lifetimes.ts";
+import { createToken, revokeToken, tokensMax } from "../account/token-operations.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
-import { cliActor } from "./actor.ts";
+import { cliActor, cliContext } from "./actor.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { jsonLine, note, print, printError, table } from "./terminal.ts";
 import { accountOf, noAccount, readStore, withStore } from "./user.ts";
@@ -22,16 +23,11 @@ export function tokenCommand(): Command {
         if (name.trim() === "") throw new CliError(exitCodes.usage, "--name is empty; it says what the token is for");
         const account = accountOf(store, user);
         if (account.plan === "free") printError(`warning: ${account.email} is on the plan free, which answers 403 to API requests`);
-        const now = new Date();
-        const created = await store.apiTokens.create({
-          accountId: account.id,
-          name,
-          expiresAt: tokenExpiry(expires, now),
-          now,
-          by: cliActor(),
-        });
-        note(`token ${created.token.id} for ${account.email}; its value is shown only now:`);
-        print(created.value);
+        const created = await createToken(cliContext(store), cliActor(), { accountId: account.id, name, lifetime: expires });
+        if ("refused" in created)
+          throw new CliError(exitCodes.usage, `${account.email} has ${tokensMax} valid tokens; revoke one with assay token revoke ID`);
+        note(`token ${created.done.token.id} for ${account.email}; its value is shown only now:`);
+        print(created.done.value);
       }),
     );
   token
@@ -55,7 +51,7 @@ export function tokenCommand(): Command {
       withStore(command, async (store) => {
         const owner = ownerOf(store, id);
         if (owner === null) throw new CliError(exitCodes.usage, `there is no token ${id}; see assay token list`);
-        await store.apiTokens.revoke(owner.accountId, owner.id, new Date(), cliActor());
+        await revokeToken(cliContext(store), cliActor(), owner);
         note(`token ${id} is revoked`);
       }),
     );

@@ -1,5 +1,6 @@
 /** `assay user`: accounts of this appliance, also while its server runs. */
 import { Command, Option } from "commander";
+import { changeAccountState, changePlan, inviteAccount } from "../account/account-operations.ts";
 import { createPasswords } from "../account/passwords.ts";
 import { baseUrl, urlOfLink } from "../app/links.ts";
 import { hashOfPassword } from "../app/passwords.ts";
@@ -8,7 +9,7 @@ import { type Account, plans } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { cliActor } from "./actor.ts";
+import { cliActor, cliContext } from "./actor.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { addPasswordOptions, type PasswordOptions, readPassword } from "./password.ts";
 import { addSettings, configOf } from "./settings.ts";
@@ -85,8 +86,8 @@ function addSetPlan(user: Command): void {
       withStore(command, async (store) => {
         const known = plans.find((one) => one === plan);
         if (known === undefined) throw new CliError(exitCodes.usage, `plan "${plan}" is not one of ${plans.join(", ")}`);
-        const changed = await store.accounts.setPlan(accountOf(store, email).id, known, cliActor());
-        if (changed !== undefined) print(table([rowOf(changed)]));
+        const changed = await changePlan(cliContext(store), cliActor(), { id: accountOf(store, email).id, plan: known });
+        if ("done" in changed) print(table([rowOf(changed.done)]));
       }),
     );
 }
@@ -149,8 +150,8 @@ function addSwitches(user: Command): void {
       .description(description)
       .action((email: string, _options, command: Command) =>
         withStore(command, async (store) => {
-          const changed = await store.accounts.setDisabled(accountOf(store, email).id, disabled, cliActor());
-          if (changed !== undefined) print(table([rowOf(changed)]));
+          const changed = await changeAccountState(cliContext(store), cliActor(), { id: accountOf(store, email).id, disabled });
+          if ("done" in changed) print(table([rowOf(changed.done)]));
           if (!store.accounts.list().some((one) => one.admin && !one.disabled))
             note(`no administrator can sign in now; assay user enable ${email} undoes this`);
         }),
@@ -166,18 +167,15 @@ function addLinks(user: Command): void {
   addSettings(invite, ["listen", "public_url"]).action(
     (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
       withStore(command, async (store, config) => {
-        if (config["accounts.signup"] === "closed")
+        const context = { ...cliContext(store), accounts: { signUp: config["accounts.signup"] } };
+        const given = { email: email ?? null, plan: plan ?? config["accounts.default_plan"], admin: admin === true };
+        const invited = await inviteAccount(context, cliActor(), given);
+        if ("done" in invited) return printLink(config, invited.done);
+        if (invited.refused === "closed")
           throw new CliError(exitCodes.usage, "accounts.signup is closed: set it to invite, or create the account with assay user create");
-        const purpose = {
-          kind: "invite",
-          email: email ?? null,
-          plan: plan ?? config["accounts.default_plan"],
-          admin: admin === true,
-        } as const;
-        const link = await store.oneTimeLinks.create(purpose, new Date(), cliActor());
-        if (link === "email-taken") throw taken(email ?? "");
-        if (link === "email-invalid") throw noAddress(email ?? "");
-        printLink(config, link);
+        if (invited.refused === "email-taken") throw taken(email ?? "");
+        if (invited.refused === "email-invalid") throw noAddress(email ?? "");
+        printLink(config, invited.refused);
       }),
   );
   const setup = user.command("setup-link").description("Print a one-time link that creates the first account; it revokes earlier ones.");

@@ -1,5 +1,6 @@
 /** Invitations: the form on `/admin/users`, and the page that shows a link once. */
 
+import { inviteAccount } from "../../account/account-operations.ts";
 import type { NoticeOutcome } from "../../deliver/notices.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
@@ -24,24 +25,17 @@ export interface InvitationDraft {
 }
 
 /** @throws PageError 400 for values that the form cannot send. */
-export async function makeInvitation({ settings, now }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationDraft> {
-  const { store, log, accounts } = settings;
+export async function makeInvitation({ settings }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationDraft> {
   const email = fields
     .text("email")
     .slice(0, emailCharsMax + 1)
     .trim();
   const plan = plans.find((one) => one === fields.text("plan"));
-  if (plan === undefined || accounts.signUp === "closed") throw formMalformed();
-  const created = await store.oneTimeLinks.create(
-    { kind: "invite", email: email === "" ? null : email, plan, admin: false },
-    now,
-    accountActor(admin),
-  );
-  if (created === "email-invalid") return { email, plan, error: "emailInvalid" };
-  if (created === "email-taken") return { email, plan, error: "emailTaken" };
-  if (typeof created === "string") return { email, plan, error: "full" };
-  log.info("invitation created", { plan, by: admin.id });
-  return created;
+  if (plan === undefined) throw formMalformed();
+  const invited = await inviteAccount(settings, accountActor(admin), { email: email === "" ? null : email, plan, admin: false });
+  if ("done" in invited) return invited.done;
+  if (invited.refused === "closed") throw formMalformed();
+  return { email, plan, error: ({ "email-invalid": "emailInvalid", "email-taken": "emailTaken", full: "full" } as const)[invited.refused] };
 }
 
 /** `outcome`: of the mail; undefined if none was sent. */

@@ -1,5 +1,6 @@
 /** `/admin/users`: accounts with plan and state, and the forms that change them. */
 
+import { changeAccountState, changePlan } from "../../account/account-operations.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { DataTable } from "../../report/components/table.tsx";
@@ -34,23 +35,18 @@ export const postUserPlan: PostFor<"administrators"> = async (visit, admin, fiel
   const planName = fields.text("plan");
   const plan = plans.find((one) => one === planName);
   if (plan === undefined) throw formMalformed();
-  const { store, log } = visit.settings;
-  const { id: accountId } = accountNamed(visit, id);
-  await store.accounts.setPlan(accountId, plan, accountActor(admin));
-  log.info("plan changed", { account: accountId, plan, by: admin.id });
+  const changed = await changePlan(visit.settings, accountActor(admin), { id: accountIdOf(id), plan });
+  if ("refused" in changed) throw notFound();
   return done(visit, "plan");
 };
 
 export const postUserState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
   const state = fields.text("state");
   if (state !== "disabled" && state !== "enabled") throw formMalformed();
-  const { store, log } = visit.settings;
-  const { id: accountId } = accountNamed(visit, id);
-  // Administrators cannot disable themselves, so one always remains.
-  if (accountId === admin.id) return done(visit, "self");
-  await store.accounts.setDisabled(accountId, state === "disabled", accountActor(admin));
-  log.info("account changed", { account: accountId, state, by: admin.id });
-  return done(visit, state);
+  const changed = await changeAccountState(visit.settings, accountActor(admin), { id: accountIdOf(id), disabled: state === "disabled" });
+  if ("done" in changed) return done(visit, state);
+  if (changed.refused === "self") return done(visit, "self");
+  throw notFound();
 };
 
 export const postInvitation: PostFor<"administrators"> = async (visit, admin, fields) => {
@@ -62,11 +58,9 @@ function done(visit: Visit, confirmation: Confirmation): Response {
   return redirect(visit, `/admin/users?done=${confirmation}`);
 }
 
-/** @throws PageError 404 for an unknown account. */
-function accountNamed({ settings }: Visit, id: string | null): Account {
-  const account = id !== null && /^\d{1,9}$/.test(id) ? settings.store.accounts.findById(Number(id)) : undefined;
-  if (account === undefined) throw notFound();
-  return account;
+/** 0, which no account has, for anything but an id. */
+function accountIdOf(id: string | null): number {
+  return id !== null && /^\d{1,9}$/.test(id) ? Number(id) : 0;
 }
 
 /** `typed`: an invitation that failed. */

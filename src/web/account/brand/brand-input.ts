@@ -1,10 +1,7 @@
-/** Fields of a brand as typed, and what is wrong with them. */
-import { type BrandFieldFaults, type GivenBrand, parseBrandFields } from "../../../account/brand-fields.ts";
-import type { LogoFault } from "../../../base/documents.ts";
-import { logoText } from "../../../store/brand-logo.ts";
+/** Fields of a brand as typed. */
+import type { GivenBrand } from "../../../account/brand-fields.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import type { Fields } from "../../form.tsx";
-import type { Visit } from "../../visit.ts";
 
 /** `#rrggbb`, with a blank at either end. */
 export const accentCharsMax = 9;
@@ -12,10 +9,6 @@ export const accentCharsMax = 9;
 export interface TypedBrand extends GivenBrand {
   /** Removes the stored logo. */
   readonly withoutLogo: boolean;
-}
-
-export interface BrandFaults extends BrandFieldFaults {
-  readonly logo?: LogoFault;
 }
 
 export function typedBrand(fields: Fields): TypedBrand {
@@ -29,17 +22,4 @@ export function typedBrand(fields: Fields): TypedBrand {
 
 export function typedOf(brand: StoredBrand | undefined): TypedBrand {
   return { name: brand?.name ?? "", accent: brand?.accent ?? "", footer: brand?.footer ?? "", withoutLogo: false };
-}
-
-/** What becomes of the brand as it is stored then. */
-type BrandUpdate = (stored: StoredBrand | undefined) => StoredBrand;
-
-/** The brand to store, or the faults of all fields. The logo is decoded only if the other fields are right. */
-export async function parseBrand({ settings }: Visit, typed: TypedBrand, file: Uint8Array | null): Promise<BrandUpdate | BrandFaults> {
-  const fields = parseBrandFields(typed);
-  if ("faults" in fields) return fields.faults;
-  const drawn = file === null ? null : await settings.decodeLogo(file);
-  if (typeof drawn === "string") return { logo: drawn };
-  if (drawn !== null) return () => ({ ...fields, logoPng: logoText(drawn.png) });
-  return (stored) => ({ ...fields, logoPng: typed.withoutLogo ? null : (stored?.logoPng ?? null) });
 }

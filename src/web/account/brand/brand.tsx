@@ -1,5 +1,6 @@
 /** `/account/brand`: name, logo, colour and footer of the account for the reports that it passes on. */
 import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-fields.ts";
+import { type BrandFaults, removeBrand, saveBrand } from "../../../account/brand-operations.ts";
 import { planTerms } from "../../../account/plans.ts";
 import { usableBrand } from "../../../account/usable-brand.ts";
 import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
@@ -18,7 +19,7 @@ import { redirect, respond } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";
 import { brandOwner, logoOnPage } from "./account-brands.ts";
-import { accentCharsMax, type BrandFaults, parseBrand, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
+import { accentCharsMax, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
@@ -37,25 +38,22 @@ export const getBrand: GetFor<"accounts"> = (visit, account) =>
   planTerms[account.plan].brand ? brandPage(visit, account) : otherPlanPage(visit, account);
 
 export const postBrand: UploadFor<"accounts"> = async (visit, account) => {
-  const { store, log } = visit.settings;
+  const { settings } = visit;
   if (!planTerms[account.plan].brand) throw brandNotInPlan();
   const upload = await readUpload(visit, "logo", uploadLimits);
   if (upload === "too-long")
-    return brandPage(visit, account, { typed: typedOf(store.brands.find(account.id)), faults: { logo: "too-large" } });
-  const typed = typedBrand(upload.fields);
-  const update = await parseBrand(visit, typed, upload.file);
-  if (typeof update !== "function") return brandPage(visit, account, { typed, faults: update });
-  const brand = await store.brands.change(account.id, update);
-  log.info("brand saved", { account: account.id, logo: brand.logoPng !== null });
+    return brandPage(visit, account, { typed: typedOf(settings.store.brands.find(account.id)), faults: { logo: "too-large" } });
+  const { withoutLogo, ...given } = typedBrand(upload.fields);
+  const logo = upload.file ?? (withoutLogo ? "removed" : "kept");
+  const saved = await saveBrand(settings, account, { ...given, logo });
+  if ("faults" in saved) return brandPage(visit, account, { typed: { ...given, withoutLogo }, faults: saved.faults });
+  if ("refused" in saved) throw brandNotInPlan();
   return redirect(visit, `${path}?done=saved`);
 };
 
-/** On every plan: an account may always remove what it stored. */
 export const postRemoveBrand: PostFor<"accounts"> = async (visit, account, fields) => {
   if (fields.text("do") !== "remove") throw formMalformed();
-  const { store, log } = visit.settings;
-  await store.brands.remove(account.id);
-  log.info("brand removed", { account: account.id });
+  await removeBrand(visit.settings, account);
   return redirect(visit, `${path}?done=removed`);
 };
 

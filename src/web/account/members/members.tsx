@@ -1,6 +1,7 @@
 /** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
-import { inviteMember, memberInvitationPath } from "../../../account/member-invitations.ts";
 import { recordIdPattern } from "../../../base/record-id.ts";
+import { memberInvitationPath } from "../../../account/member-invitations.ts";
+import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../../../account/member-operations.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type IssuedInvitation, memberRoles } from "../../../store/site-accounts.ts";
@@ -24,24 +25,21 @@ type Confirmation = (typeof confirmations)[number];
 export const getMembers: GetFor<"accounts"> = (visit, account) => membersPage(visit, account);
 
 export const postMembers: PostFor<"accounts"> = async (visit, account, fields) => {
-  const { store, log } = visit.settings;
+  const { settings } = visit;
   switch (fields.text("do")) {
     case "invite":
       return invite(visit, account, fields);
     case "withdraw":
-      await store.members.withdraw(account.id, fields.text("email").slice(0, emailCharsMax));
+      await withdrawMemberInvitation(settings, account, fields.text("email").slice(0, emailCharsMax));
       return done(visit, "withdrawn");
     case "role":
-      await store.members.setRole(account.id, idIn(fields), roleIn(fields));
-      log.info("role of a member changed", { account: account.id, member: idIn(fields), role: roleIn(fields) });
+      await changeMemberRole(settings, account, { memberId: idIn(fields), role: roleIn(fields) });
       return done(visit, "role");
     case "remove":
-      await store.members.remove(account.id, idIn(fields), account.id);
-      log.info("member removed", { account: account.id, member: idIn(fields) });
+      await removeMember(settings, account, { ownerId: account.id, memberId: idIn(fields) });
       return done(visit, "removed");
     case "leave":
-      await store.members.remove(idIn(fields), account.id, account.id);
-      log.info("member left", { account: idIn(fields), member: account.id });
+      await removeMember(settings, account, { ownerId: idIn(fields), memberId: account.id });
       return done(visit, "left");
     default:
       throw formMalformed();
@@ -54,22 +52,19 @@ function done(visit: Visit, confirmation: Confirmation): Response {
 
 /** The link is shown only if no mail carries it. */
 async function invite(visit: Visit, owner: Account, fields: Fields): Promise<Response> {
-  const { settings, now } = visit;
   const email = fields
     .text("email")
     .slice(0, emailCharsMax + 1)
     .trim();
   const role = roleIn(fields);
-  const { store, mail, log } = settings;
-  const invited = await inviteMember({ store, send: mail?.memberInvitation ?? null, origin: publicOrigin(visit), now }, owner, {
-    email,
-    role,
-  });
-  if (typeof invited === "string")
-    return membersPage(visit, owner, { email, role, error: invited === "email-invalid" ? "emailInvalid" : invited });
-  log.info("member invited", { account: owner.id, role });
-  if (invited.mail === "sent") return done(visit, "invited");
-  return unsentPage(visit, invited, `${publicOrigin(visit)}${memberInvitationPath(invited.value)}`);
+  const origin = publicOrigin(visit);
+  const invited = await addMemberInvitation(visit.settings, owner, { email, role, origin });
+  if ("refused" in invited) {
+    const error = invited.refused === "email-invalid" ? "emailInvalid" : invited.refused;
+    return membersPage(visit, owner, { email, role, error });
+  }
+  if (invited.done.mail === "sent") return done(visit, "invited");
+  return unsentPage(visit, invited.done, `${origin}${memberInvitationPath(invited.done.value)}`);
 }
 
 /** @throws PageError 400 for anything but an id. */

@@ -1,8 +1,9 @@
 /** `/account/tokens`: creates and revokes API tokens. */
-import { isExpired } from "../../../account/authenticate.ts";
-import { tokenExpiry, tokenLifetimes } from "../../../account/token-lifetimes.ts";
+import { tokenLifetimes } from "../../../account/token-lifetimes.ts";
+import { createToken, revokeToken } from "../../../account/token-operations.ts";
 import type { Account } from "../../../store/accounts.ts";
-import { type ApiToken, apiTokenNameCharsMax } from "../../../store/api-tokens.ts";
+import { apiTokenNameCharsMax } from "../../../store/api-tokens.ts";
+import { accountActor } from "../../../store/audit.ts";
 import { Field, SelectField } from "../../components/field.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { useVisit } from "../../context.ts";
@@ -17,8 +18,6 @@ import { TokenTable } from "./token-table.tsx";
 
 const path = "/account/tokens";
 const lifetimeDefault = "90d";
-/** Valid tokens per account; a longer list is no longer manageable. */
-const tokensMax = 100;
 
 /** Form values of a token, and the error. */
 interface Typed {
@@ -37,35 +36,19 @@ export const postTokens: PostFor<"accounts"> = (visit, account, fields) => {
 };
 
 async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  const { settings, now } = visit;
   const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
   const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
   if (lifetime === undefined) throw formMalformed();
-  if (name === "") return tokensPage(visit, account, { name, lifetime, error: "noName" });
-  if (settings.store.apiTokens.listOfAccount(account.id).filter((token) => isInUse(token, now)).length >= tokensMax)
-    return tokensPage(visit, account, { name, lifetime, error: "full" });
-  const created = await settings.store.apiTokens.create({
-    accountId: account.id,
-    name,
-    expiresAt: tokenExpiry(lifetime, now),
-    now,
-    by: "self",
-  });
-  settings.log.info("token created", { account: account.id, token: created.token.id, expires: created.token.expiresAt });
-  return newTokenPage(visit, account, created);
+  const created = await createToken(visit.settings, accountActor(account), { accountId: account.id, name, lifetime });
+  if ("done" in created) return newTokenPage(visit, account, created.done);
+  return tokensPage(visit, account, { name, lifetime, error: created.refused === "full" ? "full" : "noName" });
 }
 
 async function revoke(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  const { settings, now } = visit;
   const id = fields.text("token");
   if (!/^\d{1,15}$/.test(id)) throw formMalformed();
-  const revoked = await settings.store.apiTokens.revoke(account.id, Number(id), now, "self");
-  if (revoked !== undefined) settings.log.info("token revoked", { account: account.id, token: revoked.id });
+  await revokeToken(visit.settings, accountActor(account), { accountId: account.id, id: Number(id) });
   return redirect(visit, `${path}?done=revoked`);
-}
-
-function isInUse(token: ApiToken, now: Date): boolean {
-  return token.revokedAt === null && !isExpired(token, now);
 }
 
 function tokensPage(visit: Visit, account: Account, typed: Typed | null = null): Response {
