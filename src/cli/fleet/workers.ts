@@ -1,8 +1,9 @@
 /** `assay fleet list`, `revoke`, `drain` and `resume`. */
 import { Command } from "commander";
+import { changeWorkerState } from "../../fleet/worker-operations.ts";
 import type { Store } from "../../store/store.ts";
 import type { Worker } from "../../store/workers.ts";
-import { cliActor } from "../actor.ts";
+import { cliActor, cliContext } from "../actor.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { jsonLine, note, print, stripControls, table } from "../terminal.ts";
 import { readStore, withStore } from "../user.ts";
@@ -32,7 +33,7 @@ export function revokeCommand(): Command {
       withStore(command, async (store) => {
         const before = workerOf(store, named);
         if (before.revokedAt !== null) return note(`${before.name} was revoked already, ${before.revokedAt}`);
-        await store.workers.revoke(before.id, new Date(), cliActor());
+        await changeWorkerState(cliContext(store), cliActor(), { id: before.id, state: "revoked" });
         note(`${before.name} is revoked; write nats.conf again with assay fleet nats-conf and reload nats-server, which then shuts it out`);
       }),
     );
@@ -40,18 +41,18 @@ export function revokeCommand(): Command {
 
 export function workerSwitches(): readonly Command[] {
   const switches = [
-    ["drain", true, "Give a worker no further scans; those that it runs end as usual.", "gets no further scans"],
-    ["resume", false, "Give scans again to a worker that was drained.", "gets scans again"],
+    ["drain", "drained", "Give a worker no further scans; those that it runs end as usual.", "gets no further scans"],
+    ["resume", "resumed", "Give scans again to a worker that was drained.", "gets scans again"],
   ] as const;
-  return switches.map(([verb, drained, description, effect]) =>
+  return switches.map(([verb, state, description, effect]) =>
     new Command(verb)
       .argument("<worker>", "name or public key")
       .description(description)
       .action((named: string, _options, command: Command) =>
         withStore(command, async (store) => {
-          const { id, name, revokedAt } = workerOf(store, named);
-          if (revokedAt !== null) throw new CliError(exitCodes.usage, `${name} is revoked; assay fleet enrol enrols another worker`);
-          await store.workers.setDrained(id, drained, cliActor());
+          const { id, name } = workerOf(store, named);
+          const changed = await changeWorkerState(cliContext(store), cliActor(), { id, state });
+          if ("refused" in changed) throw new CliError(exitCodes.usage, `${name} is revoked; assay fleet enrol enrols another worker`);
           note(`${name} ${effect}`);
         }),
       ),

@@ -1,6 +1,7 @@
 /** `/admin/workers`: the connection to NATS, and the workers of other machines with the forms that drain and revoke them. */
 import type { ComponentChildren } from "preact";
 import { presenceEveryMs } from "../../fleet/messages.ts";
+import { changeWorkerState, workerChanges } from "../../fleet/worker-operations.ts";
 import { ConfigLines } from "../../report/components/config-lines.tsx";
 import { Details } from "../../report/components/details.tsx";
 import { Instant } from "../../report/components/instant.tsx";
@@ -23,26 +24,19 @@ const setupId = "setup-title";
 const exampleServer = "tls://nats.example.org:4222";
 const exampleLocation = "berlin";
 
-/** Values of the forms, and confirmations in the query parameter `done`. */
-const changes = ["drained", "resumed", "revoked"] as const;
-
 /** @throws PageError 404 for an unknown or a revoked worker. */
 export const postWorkerState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
   const state = fields.text("state");
-  const change = changes.find((each) => each === state);
+  const change = workerChanges.find((each) => each === state);
   if (change === undefined) throw formMalformed();
-  const { workers } = visit.settings.store;
-  const worker = workers.find(id ?? "");
-  if (worker === undefined || worker.revokedAt !== null) throw notFound();
-  if (change === "revoked") await workers.revoke(worker.id, visit.now, accountActor(admin));
-  else await workers.setDrained(worker.id, change === "drained", accountActor(admin));
-  visit.settings.log.info("worker changed", { worker: worker.id, name: worker.name, state: change, by: admin.id });
+  const changed = await changeWorkerState(visit.settings, accountActor(admin), { id: id ?? "", state: change });
+  if ("refused" in changed) throw notFound();
   return redirect(visit, `${path}?done=${change}`);
 };
 
 export const getAdminWorkers: GetFor<"administrators"> = (visit) => {
   const { i18n, url, settings } = visit;
-  const done = changes.find((each) => each === url.searchParams.get("done"));
+  const done = workerChanges.find((each) => each === url.searchParams.get("done"));
   const workers = settings.store.workers.list();
   const active = workers.filter(({ revokedAt }) => revokedAt === null);
   const isOff = settings.operator.natsServers === null && active.length === 0;

@@ -1,0 +1,30 @@
+/** Use case of enrolled workers, for pages and command line. It writes a log line; the store writes the audit entries. */
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import { type Actor, actorInLog } from "../store/audit.ts";
+import type { Store } from "../store/store.ts";
+import type { Worker } from "../store/workers.ts";
+
+export const workerChanges = ["drained", "resumed", "revoked"] as const;
+export type WorkerChange = (typeof workerChanges)[number];
+
+export interface WorkerContext {
+  readonly store: Pick<Store, "workers">;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** `revoked`: a revoked worker stays revoked. */
+export async function changeWorkerState(
+  { store: { workers }, now, log }: WorkerContext,
+  by: Actor,
+  { id, state }: { readonly id: string; readonly state: WorkerChange },
+): Promise<Outcome<Worker, "unknown" | "revoked">> {
+  const before = workers.find(id);
+  if (before === undefined) return refuse("unknown");
+  if (before.revokedAt !== null) return refuse("revoked");
+  const changed = state === "revoked" ? await workers.revoke(id, now(), by) : await workers.setDrained(id, state === "drained", by);
+  if (changed === undefined) return refuse("unknown");
+  log.info("worker changed", { worker: id, name: changed.name, state, by: actorInLog(by) });
+  return { done: changed };
+}
