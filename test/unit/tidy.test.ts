@@ -14,7 +14,7 @@ const layers: readonly (readonly string[])[] = [
   ["check"],
   ["judge", "text", "egress", "browser", "metrics"],
   ["probe", "catalog", "store", "policy"],
-  ["scan", "fleet", "account", "sites", "deliver", "backup", "report", "export", "authoring"],
+  ["scan", "scans", "fleet", "account", "sites", "deliver", "backup", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];

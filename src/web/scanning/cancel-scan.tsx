@@ -1,4 +1,5 @@
 /** `POST /scans/{token}/cancel`: removes a waiting scan of the visitor's account from the queue. */
+import { cancelOwnScan } from "../../scans/scan-operations.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
@@ -12,10 +13,8 @@ export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<R
   const { account, settings } = visit;
   if (account === null) throw signInFirst();
   await readForm(visit);
-  const outcome = await settings.store.scans.cancel(account.id, token);
-  if (outcome === undefined) throw scanNotFoundPage();
-  if (outcome !== "cancelled") throw scanBegunPage();
-  settings.scanning.cancelled(token);
+  const cancelled = await cancelOwnScan(settings, account, token);
+  if ("refused" in cancelled) throw cancelled.refused === "unknown" ? scanNotFoundPage() : scanBegunPage();
   return redirect(visit, "/account/scans?done=cancelled");
 }
 

@@ -2,6 +2,7 @@
 import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
 import { truncatedAddress } from "../../parse/address.ts";
 import { localLocation } from "../../parse/location.ts";
+import { startScan } from "../../scans/scan-operations.ts";
 import { DataDirError } from "../../store/data-dir.ts";
 import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
@@ -68,14 +69,13 @@ export function createPostScan({ store, scanning: { guests, cooldownSeconds }, n
   }
 
   async function queue(visit: Visit, { url, location }: WantedScan): Promise<DedupOutcome<Refusal>> {
-    const { account, now, settings } = visit;
+    const { account, requestId, settings } = visit;
     const counted = account === null ? countGuest(visit) : countAccount(visitorKey(visit));
     if (counted.exceeded) return { refused: rateLimited(visit, counted.resetSeconds) };
     try {
-      const scan = await store.scans.queue({ accountId: account?.id ?? null, url, location, requestId: visit.requestId, now });
-      if (scan === "full") return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(location))) };
-      settings.scanning.wake();
-      return { scan };
+      const started = await startScan(settings, account, { url, location, requestId });
+      if ("done" in started) return { scan: started.done };
+      return { refused: queueFull(visit.i18n.count("home.queueFull", store.scans.queueLength(location))) };
     } catch (error) {
       if (!(error instanceof DataDirError && error.fault === "full")) throw error;
       return { refused: queueFull(visit.i18n.t("home.storeFull")) };

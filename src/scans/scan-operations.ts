@@ -1,0 +1,57 @@
+/** Use cases of scans, for pages and API: starting them, and cancelling those that wait. */
+import type { Log } from "../base/log.ts";
+import { type Outcome, refuse } from "../base/outcome.ts";
+import type { Account } from "../store/accounts.ts";
+import type { ScanStatus } from "../store/scan-status.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { NewScan, StartOutcome, StartRequest } from "../store/start-scans.ts";
+import type { Store } from "../store/store.ts";
+
+export interface ScanContext {
+  readonly store: Pick<Store, "scans">;
+  readonly scanning: {
+    /** Notifies the dispatcher of new scans in the queue. */
+    readonly wake: () => void;
+    /** Notifies those who follow a scan that it was cancelled. */
+    readonly cancelled: (token: string) => void;
+  };
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** The dispatcher logs start and end of the scan, with the id of the request. `account`: null for guests. */
+export async function startScan(
+  { store, scanning, now }: ScanContext,
+  account: Pick<Account, "id"> | null,
+  wanted: Pick<NewScan, "url" | "location" | "requestId">,
+): Promise<Outcome<ScanRecord, "full">> {
+  const scan = await store.scans.queue({ ...wanted, accountId: account?.id ?? null, now: now() });
+  if (scan === "full") return refuse(scan);
+  scanning.wake();
+  return { done: scan };
+}
+
+/** `key-reused`: the idempotency key belongs to another request. */
+export async function startScans(
+  { store, scanning, now }: ScanContext,
+  account: Pick<Account, "id">,
+  wanted: Omit<StartRequest, "accountId" | "now">,
+): Promise<Outcome<StartOutcome, "key-reused">> {
+  const started = await store.scans.queueAll({ ...wanted, accountId: account.id, now: now() });
+  if (started === "key-reused") return refuse(started);
+  scanning.wake();
+  return { done: started };
+}
+
+/** Removes a waiting scan as if it had never been started. Another status than `queued` refuses. */
+export async function cancelOwnScan(
+  { store, scanning, log }: Omit<ScanContext, "now">,
+  account: Pick<Account, "id">,
+  token: string,
+): Promise<Outcome<null, "unknown" | Exclude<ScanStatus, "queued">>> {
+  const outcome = await store.scans.cancel(account.id, token);
+  if (outcome !== "cancelled") return refuse(outcome ?? "unknown");
+  log.debug("waiting scan removed", { token, account: account.id });
+  scanning.cancelled(token);
+  return { done: null };
+}
