@@ -3,12 +3,15 @@
 import { Type } from "@sinclair/typebox";
 import {
   type BrandFieldFaults,
-  type BrandFields,
   brandFooterCharsMax,
   brandNameCharsMax,
+  type GivenBrand,
   parseBrandFields,
 } from "../account/brand-fields.ts";
-import { type InvitationFault, inviteMember, memberInvitationPath } from "../account/member-invitations.ts";
+import { removeBrand, saveBrand, saveLogo } from "../account/brand-operations.ts";
+import { type InvitationFault, memberInvitationPath } from "../account/member-invitations.ts";
+import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../account/member-operations.ts";
+import { issueMetricsToken, revokeMetricsToken } from "../account/token-operations.ts";
 import { usableBrand } from "../account/usable-brand.ts";
 import { type LogoFault, logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../base/documents.ts";
 import { recordIdOf } from "../base/record-id.ts";
@@ -19,8 +22,8 @@ import { clientReportFileName } from "../export/file-name.ts";
 import { exportFormats, pdfFormat } from "../export/formats.ts";
 import { brandInFile } from "../export/stored-brand.ts";
 import { readBytes } from "../http/request-body.ts";
-import { emailCharsMax, emailKey } from "../store/account-index.ts";
-import { logoText, storedLogo } from "../store/brand-logo.ts";
+import { emailCharsMax } from "../store/account-index.ts";
+import { storedLogo } from "../store/brand-logo.ts";
 import {
   type Member,
   type MemberInvitation,
@@ -120,11 +123,7 @@ export const brandOperations = [
     body: jsonBody(BrandRequest, { faultsOf: refusedFields }),
     answers: { 200: answered("The brand as it is now.", Brand, brandExample) },
     refusals: { ...badField(badBody, "accent", "must have a contrast of at least 4.5:1 to white"), ...diskFull },
-    run: async ({ body, account, api: { store } }) => {
-      const parsed = brandFieldsOf(body);
-      if ("faults" in parsed) throw invalidFields(fieldErrorsOf(parsed.faults));
-      return brandBody(await store.brands.change(account.id, (stored) => ({ logoPng: stored?.logoPng ?? null, ...parsed })));
-    },
+    run: async ({ body, account, api }) => brandBody(savedBrand(await saveBrand(api, account, { ...givenBrand(body), logo: "kept" }))),
   }),
   operation({
     id: "removeBrand",
@@ -134,7 +133,7 @@ export const brandOperations = [
     answers: { 204: { description: "The brand is gone, with its logo." } },
     refusals: { ...noBrand, ...diskFull },
     run: async ({ account, api }) => {
-      await api.store.brands.remove(account.id);
+      await removeBrand(api, account);
     },
   }),
   operation({
@@ -163,11 +162,7 @@ export const brandOperations = [
       ...noBrand,
       503: refused("The browser that draws logos is busy, or the disk is full.", logoRefused("busy").message, undefined, retryAfter),
     },
-    run: async ({ body, ...call }) => {
-      const drawn = await call.api.decodeLogo(body);
-      if (typeof drawn === "string") throw logoRefused(drawn);
-      return brandBody(await withLogo(call, logoText(drawn.png)));
-    },
+    run: async ({ body, account, api }) => brandBody(savedBrand(await saveLogo(api, account, body))),
   }),
   operation({
     id: "removeBrandLogo",
@@ -176,9 +171,8 @@ export const brandOperations = [
     summary: "Remove the logo of your brand",
     answers: { 204: { description: "The brand has no logo any more." } },
     refusals: { ...noLogo, ...diskFull },
-    run: async ({ record, ...call }) => {
-      if (record.logoPng === null) throw logoNotFound();
-      await withLogo(call, null);
+    run: async ({ account, api }) => {
+      savedBrand(await saveLogo(api, account, "removed"));
     },
   }),
 ];
@@ -205,12 +199,12 @@ function pictureBody(): RequestBody<Uint8Array> {
   };
 }
 
-async function withLogo({ account, api }: Caller, logoPng: string | null): Promise<StoredBrand> {
-  return api.store.brands.change(account.id, (stored) => {
-    // Another request may have removed it while the logo arrived.
-    if (stored === undefined) throw brandNotFound(404);
-    return { ...stored, logoPng };
-  });
+/** @throws ApiError 400, 404, 503 */
+function savedBrand(outcome: Awaited<ReturnType<typeof saveBrand | typeof saveLogo>>): StoredBrand {
+  if ("done" in outcome) return outcome.done;
+  if ("refused" in outcome) throw outcome.refused === "no-logo" ? logoNotFound() : brandNotFound(404);
+  const { logo, ...faults } = outcome.faults;
+  throw logo === undefined ? invalidFields(fieldErrorsOf(faults)) : logoRefused(logo);
 }
 
 function brandBody(brand: StoredBrand): object {
@@ -221,16 +215,16 @@ function brandBody(brand: StoredBrand): object {
 
 const fieldNames = ["name", "accent", "footer"] as const;
 
-function brandFieldsOf(fields: BodyFields): BrandFields | { readonly faults: BrandFieldFaults } {
+function givenBrand(fields: BodyFields): GivenBrand {
   const [name = "", accent = "", footer = ""] = fieldNames.map((each) => String(fields[each] ?? ""));
-  return parseBrandFields({ name, accent, footer });
+  return { name, accent, footer };
 }
 
 /** Wrong types, or else the faults of the texts. Null without a fault. */
 function refusedFields(fields: BodyFields): FieldErrors | null {
   const strays = fieldNames.filter((name) => typeof (fields[name] ?? "") !== "string");
   if (strays.length > 0) return Object.fromEntries(strays.map((name) => [name, ["must be a string"]]));
-  const parsed = brandFieldsOf(fields);
+  const parsed = parseBrandFields(givenBrand(fields));
   return "faults" in parsed ? fieldErrorsOf(parsed.faults) : null;
 }
 
@@ -343,8 +337,8 @@ export const memberOperations = [
     answers: { 200: answered("The member as it is now.", MemberBody, memberExample) },
     refusals: { ...badField(badBody, "role", roleText), ...noMember, ...diskFull },
     run: async ({ params, body, account, api }) => {
-      const member = await api.store.members.setRole(account.id, recordIdOf(params.id), body.role);
-      const changed = member === undefined ? null : memberBody(api, member);
+      const member = await changeMemberRole(api, account, { memberId: recordIdOf(params.id), role: body.role });
+      const changed = "done" in member ? memberBody(api, member.done) : null;
       if (changed === null) throw recordNotFound("member");
       return changed;
     },
@@ -356,8 +350,9 @@ export const memberOperations = [
     summary: "End the access of a member",
     answers: { 204: { description: "The member shares the sites no longer." } },
     refusals: { ...noMember, ...diskFull },
-    run: async ({ params, account: { id }, api }) => {
-      if (!(await api.store.members.remove(id, recordIdOf(params.id), id))) throw recordNotFound("member");
+    run: async ({ params, account, api }) => {
+      const removed = await removeMember(api, account, { ownerId: account.id, memberId: recordIdOf(params.id) });
+      if ("refused" in removed) throw recordNotFound("member");
     },
   }),
   operation({
@@ -395,11 +390,10 @@ export const memberOperations = [
       ...diskFull,
     },
     run: async ({ body, account, api }) => {
-      const { store, mail, publicUrl, now } = api;
-      const terms = { store, send: mail?.memberInvitation ?? null, origin: publicUrl ?? "", now: now() };
-      const invited = await inviteMember(terms, account, { email: body.email.trim(), role: body.role });
-      if (typeof invited === "string") throw invitationRefused(invited);
-      const { invitation, mail: mailed, value } = invited;
+      const given = { email: body.email.trim(), role: body.role, origin: api.publicUrl ?? "" };
+      const invited = await addMemberInvitation(api, account, given);
+      if ("refused" in invited) throw invitationRefused(invited.refused);
+      const { invitation, mail: mailed, value } = invited.done;
       // The link is in the answer only if no mail carries it.
       const acceptUrl = mailed === "sent" ? null : memberInvitationPath(value);
       const location = `${invitationsPath}/${encodeURIComponent(invitation.email)}`;
@@ -414,11 +408,9 @@ export const memberOperations = [
     summary: "Withdraw an invitation",
     answers: { 204: { description: "Its link leads nowhere any more." } },
     refusals: { 404: refused("The address has no open invitation.", "There is no such invitation."), ...diskFull },
-    run: async ({ params, account: { id }, api: { store, now } }) => {
-      const email = emailKey(params.email ?? "");
-      const invitation = store.members.invitations(id, now()).find((one) => emailKey(one.email) === email);
-      if (invitation === undefined) throw recordNotFound("invitation");
-      await store.members.withdraw(id, invitation.email);
+    run: async ({ params, account, api }) => {
+      const withdrawn = await withdrawMemberInvitation(api, account, params.email ?? "");
+      if ("refused" in withdrawn) throw recordNotFound("invitation");
     },
   }),
 ];
@@ -527,7 +519,7 @@ export const clientOperations = [
     description: "A monitoring system such as Prometheus reads /metrics/sites with it. It replaces the earlier token.",
     answers: { 201: answered("The token.", MetricsToken, { token: "gM4tXo9QeV1bZk7LsR3wYc" }) },
     refusals: diskFull,
-    run: async ({ account, api }) => ({ token: await api.store.metricsTokens.issue(account.id) }),
+    run: async ({ account, api }) => ({ token: await issueMetricsToken(api, account) }),
   }),
   operation({
     id: "revokeMetricsToken",
@@ -536,9 +528,8 @@ export const clientOperations = [
     summary: "Revoke the token for the metrics of your sites",
     answers: { 204: { description: "The token is valid no longer." } },
     refusals: { 404: refused("There is none.", "There is no such token."), ...diskFull },
-    run: async ({ account: { id }, api: { store } }) => {
-      if (!store.metricsTokens.has(id)) throw recordNotFound("token");
-      await store.metricsTokens.revoke(id);
+    run: async ({ account, api }) => {
+      if ("refused" in (await revokeMetricsToken(api, account))) throw recordNotFound("token");
     },
   }),
 ];

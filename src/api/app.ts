@@ -1,7 +1,6 @@
 /** The API: the auth guard checks every request, and every failure gets the specification's shape. */
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError, ParseError } from "elysia";
-import type { Log } from "../base/log.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
 import { allowedMethods, type Route } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
@@ -32,7 +31,6 @@ export interface ApiSettings extends ApiServices {
   /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   readonly ready: () => Readiness;
-  readonly log: Log;
 }
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
@@ -84,7 +82,13 @@ const unparsed = { parse: "none" } as const;
 /** `peerOf`: address of the peer; null for a Unix socket. */
 function apiRoutes(settings: ApiSettings, authGuard: AuthGuard, peerOf: (request: Request) => string | null) {
   const answerOpenapi = createOpenapiAnswer(settings.headerCharsMax ?? headerValueCharsMax);
-  const api = { ...settings, scanBodies: new RenderedBodies(settings.checks), clientBodies: new RenderedBodies(settings.checks) };
+  const { checks, wake, cancelled } = settings;
+  const api = {
+    ...settings,
+    scanning: { wake, cancelled },
+    scanBodies: new RenderedBodies(checks),
+    clientBodies: new RenderedBodies(checks),
+  };
   const elysia = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
     .get("/healthz", ({ requestContext }) => answerHealth(requestContext))

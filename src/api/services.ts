@@ -1,6 +1,7 @@
 /** Parts of the server that operations of the API use. */
 import type { SendInvitation } from "../account/member-invitations.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
+import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
 import type { ClientReportStore } from "../export/client-report/collect.ts";
@@ -48,10 +49,12 @@ export interface ApiServices {
   readonly cancelled: (token: string) => void;
   readonly cancelScan: CancelAnyScan;
   readonly now: () => Date;
+  readonly log: Log;
 }
 
 /** Services with the bodies that were rendered before. */
 export interface OperationServices extends ApiServices {
+  readonly scanning: Pick<ApiServices, "wake" | "cancelled">;
   readonly scanBodies: RenderedBodies;
   readonly clientBodies: RenderedBodies;
 }

@@ -1,12 +1,22 @@
 /** Operations on channels that notify the account: webhooks and mail addresses. A secret is in the answer that creates it, and in no other. */
 
 import { Type } from "@sinclair/typebox";
+import type { Outcome } from "../../base/outcome.ts";
 import { recordIdOf } from "../../base/record-id.ts";
-import { type ChannelNameFault, type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "../../deliver/channel-fields.ts";
-import { requestConfirmation } from "../../deliver/request-confirmation.ts";
-import { newWebhookSecret } from "../../deliver/webhook-signature.ts";
+import { type ChannelNameFault, type ChannelTargetFault, parseChannelTarget } from "../../deliver/channel-fields.ts";
+import {
+  addChannel,
+  confirmChannel,
+  disableOwnChannel,
+  enableOwnChannel,
+  type FaultyChannel,
+  removeChannel,
+  rotateChannelSecret,
+  type SavedChannel,
+  testChannel,
+  updateChannel,
+} from "../../deliver/channel-operations.ts";
 import { webhookUrlCharsMax } from "../../parse/webhook-url.ts";
-import type { ConfirmationOutcome } from "../../sites/site-services.ts";
 import { type Channel, type ChannelKind, channelDisablings, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { jsonBody } from "../body.ts";
 import { ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
@@ -110,7 +120,17 @@ const tooMany = {
     retryAfter,
   ),
 };
-const noMail = { 409: refused("The appliance cannot send mail.", mailNotConfigured().message) };
+type ChannelRefusal = "unknown" | "full" | "no-mail" | "no-secret" | "confirmed" | "unconfirmed" | "unsubscribed";
+
+const refusalTexts: Readonly<Record<Exclude<ChannelRefusal, "unknown" | "full">, string>> = {
+  "no-mail": "This appliance cannot send mail: its operator has not set smtp.url.",
+  "no-secret": "Only a webhook has a secret.",
+  confirmed: "The channel is confirmed already.",
+  unconfirmed: "The mail address is not confirmed yet.",
+  unsubscribed: "The reader has ended the mails of this channel.",
+};
+
+const noMail = { 409: refused("The appliance cannot send mail.", channelRefused("no-mail").message) };
 const badTarget = badField(badBody, "target", "must be a mail address");
 const ofChannel = { params: idParams("channel", 3), ...ofNotifications, record: ownChannel } as const;
 
@@ -143,28 +163,14 @@ export const channelOperations = [
     },
     refusals: {
       ...badTarget,
-      409: refused(`The appliance cannot send mail, or the account has ${channelsMax} channels.`, mailNotConfigured().message),
+      409: refused(`The appliance cannot send mail, or the account has ${channelsMax} channels.`, channelRefused("no-mail").message),
       ...diskFull,
     },
     run: async ({ body, account, api }) => {
-      const { store, now } = api;
-      const isWebhook = body.kind === "webhook";
-      if (!isWebhook) assertMailConfigured(api);
-      const newTarget = targetOf(api, body.kind, body.target);
-      const newSecret = isWebhook ? newWebhookSecret() : null;
-      const added = await store.channels.add({
-        accountId: account.id,
-        kind: body.kind,
-        name: nameOf(body.name, newTarget),
-        target: newTarget,
-        secrets: newSecret === null ? [] : [newSecret],
-        verified: isWebhook,
-        now: now(),
-      });
-      if (added === "full") throw recordsExceeded("channels", channelsMax);
-      const asked = isWebhook ? null : await sendConfirmation(api, added);
-      const answerBody = { ...channelBody(asStored(api, added)), secret: newSecret, confirmation: asked };
-      return new JsonAnswer(answerBody, { location: `${channelsPath}/${added.id}` });
+      const added = doneOrRefused(await addChannel(api, account, { ...body, name: body.name ?? "" }), api, body.target);
+      const { channel, confirmation } = added;
+      const answerBody = { ...channelBody(channel), secret: channel.secrets[0] ?? null, confirmation };
+      return new JsonAnswer(answerBody, { location: `${channelsPath}/${channel.id}` });
     },
   }),
   operation({
@@ -185,18 +191,9 @@ export const channelOperations = [
     body: jsonBody(ChannelChange),
     answers: { 200: answered("The channel as it is now.", ChannelConfirmation, { ...channelExample, confirmation: null }) },
     refusals: { ...badTarget, ...unknownRecord("channel"), ...noMail, ...diskFull },
-    run: async ({ record, body, api }) => {
-      const newTarget = body.target === undefined ? undefined : targetOf(api, record.kind, body.target);
-      if (record.kind === "mail" && newTarget !== undefined && newTarget !== record.target) assertMailConfigured(api);
-      const newName = body.name === undefined ? undefined : nameOf(body.name, newTarget ?? record.target);
-      let isMoved = false;
-      // The stored channel decides: another request may have changed and confirmed its address while this body arrived.
-      const changed = await changeChannel(api, record, (stored) => {
-        isMoved = stored.kind === "mail" && newTarget !== undefined && newTarget !== stored.target;
-        return { ...(newName !== undefined && { name: newName }), ...(newTarget !== undefined && { target: newTarget }) };
-      });
-      const asked = isMoved ? await sendConfirmation(api, changed) : null;
-      return { ...channelBody(asStored(api, changed)), confirmation: asked };
+    run: async ({ record: { id }, body: { name, ...target }, account, api }) => {
+      const update = { id, ...target, ...(name !== undefined && { name: name ?? "" }) };
+      return savedBody(doneOrRefused(await updateChannel(api, account, update), api, target.target));
     },
   }),
   operation({
@@ -207,8 +204,8 @@ export const channelOperations = [
     description: "Gives up what waits for it, and removes it from all rules. A rule without a channel is removed too.",
     answers: { 204: { description: "The channel is gone." } },
     refusals: { ...unknownRecord("channel"), ...diskFull },
-    run: async ({ record: { accountId, id }, api }) => {
-      if (!(await api.store.channels.remove(accountId, id))) throw recordNotFound("channel");
+    run: async ({ record, account, api }) => {
+      doneOrRefused(await removeChannel(api, account, record.id), api);
     },
   }),
   operation({
@@ -226,11 +223,8 @@ export const channelOperations = [
       ),
       ...tooMany,
     },
-    run: async ({ record, api }) => {
-      if (record.verifiedAt === null) throw new ApiError(409, "The mail address is not confirmed yet.");
-      if (hasEnded(record)) throw new ApiError(409, "The reader has ended the mails of this channel.");
-      if (record.kind === "mail") assertMailConfigured(api);
-      const { result, status, ms, because } = await api.sites.testChannel(record);
+    run: async ({ record, account, api }) => {
+      const { result, status, ms, because } = doneOrRefused(await testChannel(api, account, record.id), api);
       if (because === "too-many") throw tooManyMessages();
       return { result, status, ms, because };
     },
@@ -249,12 +243,9 @@ export const channelOperations = [
       }),
     },
     refusals: { ...unknownRecord("channel"), 409: refused("The channel is a mail address.", "Only a webhook has a secret."), ...diskFull },
-    run: async ({ record, api }) => {
-      if (record.kind !== "webhook") throw new ApiError(409, "Only a webhook has a secret.");
-      const newSecret = newWebhookSecret();
-      const changed = await api.store.channels.rotateSecret(record.accountId, record.id, newSecret);
-      if (changed === undefined) throw recordNotFound("channel");
-      return { ...channelBody(changed), secret: newSecret };
+    run: async ({ record, account, api }) => {
+      const changed = doneOrRefused(await rotateChannelSecret(api, account, record.id), api);
+      return { ...channelBody(changed), secret: changed.secrets[0] };
     },
   }),
   operation({
@@ -265,17 +256,7 @@ export const channelOperations = [
     description: "A reader who has ended the mails must confirm the address again. What was dropped meanwhile is not sent.",
     answers: { 200: answered("The channel as it is now.", ChannelConfirmation, { ...channelExample, confirmation: null }) },
     refusals: { ...unknownRecord("channel"), ...noMail, ...diskFull },
-    run: async ({ record, api }) => {
-      if (hasEnded(record)) assertMailConfigured(api);
-      let isAsked = false;
-      // The stored channel decides: its reader may have ended the mails since it was read.
-      const changed = await changeChannel(api, record, (stored) => {
-        isAsked = hasEnded(stored);
-        return { disabled: null, ...(isAsked && { verifiedAt: null, confirmation: null }) };
-      });
-      const asked = isAsked ? await sendConfirmation(api, changed) : null;
-      return { ...channelBody(asStored(api, changed)), confirmation: asked };
-    },
+    run: async ({ record, account, api }) => savedBody(doneOrRefused(await enableOwnChannel(api, account, record.id), api)),
   }),
   operation({
     id: "disableChannel",
@@ -290,11 +271,7 @@ export const channelOperations = [
       }),
     },
     refusals: { ...unknownRecord("channel"), ...diskFull },
-    run: async ({ record, api: { store, now } }) => {
-      const changed = await store.channels.disable(record.accountId, record.id, "owner", now());
-      if (changed === undefined) throw recordNotFound("channel");
-      return channelBody(changed);
-    },
+    run: async ({ record, account, api }) => channelBody(doneOrRefused(await disableOwnChannel(api, account, record.id), api)),
   }),
   operation({
     id: "confirmChannel",
@@ -309,12 +286,10 @@ export const channelOperations = [
       ...tooMany,
       ...diskFull,
     },
-    run: async ({ record, api }) => {
-      if (record.verifiedAt !== null) throw new ApiError(409, "The channel is confirmed already.");
-      assertMailConfigured(api);
-      const asked = await sendConfirmation(api, record);
-      if (asked === "too-many") throw tooManyMessages();
-      return { ...channelBody(asStored(api, record)), confirmation: asked };
+    run: async ({ record, account, api }) => {
+      const asked = doneOrRefused(await confirmChannel(api, account, record.id), api);
+      if (asked.confirmation === "too-many") throw tooManyMessages();
+      return savedBody(asked);
     },
   }),
 ];
@@ -328,34 +303,22 @@ function ownChannel({ account, params, api }: Call): Channel {
   return channel;
 }
 
-/** `update` sees the channel as it is stored then. @throws ApiError 404 */
-async function changeChannel({ store }: Api, { accountId, id }: Channel, update: (stored: Channel) => Partial<Channel>): Promise<Channel> {
-  const changed = await store.channels.change(accountId, id, update);
-  if (changed === undefined) throw recordNotFound("channel");
-  return changed;
+/** `target`: as given. @throws ApiError 400, 404, 409 */
+function doneOrRefused<Done>(outcome: Outcome<Done, ChannelRefusal> | FaultyChannel, { sites }: Api, target = ""): Done {
+  if ("done" in outcome) return outcome.done;
+  if ("refused" in outcome) throw channelRefused(outcome.refused);
+  const { fault } = outcome;
+  throw fault.at === "name" ? invalidFields({ name: [nameFaults[fault.because]] }) : targetRefused(fault.because, target, sites);
 }
 
-/** The channel after a confirmation was sent; as given if another request has removed it. */
-function asStored({ store }: Api, channel: Channel): Channel {
-  return store.channels.find(channel.accountId, channel.id) ?? channel;
+function channelRefused(refusal: ChannelRefusal): ApiError {
+  if (refusal === "unknown") return recordNotFound("channel");
+  if (refusal === "full") return recordsExceeded("channels", channelsMax);
+  return new ApiError(409, refusalTexts[refusal]);
 }
 
-function hasEnded({ disabled }: Channel): boolean {
-  return disabled?.because === "unsubscribed";
-}
-
-/** `failed` also for a channel that another request has removed. */
-async function sendConfirmation({ store, sites, now }: Api, channel: Channel): Promise<ConfirmationOutcome> {
-  return (await requestConfirmation(store, channel, now(), sites.sendConfirmation)) ?? "failed";
-}
-
-function mailNotConfigured(): ApiError {
-  return new ApiError(409, "This appliance cannot send mail: its operator has not set smtp.url.");
-}
-
-/** @throws ApiError 409 */
-function assertMailConfigured({ sites }: Api): void {
-  if (!sites.mailConfigured()) throw mailNotConfigured();
+function savedBody({ channel, confirmation }: SavedChannel): object {
+  return { ...channelBody(channel), confirmation };
 }
 
 /** Of tests of channels, and of mails of confirmation. */
@@ -363,20 +326,19 @@ function tooManyMessages(): ApiError {
   return new ApiError(429, "Too many such messages in this hour; try again later.", { retrySeconds });
 }
 
-/** Stored form of the target. @throws ApiError 400 */
-function targetOf({ sites }: Api, channelKind: ChannelKind, text: string): string {
-  const { webhooksAllowHttp: allowHttp, webhookTargetFault: targetFault } = sites;
-  const parsed = parseChannelTarget(channelKind, text, { allowHttp, targetFault });
-  if ("target" in parsed) return parsed.target;
-  const fault = targetFaults[parsed.fault] ?? targetFault(new URL(text.trim()).href) ?? targetFaults["not-url"];
-  throw invalidFields({ target: [fault.replace("{schemes}", allowHttp ? "https or http" : "https")] });
+function targetRefused(fault: ChannelTargetFault, text: string, { webhooksAllowHttp, webhookTargetFault }: Api["sites"]): ApiError {
+  const because = targetFaults[fault] ?? webhookTargetFault(new URL(text.trim()).href) ?? targetFaults["not-url"];
+  return invalidFields({ target: [because.replace("{schemes}", webhooksAllowHttp ? "https or http" : "https")] });
 }
 
 /** The target is judged before the name. @throws ApiError 400, 409 */
-function refusedTarget({ kind, target }: BodyFields, { api }: Call): null {
+function refusedTarget({ kind, target }: BodyFields, { api: { sites } }: Call): null {
   const known = channelKinds.find((each) => each === kind);
-  if (known === "mail") assertMailConfigured(api);
-  if (known !== undefined) targetOf(api, known, typeof target === "string" ? target : "");
+  if (known === undefined) return null;
+  if (known === "mail" && !sites.mailConfigured()) throw channelRefused("no-mail");
+  const text = typeof target === "string" ? target : "";
+  const parsed = parseChannelTarget(known, text, { allowHttp: sites.webhooksAllowHttp, targetFault: sites.webhookTargetFault });
+  if ("fault" in parsed) throw targetRefused(parsed.fault, text, sites);
   return null;
 }
 
@@ -387,13 +349,6 @@ const targetFaults = {
   "not-url": `must be an absolute {schemes} URL of at most ${webhookUrlCharsMax} characters, without user name, password and fragment`,
   refused: null,
 } as const satisfies Record<ChannelTargetFault, string | null>;
-
-/** @throws ApiError 400 */
-function nameOf(text: string | null | undefined, ofTarget: string): string {
-  const parsed = parseChannelLabel(text ?? "", ofTarget);
-  if ("name" in parsed) return parsed.name;
-  throw invalidFields({ name: [nameFaults[parsed.fault]] });
-}
 
 const nameFaults: Readonly<Record<ChannelNameFault, string>> = {
   "too-long": `must be at most ${channelNameCharsMax} characters long`,

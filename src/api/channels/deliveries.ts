@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { recordIdOf } from "../../base/record-id.ts";
+import { type RetryRefusal, retryDelivery } from "../../deliver/rule-operations.ts";
 import { type Delivery, deliveryStates } from "../../store/deliveries.ts";
 import { ApiError, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, operation } from "../operation.ts";
@@ -85,18 +86,12 @@ export const deliveryOperations = [
       409: refused("The delivery waits or was delivered, or its channel takes nothing.", notRetried("delivered").message),
       ...diskFull,
     },
-    run: async ({ record: { accountId, id, channelId }, api }) => {
-      const { store, sites, now } = api;
-      const channel = store.channels.find(accountId, channelId);
-      if (channel === undefined) throw new ApiError(409, "The channel of the delivery was removed.");
-      if (channel.disabled !== null) throw new ApiError(409, "The channel of the delivery is disabled; enable it first.");
-      if (channel.verifiedAt === null) throw new ApiError(409, "The mail address of the channel is not confirmed.");
-      const waiting = await store.deliveries.retry(accountId, id, now());
-      const stored = waiting ?? store.deliveries.find(accountId, id);
-      if (stored === undefined) throw recordNotFound("delivery");
-      if (waiting === undefined) throw notRetried(stored.state);
-      sites.wakeDeliveries();
-      return withEvents(api, waiting);
+    run: async ({ record: { id }, ...call }) => {
+      const { account, api } = call;
+      const retried = await retryDelivery(api, account, id);
+      if ("done" in retried) return withEvents(api, retried.done);
+      if (retried.refused === "not-ended") throw notRetried(ownDelivery(call).state);
+      throw retried.refused === "unknown" ? recordNotFound("delivery") : new ApiError(409, channelFaults[retried.refused]);
     },
   }),
   operation({
@@ -118,6 +113,12 @@ function ownDelivery({ account, params, api }: Call): Delivery {
   if (delivery === undefined) throw recordNotFound("delivery");
   return delivery;
 }
+
+const channelFaults: Readonly<Record<Exclude<RetryRefusal, "not-ended">, string>> = {
+  "channel-removed": "The channel of the delivery was removed.",
+  "channel-disabled": "The channel of the delivery is disabled; enable it first.",
+  "channel-unconfirmed": "The mail address of the channel is not confirmed.",
+};
 
 function notRetried(state: string): ApiError {
   return new ApiError(409, `The delivery is ${state}; only one that failed or was dropped can be sent again.`);

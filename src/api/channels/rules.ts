@@ -3,11 +3,12 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { recordIdOf } from "../../base/record-id.ts";
 import { type Severity, severities } from "../../check/check.ts";
+import { addRule, type RuleFault, removeRule, updateRule } from "../../deliver/rule-operations.ts";
 import { eventTypes } from "../../store/event-types.ts";
 import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
-import { invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
+import { type ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { answered, badBody, badField, diskFull, locationHeader, refused, unknownRecord } from "../responses.ts";
 import { closed, entriesAlone, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
@@ -124,16 +125,14 @@ export const ruleOperations = [
     refusals: { ...badRule, 409: refused("The account has too many rules.", recordsExceeded("rules", rulesMax).message), ...diskFull },
     run: async ({ body, ...call }) => {
       const { account, api } = call;
-      const added = await api.store.rules.add({
-        accountId: account.id,
-        scope: scopeOf(call, body.scope ?? { kind: "all" }),
+      const added = await addRule(api, account, {
+        scope: scopeOf(body.scope ?? { kind: "all" }),
         events: eventTypes.filter((each) => body.events.includes(each)),
         severityMin: body.severityMin ?? "info",
         channelIds: channelIdsOf(call, body.channelIds),
-        now: api.now(),
       });
-      if (added === "full") throw recordsExceeded("rules", rulesMax);
-      return new JsonAnswer(ruleBody(added), { location: `${rulesPath}/${added.id}` });
+      if ("refused" in added) throw ruleRefused(added.refused);
+      return new JsonAnswer(ruleBody(added.done), { location: `${rulesPath}/${added.done.id}` });
     },
   }),
   operation({
@@ -154,15 +153,16 @@ export const ruleOperations = [
     body: jsonBody(RuleChange),
     answers: { 200: answered("The rule as it is now.", Rule, ruleExample) },
     refusals: { ...badRule, ...unknownRecord("rule"), ...diskFull },
-    run: async ({ record: { accountId, id }, body, ...call }) => {
-      const changed = await call.api.store.rules.change(accountId, id, {
-        ...(body.scope !== undefined && { scope: scopeOf(call, body.scope) }),
+    run: async ({ record: { id }, body, ...call }) => {
+      const changed = await updateRule(call.api, call.account, {
+        id,
+        ...(body.scope !== undefined && { scope: scopeOf(body.scope) }),
         ...(body.events !== undefined && { events: eventTypes.filter((each) => body.events?.includes(each)) }),
         ...(body.severityMin !== undefined && { severityMin: body.severityMin }),
         ...(body.channelIds !== undefined && { channelIds: channelIdsOf(call, body.channelIds) }),
       });
-      if (changed === undefined) throw recordNotFound("rule");
-      return ruleBody(changed);
+      if ("refused" in changed) throw ruleRefused(changed.refused);
+      return ruleBody(changed.done);
     },
   }),
   operation({
@@ -172,13 +172,21 @@ export const ruleOperations = [
     summary: "Remove a rule",
     answers: { 204: { description: "The rule is gone." } },
     refusals: { ...unknownRecord("rule"), ...diskFull },
-    run: async ({ record: { accountId, id }, api }) => {
-      if (!(await api.store.rules.remove(accountId, id))) throw recordNotFound("rule");
+    run: async ({ record, account, api }) => {
+      const removed = await removeRule(api, account, record.id);
+      if ("refused" in removed) throw ruleRefused(removed.refused);
     },
   }),
 ];
 
 type Caller = Pick<Call, "account" | "api">;
+
+/** Fields that are empty are refused before. */
+function ruleRefused(refusal: RuleFault | "full" | "unknown"): ApiError {
+  if (refusal === "full") return recordsExceeded("rules", rulesMax);
+  if (refusal === "unknown") return recordNotFound("rule");
+  return refusal === "unknown-site" ? invalidFields({ scope: [siteText] }) : invalidFields({ channelIds: ["must exist"] });
+}
 
 /** @throws ApiError 404, the same for a rule of another account. */
 function ownRule({ account, params, api }: Call): NotificationRule {
@@ -187,15 +195,12 @@ function ownRule({ account, params, api }: Call): NotificationRule {
   return rule;
 }
 
-/** @throws ApiError 400, also for a site of another account. */
-function scopeOf({ account, api }: Caller, scope: Static<typeof Scope>): RuleScope {
+/** @throws ApiError 400 */
+function scopeOf(scope: Static<typeof Scope>): RuleScope {
   const { kind, siteId = 0, tag = "", client = "" } = scope;
   assertKnownFields(scope, scopeFields[kind]);
   if (kind === "all") return { kind };
-  if (kind === "site") {
-    if (api.store.sites.find(account.id, siteId) === undefined) throw invalidFields({ scope: [siteText] });
-    return { kind, siteId };
-  }
+  if (kind === "site") return { kind, siteId };
   if (kind === "tag") return { kind, tag: lineOf(tag, siteTagCharsMax, tagText) };
   return { kind, client: lineOf(client, siteNameCharsMax, clientText) };
 }

@@ -1,6 +1,7 @@
 /** Operations that start scans, one or many, and cancel them. */
 import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
+import { cancelOwnScan, startScans } from "../../scans/scan-operations.ts";
 import { idempotencyKeyHours } from "../../store/idempotent-starts.ts";
 import type { StartOutcome } from "../../store/start-scans.ts";
 import type { HeaderFields } from "../answer.ts";
@@ -107,13 +108,13 @@ export const scanStarts = [
       409: refused("The scan has begun, or is over."),
       503: refused("The disk is full.", undefined, undefined, retryAfter),
     },
-    run: async ({ record: { token, status }, account, api }) => {
-      const outcome = status === "queued" ? await api.store.scans.cancel(account.id, token) : status;
+    run: async ({ record, account, api }) => {
+      const cancelled = await cancelOwnScan(api, account, record.token);
+      if ("done" in cancelled) return;
       // A request at the same time may have cancelled it.
-      if (outcome === undefined) throw recordNotFound("scan");
-      if (outcome === "running") throw new ApiError(409, "The scan has begun; it can only be cancelled before.");
-      if (outcome !== "cancelled") throw new ApiError(409, "The scan is over; scans that are over stay.");
-      api.cancelled(token);
+      if (cancelled.refused === "unknown") throw recordNotFound("scan");
+      if (cancelled.refused === "running") throw new ApiError(409, "The scan has begun; it can only be cancelled before.");
+      throw new ApiError(409, "The scan is over; scans that are over stay.");
     },
   }),
 ];
@@ -190,10 +191,9 @@ async function queue({ request, requestContext, account, api }: Omit<Call, "para
   if (urls.length === 0) return { scans: [], replayed: false };
   const { location } = wanted;
   const { requestId } = requestContext;
-  const outcome = await api.store.scans.queueAll({ accountId: account.id, urls, location, idempotency, requestId, now: api.now() });
-  if (outcome === "key-reused") throw idempotencyKeyReused();
-  api.wake();
-  return outcome;
+  const started = await startScans(api, account, { urls, location, idempotency, requestId });
+  if ("refused" in started) throw idempotencyKeyReused();
+  return started.done;
 }
 
 function replayedHeader({ replayed: isReplayed }: StartOutcome): HeaderFields {

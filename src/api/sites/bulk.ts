@@ -1,14 +1,12 @@
 /** Operations on many sites in one request. A line that is refused stops no other. */
 
 import { Type } from "@sinclair/typebox";
-import { planTerms } from "../../account/plans.ts";
 import { isObject } from "../../base/is-object.ts";
 import { readBytes } from "../../http/request-body.ts";
 import { type CsvFault, type CsvLineFault, csvBytesMax, csvSitesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
-import { bulkChangeOf, parseBulkChange } from "../../sites/bulk-change.ts";
-import { parseSiteFields, type SiteFaults } from "../../sites/site-fields.ts";
-import { plannedSite } from "../../sites/site-planning.ts";
-import { startSeveral } from "../../sites/start-several.ts";
+import { parseBulkChange } from "../../sites/bulk-change.ts";
+import { parseSiteFields, type SiteFields } from "../../sites/site-fields.ts";
+import { addSites, previewSites, removeSites, scanSites, updateSites } from "../../sites/site-operations.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { NewSite, Site, SiteRefusal } from "../../store/sites.ts";
 import { bulkBodyBytesMax, jsonBody, mediaTypeOf, type RequestBody } from "../body.ts";
@@ -33,6 +31,7 @@ import {
   bulkSitesMax,
   bulkSitesRemovedExample,
   bulkSitesScannedExample,
+  ownSiteActor,
   runBody,
   runRefused,
   SiteRequest,
@@ -86,16 +85,17 @@ export const bulkSiteOperations = [
     },
     run: async ({ query, body: lines, account, api }) => {
       const dryRun = query.dryRun === "true";
-      const planned = await plannedLines(lines, { account, api });
-      const outcomes = await addedOf(planned, dryRun, { account, api });
-      const items = planned.map((each, index) => {
+      const parsed = await parsedLines(lines, api);
+      const valid = parsed.filter((each): each is SiteFields => !(each instanceof ApiError));
+      const added = await (dryRun ? previewSites : addSites)(api, ownSiteActor(account), valid);
+      const outcomes = new Map(valid.map((each, at) => [each, added[at]]));
+      const items = parsed.map((each, index) => {
         const outcome = each instanceof ApiError ? each : errorOf(outcomes.get(each) ?? "full", account);
         const place = { index, line: lines[index]?.line ?? null };
         // A refused URL is not quoted: it may hold a password.
         if (outcome instanceof ApiError) return { ...place, url: each instanceof ApiError ? null : each.url, error: errorBody(outcome) };
         return { ...place, url: outcome.url, site: addedSiteBody(outcome) };
       });
-      if (!dryRun) api.sites.wakeClock();
       return { dryRun, items };
     },
   }),
@@ -112,25 +112,16 @@ export const bulkSiteOperations = [
     answers: { 200: answered("What became of each site.", BulkSitesChanged, bulkSitesChangedExample) },
     refusals: { 400: badIds, ...diskFull },
     run: async ({ body, account, api }) => {
-      const { store, sites, now } = api;
-      const bulkChange = parseBulkChange(body.change);
-      assertNoFaults(bulkChange, { api });
+      const change = parseBulkChange(body.change);
+      assertNoFaults(change, { api });
       const ids = [...new Set(body.ids)];
-      const faultsOf = new Map<number, SiteFaults>();
-      const changed = await store.sites.changeAll(account.id, ids, (site) => {
-        const siteChange = bulkChangeOf(site, bulkChange, now());
-        if (!("faults" in siteChange)) return siteChange;
-        faultsOf.set(site.id, siteChange);
-        return {};
-      });
-      const siteOf = new Map(changed.map((site) => [site.id, site]));
-      sites.wakeClock();
+      const outcomes = await updateSites(api, ownSiteActor(account), { ids, change });
       return {
         items: ids.map((id) => {
-          const site = siteOf.get(id);
-          if (site === undefined) return { id, error: errorBody(recordNotFound("site")) };
-          const faults = siteFieldErrors(faultsOf.get(id) ?? {}, { api });
-          return faults === null ? { id, site: siteBody(site, store.siteRuns.find(id)) } : { id, error: errorBody(invalidFields(faults)) };
+          const outcome = outcomes.get(id);
+          if (outcome === undefined) return { id, error: errorBody(recordNotFound("site")) };
+          if ("faults" in outcome) return { id, error: errorBody(invalidFields(siteFieldErrors(outcome, { api }) ?? {})) };
+          return { id, site: siteBody(outcome, api.store.siteRuns.find(id)) };
         }),
       };
     },
@@ -145,7 +136,7 @@ export const bulkSiteOperations = [
     refusals: { 400: badIds, ...diskFull },
     run: async ({ body, account, api }) => {
       const ids = [...new Set(body.ids)];
-      const removed = new Set(await api.store.sites.remove(account.id, ids, account.id));
+      const removed = new Set(await removeSites(api, ownSiteActor(account), ids));
       const notFound = errorBody(recordNotFound("site"));
       return { items: ids.map((id) => (removed.has(id) ? { id, removed: true } : { id, error: notFound })) };
     },
@@ -159,10 +150,9 @@ export const bulkSiteOperations = [
     body: jsonBody(BulkSitesScan, { bytesMax: bulkBodyBytesMax }),
     answers: { 200: answered("What became of each site.", BulkSitesScanned, bulkSitesScannedExample) },
     refusals: { 400: badIds, ...diskFull },
-    run: async ({ body, account, api: { store, wake, now } }) => {
+    run: async ({ body, account, api }) => {
       const ids = [...new Set(body.ids)];
-      const runs = await startSeveral(store, { accountId: account.id, ids, now: now() });
-      if (runs.some((run) => typeof run !== "string")) wake();
+      const runs = await scanSites(api, ownSiteActor(account), ids);
       const items = ids.map((id, at) => {
         const run = runs[at] ?? "unknown";
         return typeof run === "string" ? { id, error: errorBody(runRefused(run)) } : { id, run: runBody(run) };
@@ -226,37 +216,19 @@ function lineFields(given: unknown, call: Call): BodyFields | ApiError {
   }
 }
 
-type Caller = Pick<Call, "account" | "api">;
-
 /** Lets other requests in between: a pattern of cron can take milliseconds. */
-async function plannedLines(lines: readonly GivenLine[], caller: Caller): Promise<readonly (NewSite | ApiError)[]> {
-  const planned: (NewSite | ApiError)[] = [];
+async function parsedLines(lines: readonly GivenLine[], api: Call["api"]): Promise<readonly (SiteFields | ApiError)[]> {
+  const parsed: (SiteFields | ApiError)[] = [];
   for (const { fields } of lines) {
-    planned.push(fields instanceof ApiError ? fields : plannedOrError(fields, caller));
-    if (planned.length % linesAtOnce === 0) await Bun.sleep(0);
+    parsed.push(fields instanceof ApiError ? fields : parsedOrError(fields, api));
+    if (parsed.length % linesAtOnce === 0) await Bun.sleep(0);
   }
-  return planned;
+  return parsed;
 }
 
-function plannedOrError(fields: BodyFields, { account, api }: Caller): NewSite | ApiError {
+function parsedOrError(fields: BodyFields, api: Call["api"]): SiteFields | ApiError {
   const parsed = parseSiteFields(fields, siteFieldSettings({ api }));
-  return "faults" in parsed ? invalidFields(siteFieldErrors(parsed, { api }) ?? {}) : plannedSite(parsed, account.id, api.now());
-}
-
-/** What became of each planned site: added, or only looked at in a dry run. */
-async function addedOf(
-  planned: readonly (NewSite | ApiError)[],
-  dryRun: boolean,
-  { account, api: { store } }: Caller,
-): Promise<ReadonlyMap<NewSite, Site | NewSite | SiteRefusal>> {
-  const valid = planned.filter((each): each is NewSite => !(each instanceof ApiError));
-  const { sites: sitesMax } = planTerms[account.plan];
-  if (!dryRun) {
-    const added = await store.sites.add(valid, sitesMax);
-    return new Map(valid.map((site, at) => [site, added[at] ?? "full"]));
-  }
-  const refusals = store.sites.preview(valid, sitesMax);
-  return new Map(valid.map((site, at) => [site, refusals[at] ?? site]));
+  return "faults" in parsed ? invalidFields(siteFieldErrors(parsed, { api }) ?? {}) : parsed;
 }
 
 function errorOf(outcome: Site | NewSite | SiteRefusal, { plan }: Account): Site | NewSite | ApiError {

@@ -5,8 +5,9 @@ import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-schedule.ts";
 import type { SiteFault, SiteFaultCode, SiteFaults } from "../../sites/site-fields.ts";
+import type { SiteActor } from "../../sites/site-operations.ts";
 import { shownRunsOf } from "../../sites/site-planning.ts";
-import type { Plan } from "../../store/accounts.ts";
+import type { Account, Plan } from "../../store/accounts.ts";
 import { eventTypes } from "../../store/event-types.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import type { SiteHistoryEntry, SiteRun, StartRunRefusal } from "../../store/site-runs.ts";
@@ -445,6 +446,11 @@ export function sitesExceeded(plan: Plan): ApiError {
     403,
     `The plan "${plan}" has at most ${sites} sites. Remove one, or ask an administrator of this appliance for another plan.`,
   );
+}
+
+/** A token acts on the sites of its own account. */
+export function ownSiteActor(account: Account): SiteActor {
+  return { owner: account, by: account };
 }
 
 /** Why a run by hand was not started. */

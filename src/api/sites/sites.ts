@@ -1,13 +1,11 @@
 /** Operations on watched sites: list, add, read, change, remove, scan now, events, history, accepted findings. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { planTerms } from "../../account/plans.ts";
 import { recordIdOf } from "../../base/record-id.ts";
-import { acceptedChange } from "../../sites/acceptances.ts";
-import { acceptedWith, parseAcceptance, parseSiteChange, parseSiteFields, type SiteFaults } from "../../sites/site-fields.ts";
-import { plannedChange, plannedSite } from "../../sites/site-planning.ts";
+import { parseAcceptance, parseSiteChange, parseSiteFields } from "../../sites/site-fields.ts";
+import { acceptFinding, addSite, removeSites, scanSite, updateSite, withdrawAcceptance } from "../../sites/site-operations.ts";
 import { pageOf } from "../../store/page.ts";
-import { acceptedFindingsMax, type Site, type SiteChange } from "../../store/sites.ts";
+import { acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
 import { recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
@@ -25,6 +23,7 @@ import {
   eventListExample,
   fullSiteBody,
   historyBody,
+  ownSiteActor,
   runBody,
   runRefused,
   SiteBody,
@@ -98,14 +97,11 @@ export const siteOperations = [
       ...diskFull,
     },
     run: async ({ body, account, api }) => {
-      const { store, sites, now } = api;
       const parsed = parseSiteFields(body, siteFieldSettings({ api }));
       assertNoFaults(parsed, { api });
-      const [added] = await store.sites.add([plannedSite(parsed, account.id, now())], planTerms[account.plan].sites);
-      if (added === "url-taken") throw siteUrlTaken();
-      if (added === undefined || added === "full") throw sitesExceeded(account.plan);
-      sites.wakeClock();
-      return new JsonAnswer(fullBody(added, api), { location: `${sitesPath}/${added.id}` });
+      const added = await addSite(api, ownSiteActor(account), parsed);
+      if ("refused" in added) throw added.refused === "full" ? sitesExceeded(account.plan) : siteUrlTaken();
+      return new JsonAnswer(fullBody(added.done, api), { location: `${sitesPath}/${added.done.id}` });
     },
   }),
   operation({
@@ -129,12 +125,11 @@ export const siteOperations = [
     answers: { 200: answered("The site as it is now.", SiteBody, siteExample) },
     refusals: { ...badFields, ...unknownRecord("site"), ...taken, ...diskFull },
     run: async ({ record, body, account, api }) => {
-      const changed = await changeSite({ account, api }, record, (site) => {
-        const parsed = parseSiteChange(body, site, siteFieldSettings({ api }));
-        return "faults" in parsed ? parsed : plannedChange(site, parsed, api.now());
-      });
-      api.sites.wakeClock();
-      return fullBody(changed, api);
+      const change = (site: Site) => parseSiteChange(body, site, siteFieldSettings({ api }));
+      const changed = await updateSite(api, ownSiteActor(account), { id: record.id, change });
+      assertNoFaults(changed, { api });
+      if ("refused" in changed) throw changed.refused === "url-taken" ? siteUrlTaken() : recordNotFound("site");
+      return fullBody(changed.done, api);
     },
   }),
   operation({
@@ -145,9 +140,9 @@ export const siteOperations = [
     description: "Removes the site with its history, its events and the rules for it alone. Its scans stay.",
     answers: { 204: { description: "The site is gone." } },
     refusals: { ...unknownRecord("site"), ...diskFull },
-    run: async ({ record: { accountId, id }, api }) => {
+    run: async ({ record, account, api }) => {
       // A request at the same time may have removed it.
-      if ((await api.store.sites.remove(accountId, [id], accountId)).length === 0) throw recordNotFound("site");
+      if ((await removeSites(api, ownSiteActor(account), [record.id])).length === 0) throw recordNotFound("site");
     },
   }),
   operation({
@@ -162,11 +157,10 @@ export const siteOperations = [
       409: refused("A run of the site is under way.", runRefused("busy").message),
       ...noSpace("The queue has no space for all addresses, or the disk is full."),
     },
-    run: async ({ record: { accountId, id }, api: { store, wake, now } }) => {
-      const run = await store.siteRuns.start({ accountId, siteId: id, kind: "manual", now: now() });
-      if (typeof run === "string") throw runRefused(run);
-      wake();
-      return runBody(run);
+    run: async ({ record, account, api }) => {
+      const run = await scanSite(api, ownSiteActor(account), record.id);
+      if ("refused" in run) throw runRefused(run.refused);
+      return runBody(run.done);
     },
   }),
   operation({
@@ -207,16 +201,10 @@ export const siteOperations = [
       ...diskFull,
     },
     run: async ({ record, body, params, account, api }) => {
-      const acceptance = parseAcceptance(params.code, body, api.now());
-      assertNoFaults(acceptance, { api });
-      let isFull = false;
-      await changeSite({ account, api }, record, (site) => {
-        const accepted = acceptedWith(site, acceptance);
-        isFull = accepted === null;
-        return accepted === null ? {} : acceptedChange(site, accepted, api.store.siteRuns.state(site.id), api.now());
-      });
-      if (isFull) throw tooManyAccepted();
-      return acceptance;
+      const accepted = await acceptFinding(api, ownSiteActor(account), { id: record.id, code: params.code, ...body });
+      assertNoFaults(accepted, { api });
+      if ("refused" in accepted) throw accepted.refused === "full" ? tooManyAccepted() : recordNotFound("site");
+      return accepted.done;
     },
   }),
   operation({
@@ -228,13 +216,8 @@ export const siteOperations = [
     answers: { 204: { description: "The acceptance is gone." } },
     refusals: { 404: refused("There is no such site or acceptance.", "There is no such acceptance."), ...diskFull },
     run: async ({ record, params, account, api }) => {
-      let isKnown = false;
-      await changeSite({ account, api }, record, (site) => {
-        const accepted = site.accepted.filter(({ code }) => code !== params.code);
-        isKnown = accepted.length < site.accepted.length;
-        return acceptedChange(site, accepted, api.store.siteRuns.state(site.id), api.now());
-      });
-      if (!isKnown) throw recordNotFound("acceptance");
+      const withdrawn = await withdrawAcceptance(api, ownSiteActor(account), { id: record.id, code: params.code ?? "" });
+      if ("refused" in withdrawn) throw recordNotFound(withdrawn.refused === "unknown" ? "site" : "acceptance");
     },
   }),
 ];
@@ -244,25 +227,6 @@ function ownSite({ account, params, api }: Call): Site {
   const site = api.store.sites.find(account.id, recordIdOf(params.id));
   if (site === undefined) throw recordNotFound("site");
   return site;
-}
-
-/** `changeOf` sees the site as it is stored then; its faults change nothing. @throws ApiError 400, 404, 409 */
-async function changeSite(
-  { account, api }: Pick<Call, "account" | "api">,
-  { id }: Site,
-  changeOf: (site: Site) => SiteChange | SiteFaults,
-): Promise<Site> {
-  let refusedChange: SiteChange | SiteFaults = {};
-  const changed = await api.store.sites.change(account.id, id, (site) => {
-    const siteChange = changeOf(site);
-    if (!("faults" in siteChange)) return siteChange;
-    refusedChange = siteChange;
-    return {};
-  });
-  assertNoFaults(refusedChange, { api });
-  if (changed === undefined) throw recordNotFound("site");
-  if (changed === "url-taken") throw siteUrlTaken();
-  return changed;
 }
 
 function tooManyAccepted() {
