@@ -2,6 +2,7 @@
  * Use cases of watched sites, for pages and API. Each one writes a log line. The store writes audit entries in the transaction of the
  * change.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { planTerms } from "../account/plans.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
@@ -72,7 +73,7 @@ async function planSites({ now }: Pick<SiteContext, "now">, { owner }: SiteActor
   const planned: NewSite[] = [];
   for (const site of sites) {
     planned.push(plannedSite(site, owner.id, now()));
-    if (planned.length % plannedAtOnce === 0) await Bun.sleep(0);
+    if (planned.length % plannedAtOnce === 0) await nextTurn();
   }
   return planned;
 }

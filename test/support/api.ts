@@ -19,8 +19,10 @@ export interface ApiUnderTest {
   readonly api: Api;
   readonly port: number;
   readonly dataDir: string;
-  /** Log lines; empty without internal errors. */
+  /** Log lines of all levels. */
   readonly logged: string[];
+  /** Warnings and errors in the log. */
+  troubles(): readonly string[];
   /** Number of wake-ups of the dispatcher. */
   woken: number;
   /** Tokens of cancelled scans, in order. */
@@ -91,6 +93,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     port: server.port,
     dataDir,
     logged,
+    troubles: () => logged.filter((line) => JSON.parse(line).level !== "info"),
     woken: 0,
     cancelled: [],
     services,

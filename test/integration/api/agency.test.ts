@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 beforeEach(async () => {

@@ -12,7 +12,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const scan of api.store.scans.listQueued(queueMax)) await api.store.scans.cancel(accountId, scan.token);
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

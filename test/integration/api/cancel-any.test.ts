@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ value: adminToken } = await api.store.apiTokens.create({ accountId: admin.id, name: "test", now: new Date() }));
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

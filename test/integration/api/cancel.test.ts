@@ -13,7 +13,7 @@ beforeEach(async () => {
   api.cancelled.length = 0;
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

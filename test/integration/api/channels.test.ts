@@ -27,7 +27,7 @@ beforeEach(async () => {
   Object.assign(api.services.mail, { configured: true, outcome: "sent" });
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
   await receiver.stop(true);
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await client.call("POST", "/rules", { events: ["site.recovered"], channelIds: [channelId] });
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await api.finish(result);
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   other = await accountClient(api);
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
   client = await accountClient(api);
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 

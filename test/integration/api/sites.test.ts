@@ -16,7 +16,7 @@ beforeAll(async () => {
   other = await accountClient(api);
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 
@@ -29,6 +29,20 @@ async function addSite(fields: object = {}): Promise<{ readonly id: number; read
 }
 
 const refusedBody = (field: string) => ({ errorMessage: expect.any(String), fieldErrors: { [field]: [expect.any(String)] } });
+
+test("each change is a line in the log, with the account that made it", async () => {
+  const before = api.logged.length;
+  const { id } = await addSite();
+  await client.call("PATCH", `/sites/${id}`, { paused: true });
+  await client.call("DELETE", `/sites/${id}`);
+  const lines = api.logged.slice(before).map((line) => JSON.parse(line));
+  const { accountId } = client;
+  expect(lines).toMatchObject([
+    { event: "sites added", owner: accountId, by: accountId, sites: 1 },
+    { event: "site changed", owner: accountId, by: accountId, site: id },
+    { event: "sites deleted", owner: accountId, by: accountId, sites: 1 },
+  ]);
+});
 
 describe("adding a site", () => {
   test("answers 201 with the site, and wakes the clock", async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ token } = await api.customer());
 });
 afterAll(async () => {
-  expect(api.logged).toEqual([]);
+  expect(api.troubles()).toEqual([]);
   await api.stop();
 });
 
