@@ -5,7 +5,7 @@ import { emailKey } from "../store/account-index.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Member, MemberRole } from "../store/site-accounts.ts";
 import type { Store } from "../store/store.ts";
-import { type InvitationFault, inviteMember, type SendInvitation, type SentInvitation } from "./member-invitations.ts";
+import { type InvitationFault, memberInvitationPath, type SendInvitation, type SentInvitation } from "./member-invitations.ts";
 
 export interface MemberContext {
   readonly store: Pick<Store, "accounts" | "members">;
@@ -27,12 +27,17 @@ export interface GivenInvitation {
 export async function addMemberInvitation(
   { store, mail, now, log }: MemberContext,
   owner: Account,
-  { origin, ...invitation }: GivenInvitation,
+  { email, role, origin }: GivenInvitation,
 ): Promise<Outcome<SentInvitation, InvitationFault>> {
-  const invited = await inviteMember({ store, send: mail?.memberInvitation ?? null, origin, now: now() }, owner, invitation);
-  if (typeof invited === "string") return refuse(invited);
-  log.info("member invited", { account: owner.id, role: invitation.role, mail: invited.mail });
-  return { done: invited };
+  const isAddressOf = (account: Account | undefined) => account !== undefined && emailKey(account.email) === emailKey(email);
+  if (isAddressOf(owner)) return refuse("own");
+  if (store.members.list(owner.id).some(({ memberId }) => isAddressOf(store.accounts.findById(memberId)))) return refuse("member");
+  const issued = await store.members.invite({ ownerId: owner.id, email, role }, now());
+  if (typeof issued === "string") return refuse(issued);
+  const url = `${origin}${memberInvitationPath(issued.value)}`;
+  const sent = mail === null ? "no-mail" : await mail.memberInvitation(owner, issued.invitation, url);
+  log.info("member invited", { account: owner.id, role, mail: sent });
+  return { done: { ...issued, mail: sent } };
 }
 
 export async function withdrawMemberInvitation(

@@ -9,7 +9,6 @@ import type { Channel, ChannelKind } from "../store/channels.ts";
 import { eventTypes } from "../store/event-types.ts";
 import type { Store } from "../store/store.ts";
 import { type ChannelNameFault, type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "./channel-fields.ts";
-import { requestConfirmation } from "./request-confirmation.ts";
 import { newWebhookSecret } from "./webhook-signature.ts";
 
 export interface ChannelContext {
@@ -142,7 +141,11 @@ export async function confirmChannel(
 /** Sends the mail that asks to confirm. `failed` also for a channel that another request has removed. */
 async function confirmed({ store, sites, now, log }: ChannelContext, channel: Channel): Promise<SavedChannel> {
   const { accountId, id } = channel;
-  const confirmation = (await requestConfirmation(store, channel, now(), sites.sendConfirmation)) ?? "failed";
+  const value = await store.channels.issueConfirmation(accountId, id, now());
+  // Another request may have given the channel another address: the link must not confirm one that does not get it.
+  const current = store.channels.find(accountId, id);
+  const confirmation = value === undefined || current === undefined ? "failed" : await sites.sendConfirmation(current, value);
+  if (value !== undefined && confirmation === "sent") await store.channels.noteConfirmationSent(accountId, id, value);
   log.info("confirmation of a channel requested", { account: accountId, channel: id, mail: confirmation });
   return { channel: store.channels.find(accountId, id) ?? channel, confirmation };
 }

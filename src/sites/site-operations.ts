@@ -15,10 +15,11 @@ import { type BulkChange, bulkChangeOf } from "./bulk-change.ts";
 import { acceptedWith, type GivenFields, parseAcceptance, type SiteFaults, type SiteFields } from "./site-fields.ts";
 import { plannedChange, plannedSite } from "./site-planning.ts";
 import type { SiteServices } from "./site-services.ts";
-import { startSeveral } from "./start-several.ts";
 
 /** Sites that are planned before other requests have their turn: a pattern of cron can take milliseconds. */
 const plannedAtOnce = 20;
+/** Runs that one commit starts: other requests wait for it. */
+const startsAtOnce = 50;
 
 export interface SiteContext {
   readonly store: Pick<Store, "sites" | "siteRuns">;
@@ -145,7 +146,15 @@ export async function scanSites(
   actor: SiteActor,
   ids: readonly number[],
 ): Promise<readonly (SiteRun | StartRunRefusal)[]> {
-  const runs = await startSeveral(context.store, { accountId: actor.owner.id, ids, now: context.now() });
+  const [accountId, now] = [actor.owner.id, context.now()];
+  const runs: (SiteRun | StartRunRefusal)[] = [];
+  for (let at = 0; at < ids.length; at += startsAtOnce) {
+    const starts = ids
+      .slice(at, at + startsAtOnce)
+      .map((siteId) => context.store.siteRuns.start({ accountId, siteId, kind: "manual", now }));
+    // Writes of one time share a commit.
+    runs.push(...(await Promise.all(starts)));
+  }
   const count = runs.filter((run) => typeof run !== "string").length;
   if (count > 0) {
     logChange(context, actor, "runs of sites started", { sites: count });
