@@ -10,7 +10,7 @@ import type { DataDirLock } from "../store/lock.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import type { Config } from "./settings.ts";
-import { checkWholeStore } from "./store-check.ts";
+import { checkWholeStore, isCutStore } from "./store-check.ts";
 
 export interface ServerStore {
   readonly store: Store;
@@ -34,20 +34,12 @@ interface ServerStoreOptions {
 export async function openServerStore(config: Config, options: ServerStoreOptions): Promise<ServerStore | null> {
   const { lock, log, stop } = options;
   // Before the opening, which may migrate: both read pages that LMDB does not check.
-  if (!lock.endedInOrder) await checkAfterUncleanEnd(config.data, options);
+  if (!lock.endedInOrder) await checkWhole(config.data, "the last server did not end in order", options);
+  else if (isCutStore(config.data)) await checkWhole(config.data, "the file of the store is shorter than it was", options);
   if (stop.aborted) return null;
-  const store = openStore(config.data, {
-    queueMax: config["scan.queue_max"],
-    screenshotsKept: config["retention.screenshots"],
-    lock,
-    onUnreadable: ({ table, key }) =>
-      key === null
-        ? log.error("more rows of the store cannot be read; assay doctor --store counts them")
-        : log.error("a row of the store cannot be read and is passed over", { table, key }),
-  });
+  const store = openNoted(config, options);
   // The store is there: what a killed restore left is not needed.
   removeLeftWorkFolders(config.data, restoreFolderPrefix);
-  lock.markRunning();
   await carryOutDeletions(store, config.data, log);
   return {
     store,
@@ -56,6 +48,25 @@ export async function openServerStore(config: Config, options: ServerStoreOption
       lock.markStopped();
     },
   };
+}
+
+/** LMDB may end this process at a damaged page. The next start then checks the whole store, which names the table. */
+function openNoted(config: Config, { lock, log }: ServerStoreOptions): Store {
+  lock.markRunning();
+  try {
+    return openStore(config.data, {
+      queueMax: config["scan.queue_max"],
+      screenshotsKept: config["retention.screenshots"],
+      lock,
+      onUnreadable: ({ table, key }) =>
+        key === null
+          ? log.error("more rows of the store cannot be read; assay doctor --store counts them")
+          : log.error("a row of the store cannot be read and is passed over", { table, key }),
+    });
+  } catch (error) {
+    if (lock.endedInOrder) lock.markStopped();
+    throw error;
+  }
 }
 
 /** Deletions that a restored backup does not know, or that were interrupted. */
@@ -68,8 +79,8 @@ async function carryOutDeletions({ erasure }: Store, dataDir: string, log: Log):
 }
 
 /** LMDB itself survives the end of a process; this finds what a failing disk or a power loss left. */
-async function checkAfterUncleanEnd(dataDir: string, { onCheck, log, stop }: ServerStoreOptions): Promise<void> {
-  log.warn("the last server did not end in order; checking the whole store");
+async function checkWhole(dataDir: string, because: string, { onCheck, log, stop }: ServerStoreOptions): Promise<void> {
+  log.warn(`${because}; checking the whole store`);
   let progress: StoreCheckProgress = { percent: 0, table: null };
   const advance = (change: Partial<StoreCheckProgress>) => {
     progress = { ...progress, ...change };
@@ -96,12 +107,9 @@ async function checkAfterUncleanEnd(dataDir: string, { onCheck, log, stop }: Ser
 }
 
 function judgeReport(dataDir: string, report: StoreReport, ms: number, log: Log): void {
-  const { pages, fileBytes, damagedPageCount, damagedPages, tables } = report;
-  const [fault] = damagedPages;
-  if (fault !== undefined)
-    throw damagedDataDir(
-      `data directory ${dataDir} has ${damagedPageCount} damaged pages (first: table ${fault.table}, page ${fault.page}: ${fault.reason})`,
-    );
+  const { pages, fileBytes, damagedTables, tables } = report;
+  const [fault] = damagedTables;
+  if (fault !== undefined) throw damagedDataDir(`data directory ${dataDir} is damaged (table ${fault.table}: ${fault.reason})`);
   const lost = tables.filter((table) => table.lost > 0);
   if (lost.length > 0) log.error("rows of the store are lost", Object.fromEntries(lost.map((table) => [table.table, table.lost])));
   log.info("the whole store is checked", { ms, pages, fileBytes });

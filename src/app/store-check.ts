@@ -1,4 +1,6 @@
 /** Check of the whole store in a child process: neither a damaged page nor a hanging disk can take this process with it. */
+import { damagedDataDir } from "../store/data-dir.ts";
+import { checkStoreFile, storeFileOf } from "../store/store-file.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import { ownProgram } from "./placement.ts";
 import { runStoreProcess, storeWorkMsOf } from "./store-process.ts";
@@ -51,4 +53,23 @@ export async function checkWholeStore(
   if (end.status === "timeout") return { status: "timeout", table, ms: end.ms };
   if (end.status === "damage") return { status: "died", signal: end.signal, table };
   return { status: "failed", because: end.status === "signal" ? `${end.signal} ended it in table ${table}` : end.lastLine };
+}
+
+/** Whether pages are missing at the end of the file: LMDB ends the process that reads one. */
+export function isCutStore(dataDir: string): boolean {
+  try {
+    return checkStoreFile(storeFileOf(dataDir)) === "short";
+  } catch {
+    // The opening says why.
+    return false;
+  }
+}
+
+/** For a command that opens the store: reads a cut store in a child process first. @throws DataDirError */
+export async function refuseCutStore(dataDir: string): Promise<void> {
+  if (!isCutStore(dataDir)) return;
+  const check = await checkWholeStore(dataDir);
+  if (check.status !== "done") throw damagedDataDir(`${storeFileOf(dataDir)} has lost its end`);
+  const [fault] = check.report?.damagedTables ?? [];
+  if (fault !== undefined) throw damagedDataDir(`${storeFileOf(dataDir)} has lost its end (table ${fault.table}: ${fault.reason})`);
 }

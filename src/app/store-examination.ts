@@ -1,8 +1,8 @@
 /** Examination of the whole store for the operator, and the repair of what follows from its records. */
-import { compareCounters, type LowCounter } from "../store/counters.ts";
+
 import { DataDirError } from "../store/data-dir.ts";
 import { openDatabase } from "../store/database.ts";
-import { compareDerivedTables, type DerivedReport } from "../store/derived-tables.ts";
+import { compareCounters, compareDerivedTables, type DerivedReport, type LowCounter } from "../store/derived-tables.ts";
 import { type DataDirLock, lockDataDir } from "../store/lock.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import { checkWholeStore } from "./store-check.ts";
@@ -34,7 +34,7 @@ export async function examineStore(dataDir: string, { repair, onTable }: Examina
     const found = await walk(dataDir, onTable);
     const { report } = found;
     const unrepaired = { ...found, derived: [], lowCounters: [], repaired: false };
-    if (found.diedIn !== null || (report?.damagedPageCount ?? 0) > 0) return { ...unrepaired, state: "damaged" };
+    if (found.diedIn !== null || (report?.damagedTables.length ?? 0) > 0) return { ...unrepaired, state: "damaged" };
     if (report === null) return { ...unrepaired, state: "ok" };
     const differences = await compareTables(dataDir, repair, lock);
     const isRepaired = repair && hasDifferences(differences);

@@ -26,10 +26,9 @@ export const storeTools: StoreTools = {
     if (check.status === "timeout")
       throw new BackupError(`the store of the backup was not read within ${check.ms} ms; the disk may be failing`);
     if (check.status === "failed") throw new BackupError(`the store of the backup could not be read (${check.because})`);
-    const [fault] = check.report?.damagedPages ?? [];
+    const [fault] = check.report?.damagedTables ?? [];
     if (check.report === null) throw new BackupError("the backup has no store");
-    if (fault !== undefined)
-      throw new BackupError(`the store of the backup is damaged in table ${fault.table}, page ${fault.page}: ${fault.reason}`);
+    if (fault !== undefined) throw new BackupError(`the store of the backup is damaged in table ${fault.table}: ${fault.reason}`);
     return check.report;
   },
 };

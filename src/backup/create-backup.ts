@@ -4,10 +4,8 @@ import { dirname, join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { openWorkFolder } from "../base/work-folder.ts";
 import { schemaVersion } from "../store/migrations.ts";
-import { compactBytesOf } from "../store/store-file.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import { BackupError, withPlace } from "./backup-error.ts";
-import { assertSpace } from "./disk-space.ts";
 import { formatVersion, type Manifest, type ManifestFile, storeName } from "./manifest.ts";
 import { readArchive } from "./read-archive.ts";
 import { type BackupSource, stageFiles } from "./stage-files.ts";
@@ -19,9 +17,9 @@ const chunkBytes = 1024 ** 2;
 
 /** Work on stores, which runs in child processes: a damaged page or a hanging disk ends them alone. */
 export interface StoreTools {
-  /** Copies the store of a data directory into another one, which exists. @throws BackupError, DataDirError */
+  /** Copies the store of a data directory into another one, which exists and has space for it. @throws BackupError, DataDirError */
   readonly copy: (dataDir: string, into: string, stop: AbortSignal) => Promise<void>;
-  /** Reads every page and row. @throws BackupError for a store with damaged pages, and for none */
+  /** Reads every row. @throws BackupError for a damaged store, and without one */
   readonly inspect: (dataDir: string, stop: AbortSignal) => Promise<StoreReport>;
 }
 
@@ -49,7 +47,6 @@ export async function createBackup(options: BackupOptions): Promise<MadeBackup> 
     if (existsSync(archive)) throw new BackupError(`${archive} exists already; name another file, or remove it`);
     const work = openWorkFolder(folder, workFolderPrefix);
     try {
-      assertSpace(folder, compactBytesOf(options.dataDir));
       return await createIn(work.path, options);
     } finally {
       work.remove();

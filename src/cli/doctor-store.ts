@@ -28,10 +28,10 @@ function rowsOf({ report, diedIn, derived, lowCounters, repaired }: StoreExamina
   const mended = repaired ? "repaired" : "failed";
   if (diedIn !== null) return [["failed", diedIn, "its check was ended by a signal: the table has damaged pages"]];
   if (report === null) return [["ok", "store", "there is none yet; the first start creates it"]];
-  const { pages, fileBytes, damagedPageCount, damagedPages, tables, lostRows } = report;
+  const { pages, fileBytes, damagedTables, tables, lostRows } = report;
   return [
-    [damagedPageCount === 0 ? "ok" : "failed", "pages", `${pages} read, ${damagedPageCount} damaged; the file has ${fileBytes} bytes`],
-    ...damagedPages.map(({ table: name, page, reason }) => ["failed", name, `page ${page}: ${reason}`]),
+    [damagedTables.length === 0 ? "ok" : "failed", "pages", `${pages} in use; the file has ${fileBytes} bytes`],
+    ...damagedTables.map(({ table: name, reason }) => ["failed", name, `its pages are damaged: ${reason}`]),
     ...tables.map(({ table: name, rows, lost }) => [
       lost === 0 ? "ok" : "failed",
       name,

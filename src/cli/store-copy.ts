@@ -2,12 +2,15 @@
 import { Command } from "commander";
 import { storeCopyCommand } from "../app/store-tools.ts";
 import { withPlace } from "../backup/backup-error.ts";
-import { copyStore } from "../store/store-copy.ts";
+import { assertSpace } from "../backup/disk-space.ts";
+import { copyStore } from "../store/compact-store.ts";
 
 export function storeCopy(): Command {
   return new Command(storeCopyCommand)
     .argument("<data>")
     .argument("<into>")
     .description("Copy the store of a data directory into another one; used by backup.")
-    .action((dataDir: string, into: string) => withPlace(into, "written", () => copyStore(dataDir, into)));
+    .action((dataDir: string, into: string) =>
+      withPlace(into, "written", () => copyStore(dataDir, into, (bytes) => assertSpace(into, bytes))),
+    );
 }

@@ -5,6 +5,7 @@ import { createPasswords } from "../account/passwords.ts";
 import { baseUrl, urlOfLink } from "../app/links.ts";
 import { hashOfPassword } from "../app/passwords.ts";
 import type { Config } from "../app/settings.ts";
+import { refuseCutStore } from "../app/store-check.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
@@ -231,6 +232,7 @@ export function accountOf(store: Pick<Store, "accounts">, email: string): Accoun
 /** Opens the store of the data directory for one action, then closes it. */
 export async function withStore(command: Command, action: (store: Store, config: Config) => Promise<void>): Promise<void> {
   const config = configOf(command);
+  await refuseCutStore(config.data);
   const store = openStore(config.data);
   try {
     await action(store, config);
@@ -244,7 +246,9 @@ export async function withStore(command: Command, action: (store: Store, config:
  * A store that needs a migration or recovery is opened for writing, as at a start.
  */
 export async function readStore(command: Command, action: (store: Store | null) => void): Promise<void> {
-  const store = openForReading(configOf(command).data);
+  const { data } = configOf(command);
+  await refuseCutStore(data);
+  const store = openForReading(data);
   try {
     action(store);
   } finally {

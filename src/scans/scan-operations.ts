@@ -2,7 +2,7 @@
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Account } from "../store/accounts.ts";
-import type { ScanStatus } from "../store/scan-status.ts";
+import type { ScanStatus } from "../store/scan-record.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { NewScan, StartOutcome, StartRequest } from "../store/start-scans.ts";
 import type { Store } from "../store/store.ts";

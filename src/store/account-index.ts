@@ -1,5 +1,9 @@
-/** Mail addresses of accounts: their form, and the index from address to account. */
+/** Plans of accounts, the form of their mail addresses, and the lookup by address. */
 import type { Db } from "./database.ts";
+
+export const plans = ["free", "agency"] as const;
+/** API access is part of `agency` (specification, section 5). */
+export type Plan = (typeof plans)[number];
 
 /** Characters of a mail address: RFC 5321 section 4.5.3.1.3, less the angle brackets. */
 export const emailCharsMax = 254;

@@ -1,32 +1,41 @@
 /** Accounts: plan, rights and display preferences. Credentials are in credentials.ts. */
-import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
+import { accountIdByEmail, emailKey, hasAccounts, isEmail, type Plan, plans } from "./account-index.ts";
 import { type ChangedBy, noteAccount } from "./audit.ts";
 import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
-import { removeResetLinksOf } from "./one-time-links.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
+import { openLink, removeResetLinksOf } from "./one-time-links.ts";
+import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf } from "./sessions.ts";
 
-export const plans = ["free", "agency"] as const;
-/** API access is part of `agency` (specification, section 5). */
-export type Plan = (typeof plans)[number];
+export { type Plan, plans } from "./account-index.ts";
 
 export const themes = ["system", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 
-export interface Account {
-  readonly id: number;
+const accountRow = stored.row({
+  id: stored.id,
   /** As entered; unique without regard to case. */
-  readonly email: string;
-  readonly admin: boolean;
-  readonly plan: Plan;
+  email: stored.text,
+  admin: stored.flag,
+  plan: stored.oneOf(plans),
   /** Refuses its sessions, its API tokens and any sign-in. */
-  readonly disabled: boolean;
+  disabled: stored.flag,
   /** Null: from the Accept-Language header. */
-  readonly locale: string | null;
-  readonly theme: Theme;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
-}
+  locale: stored.orNull(stored.text),
+  theme: stored.oneOf(themes),
+  createdAt: stored.time,
+});
+export type Account = Static<typeof accountRow>;
+
+export const accountsTable = defineTable({
+  row: accountRow,
+  key: keyed<number>(),
+  keyedBy: "id",
+  indexes: { accountIdsByEmail: numberIndex(({ email, id }: Account): IndexRows<string, number> => [[emailKey(email), id]]) },
+  ofAccount: [{ by: "key" }],
+  keyIds: ["nextAccountId"],
+});
 
 export interface NewAccount {
   readonly email: string;
@@ -104,8 +113,6 @@ export function accountRepository(db: Db) {
         if (!isEmail(address)) return "email-invalid";
         const owner = accountIdByEmail(db, address);
         if (owner !== undefined && owner !== id) return "email-taken";
-        db.accountIdsByEmail.remove(emailKey(account.email));
-        db.accountIdsByEmail.put(emailKey(address), id);
         noteAccount(db, id, "account.renamed", { by });
         return change(id, { email: address });
       }),
@@ -134,7 +141,6 @@ export function putAccount(
     createdAt: now.toISOString(),
   };
   db.accounts.put(id, account);
-  db.accountIdsByEmail.put(emailKey(address), id);
   putCredentials(db, id, { passwordHash });
   const details = { plan: account.plan, admin: account.admin, ...(via === undefined ? {} : { via }) };
   noteAccount(db, id, "account.created", { by, details, now });
@@ -147,4 +153,37 @@ function keepPlanWithoutGroups(db: Db, id: number): void {
   if (credentials?.oidc?.granted.plan !== true) return;
   const oidc = { ...credentials.oidc, granted: { ...credentials.oidc.granted, plan: false } };
   db.credentials.put(id, { ...credentials, oidc });
+}
+
+/** Redemption of one-time links: one transaction applies and removes the link, so that none works twice. */
+export function redemptionRepository(db: Db) {
+  return {
+    /** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */
+    signUp: (
+      kind: "setup" | "invite",
+      value: string,
+      { email, passwordHash, now }: { readonly email: string; readonly passwordHash: string; readonly now: Date },
+    ): Promise<Account | AccountRefusal | "link-invalid" | "email-not-invited"> =>
+      db.write(() => {
+        const link = openLink(db, kind, value, now);
+        if (link === undefined) return "link-invalid";
+        if (link.email !== null && emailKey(link.email) !== emailKey(email)) return "email-not-invited";
+        const account = putAccount(db, { email, plan: link.plan, admin: link.admin, passwordHash, now, by: "self", via: kind });
+        if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
+        return account;
+      }),
+
+    /** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */
+    resetPassword: (value: string, passwordHash: string, now: Date): Promise<Account | "link-invalid"> =>
+      db.write(() => {
+        const accountId = openLink(db, "reset", value, now)?.accountId;
+        const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;
+        if (account === undefined || account.disabled) return "link-invalid";
+        putCredentials(db, account.id, { passwordHash });
+        noteAccount(db, account.id, "password.changed", { by: "self", details: { via: "reset" }, now });
+        endSessionsOf(db, account.id);
+        removeResetLinksOf(db, account.id);
+        return account;
+      }),
+  };
 }

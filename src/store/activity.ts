@@ -1,19 +1,24 @@
 /** What the server did, by the hour: for the figures of a day on the administrators' page. */
 import { hourMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 
-export interface Activity {
+const activityRow = stored.row({
   /** First instant that is counted, ISO 8601, UTC. */
-  readonly since: string;
-  readonly finished: number;
+  since: stored.time,
+  finished: stored.number,
   /** Scans by error code. */
-  readonly failed: Readonly<Record<string, number>>;
+  failed: stored.objectOf<Readonly<Record<string, number>>>(),
   /** Scans that left the queue for the first time, and how long they had waited, in milliseconds. */
-  readonly claimed: number;
-  readonly waitedMs: number;
-  readonly longestWaitMs: number;
-  readonly browserRestarts: number;
-}
+  claimed: stored.number,
+  waitedMs: stored.number,
+  longestWaitMs: stored.number,
+  browserRestarts: stored.number,
+});
+export type Activity = Static<typeof activityRow>;
+
+/** By the hours since the Unix epoch. */
+export const activityTable = defineTable({ row: activityRow, key: keyed<number>(), ofAccount: [] });
 
 const hoursKept = 48;
 const hoursOfDay = 24;

@@ -1,10 +1,11 @@
 /** API tokens: shown once, stored only as SHA-256. */
 
 import { hourMs } from "../base/units.ts";
-import { accountRange } from "./account-range.ts";
 import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
 import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
+import { accountRange } from "./table.ts";
 import { hourOf } from "./whole-hours.ts";
 
 /** Fixed prefix, so that people and secret scanners recognise a token. */
@@ -21,19 +22,32 @@ export const deadTokenDays = 30;
 /** Bounds the disk space that creating and revoking tokens can fill. */
 const deadTokensMax = 100;
 
-/** All instants are ISO 8601, UTC. */
-export interface ApiToken {
-  readonly id: number;
-  readonly accountId: number;
-  readonly name: string;
-  readonly shown: string;
-  readonly createdAt: string;
-  readonly revokedAt: string | null;
+const apiTokenRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  name: stored.text,
+  shown: stored.text,
+  createdAt: stored.time,
+  revokedAt: stored.orNull(stored.time),
   /** Null: never expires. */
-  readonly expiresAt: string | null;
+  expiresAt: stored.orNull(stored.time),
   /** Rounded down to the hour: at most one write per hour and token. */
-  readonly lastUsedAt: string | null;
-}
+  lastUsedAt: stored.orNull(stored.time),
+});
+export type ApiToken = Static<typeof apiTokenRow>;
+
+/** By the SHA-256 of the token's value. */
+export const apiTokensTable = defineTable({
+  row: apiTokenRow,
+  key: keyed<string>(),
+  indexes: {
+    apiTokenHashes: textIndex(
+      ({ accountId, id }: ApiToken, hash: string): IndexRows<[accountId: number, tokenId: number], string> => [[[accountId, id], hash]],
+      { keyIds: ["nextAccountId", "nextApiTokenId"] },
+    ),
+  },
+  ofAccount: [{ by: "index", index: "apiTokenHashes" }],
+});
 
 export function apiTokenRepository(db: Db) {
   function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
@@ -78,7 +92,6 @@ export function apiTokenRepository(db: Db) {
         };
         removeDeadTokens(db, accountId, now);
         db.apiTokens.put(hashOfSecret(value), token);
-        db.apiTokenHashes.put([accountId, token.id], hashOfSecret(value));
         noteToken(db, token, { action: "token.created", by, details: { expires: token.expiresAt }, now });
         return { token, value };
       }),
@@ -116,17 +129,14 @@ function noteToken(db: Db, { id, accountId }: ApiToken, { by, details, ...note }
 
 /** Removes revoked and expired tokens beyond the two limits; only within a transaction. */
 function removeDeadTokens(db: Db, accountId: number, now: Date): void {
-  const dead = [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ key, value: hash }) => {
+  const dead = [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value: hash }) => {
     const token = db.apiTokens.get(hash);
     const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
-    return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ key, hash, diedAtMs: Date.parse(diedAt) }] : [];
+    return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ hash, diedAtMs: Date.parse(diedAt) }] : [];
   });
   dead.sort((one, other) => other.diedAtMs - one.diedAtMs);
   const keptFromMs = now.getTime() - deadTokenDays * 24 * hourMs;
-  for (const { key, hash } of dead.filter(({ diedAtMs }, at) => at >= deadTokensMax - 1 || diedAtMs < keptFromMs)) {
-    db.apiTokens.remove(hash);
-    db.apiTokenHashes.remove(key);
-  }
+  for (const { hash } of dead.filter(({ diedAtMs }, at) => at >= deadTokensMax - 1 || diedAtMs < keptFromMs)) db.apiTokens.remove(hash);
 }
 
 function newTokenValue({ clock }: Db): string {

@@ -1,6 +1,7 @@
 /** Audit log: who changed what. A row is written in the transaction of its change, is never changed, and goes only by age or number. */
 import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import type { Page, PageRequest } from "./page.ts";
 import { pageOf } from "./page.ts";
 
@@ -85,18 +86,27 @@ export interface AuditSubject {
 
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
 
-export interface AuditEntry {
+const auditRow = stored.row({
   /** Rises with every entry. */
-  readonly id: number;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly actor: Actor;
-  readonly action: AuditAction;
+  id: stored.id,
+  at: stored.time,
+  actor: stored.objectOf<Actor>(),
+  /** A later release may add actions. */
+  action: stored.textAs<AuditAction>(),
   /** Null: the installation as a whole. */
-  readonly subject: AuditSubject | null;
+  subject: stored.orNull(stored.objectOf<AuditSubject>()),
   /** Without personal data and without secrets. */
-  readonly details: AuditDetails;
-}
+  details: stored.objectOf<AuditDetails>(),
+});
+export type AuditEntry = Static<typeof auditRow>;
+
+/** Entries on a deleted account stay: they have no personal data. */
+export const auditTable = defineTable({ row: auditRow, key: keyed<number>(), keyedBy: "id", ofAccount: [], keyIds: ["nextAuditId"] });
+
+const settingRow = stored.row({ value: stored.orNull(stored.text) });
+
+/** Settings of the last start, by name. */
+export const settingsAtStartTable = defineTable({ row: settingRow, key: keyed<string>(), ofAccount: [] });
 
 export interface AuditNote extends Pick<AuditEntry, "actor" | "action" | "subject"> {
   readonly details?: AuditDetails;

@@ -1,10 +1,11 @@
 /** Channels that notify an account. */
 import { hourMs } from "../base/units.ts";
-import { accountRange } from "./account-range.ts";
 import { type AuditAction, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { disableChannel, giveUpDeliveriesOf } from "./deliveries.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { accountRange } from "./table.ts";
 
 export type { NotificationRule, RuleScope } from "./notification-rules.ts";
 export { rulesMax } from "./notification-rules.ts";
@@ -33,29 +34,39 @@ interface ConfirmationLink {
 }
 
 /** All instants are ISO 8601, UTC. */
-export interface Channel {
-  readonly id: number;
-  readonly accountId: number;
-  readonly kind: ChannelKind;
-  readonly name: string;
+const channelRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  kind: stored.oneOf(channelKinds),
+  name: stored.text,
   /** Mail address, or URL of the receiver. */
-  readonly target: string;
+  target: stored.text,
   /** Secrets of a webhook, the newest first: two while one is rotated. Empty for mail. */
-  readonly secrets: readonly string[];
-  readonly createdAt: string;
+  secrets: stored.listOf<string>(),
+  createdAt: stored.time,
   /** Null: the mail address is not confirmed, and gets nothing but the link. */
-  readonly verifiedAt: string | null;
+  verifiedAt: stored.orNull(stored.time),
   /** Null without an open link. `earlier`: link that stays valid until the mail with the newer one was sent. */
-  readonly confirmation: (ConfirmationLink & { readonly earlier?: ConfirmationLink }) | null;
+  confirmation: stored.orNull(stored.objectOf<ConfirmationLink & { readonly earlier?: ConfirmationLink }>()),
   /** Secret of the link that ends the mails, without signing in. Null for webhooks. */
-  readonly unsubscribeKey: string | null;
-  readonly disabled: {
-    readonly at: string;
-    readonly because: ChannelDisabling;
-    /** The account has not yet got a mail about it. */
-    readonly noticeDue?: boolean;
-  } | null;
-}
+  unsubscribeKey: stored.orNull(stored.text),
+  disabled: stored.orNull(
+    stored.objectOf<{
+      readonly at: string;
+      readonly because: ChannelDisabling;
+      /** The account has not yet got a mail about it. */
+      readonly noticeDue?: boolean;
+    }>(),
+  ),
+});
+export type Channel = Static<typeof channelRow>;
+
+export const channelsTable = defineTable({
+  row: channelRow,
+  key: keyed<[accountId: number, channelId: number]>(),
+  ofAccount: [{ by: "part", part: 0 }],
+  keyIds: ["nextAccountId", "nextChannelId"],
+});
 
 export type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
   /** True for webhooks. The reader of a mail address confirms it first. */

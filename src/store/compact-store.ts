@@ -1,5 +1,8 @@
-/** Compaction: a new file has the rows of the store and no free pages. Verified, it takes the place of the old one. */
-import { chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
+/**
+ * Copies of a store. Compaction: a new file has the rows of the store and no free pages; verified, it takes the place of the old one. Copy
+ * for a backup: one consistent state, compact, also while a server writes.
+ */
+import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Database, open, type RootDatabase } from "lmdb";
 import { type FileLock, tryLockFirstByte } from "../base/file-lock.ts";
@@ -9,10 +12,9 @@ import { asDataDirError, DataDirError, damagedDataDir } from "./data-dir.ts";
 import { openDatabase } from "./database.ts";
 import { openEnvironment } from "./environment.ts";
 import { lockDataDir } from "./lock.ts";
-import { readMetaPages } from "./meta-pages.ts";
-import { tableNames } from "./row-formats.ts";
-import { createStoreFile, storeFileOf } from "./store-file.ts";
-import { type StoreReport, walkStore } from "./store-walk.ts";
+import { createStoreFile, prepareStoreFile, storeFileOf, transactionOf } from "./store-file.ts";
+import { type StoreReport, usedBytesOf, walkStore } from "./store-walk.ts";
+import { tableNames } from "./tables.ts";
 
 /** Begins the name of the folder, within the data directory, of the new file. */
 const workFolderPrefix = ".assay-compact-";
@@ -64,11 +66,12 @@ async function compactInto(folder: string, dataDir: string): Promise<Compaction>
   return { bytesBefore, bytesAfter };
 }
 
-/** @throws DataDirError for damaged pages. */
+/** @throws DataDirError for a damaged table. */
 async function soundReportOf(dataDir: string): Promise<StoreReport> {
-  const report = await walkStore(dataDir, () => {});
-  const [fault] = report?.damagedPages ?? [];
-  if (report === null || fault !== undefined) throw damagedDataDir(`data directory ${dataDir} has damaged pages (${fault?.reason})`);
+  const report = await walkStore(dataDir);
+  const [fault] = report?.damagedTables ?? [];
+  if (report === null || fault !== undefined)
+    throw damagedDataDir(`data directory ${dataDir} is damaged (table ${fault?.table}: ${fault?.reason})`);
   return report;
 }
 
@@ -134,15 +137,6 @@ function replaceStore(dataDir: string, draft: string, transaction: number): void
   }
 }
 
-function transactionOf(path: string): number {
-  const file = openSync(path, "r");
-  try {
-    return readMetaPages(file)?.newest.transaction ?? 0;
-  } finally {
-    closeSync(file);
-  }
-}
-
 function syncFile(path: string): void {
   const file = openSync(path, "r+");
   try {
@@ -154,4 +148,32 @@ function syncFile(path: string): void {
 
 function changedMeanwhile(dataDir: string): DataDirError {
   return new DataDirError("locked", `another command used the store of ${dataDir} meanwhile; nothing was changed, run it again`);
+}
+
+/** The store has pages that are neither used nor free: no damage, but LMDB makes no compact copy of it. The error has no code. */
+const pageLeak = "MDB_INCOMPATIBLE";
+
+/**
+ * Writes the current state of the store of one data directory into another one, which must not have a store. Free pages are left out. The
+ * copy is not flushed to disk. `onBytes` is called before it begins, with its size. @throws DataDirError for a store that cannot be opened; the error of LMDB or of the file system.
+ */
+export async function copyStore(dataDir: string, into: string, onBytes: (bytes: number) => void = () => {}): Promise<void> {
+  prepareStoreFile(dataDir, { readOnly: true, noSync: false });
+  const options = { maxDbs: tablesMax, readOnly: true };
+  const { root, close } = openEnvironment(join(dataDir, "store"), options, (environment) => environment);
+  try {
+    onBytes(usedBytesOf(root));
+    mkdirSync(join(into, "store"), { mode: 0o700 });
+    await root.backup(join(into, "store"), true).catch((error: unknown) => {
+      if (!(error instanceof Error && error.message.startsWith(pageLeak))) throw error;
+      rmSync(storeFileOf(into), { force: true });
+      return root.backup(join(into, "store"), false);
+    });
+    chmodSync(storeFileOf(into), 0o600);
+  } catch (error) {
+    const fault = asDataDirError(error, dataDir);
+    throw fault instanceof DataDirError && fault.fault === "damaged" ? fault : error;
+  } finally {
+    await close();
+  }
 }

@@ -1,8 +1,9 @@
 /** Credentials of accounts, stored apart so that no list of accounts exposes them. */
+import { createHash } from "node:crypto";
 import type { Account } from "./accounts.ts";
 import { type AuditAction, type ChangedBy, noteAccount, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
-import { identityKey, type OidcLink } from "./oidc-identity.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf, type OpenedSession, putSession, type SessionOrigin } from "./sessions.ts";
 
@@ -15,14 +16,49 @@ export interface Totp {
   readonly lastUsedStep: number | null;
 }
 
-export interface Credentials {
+export interface Identity {
+  readonly issuer: string;
+  /** Unique within the issuer. */
+  readonly subject: string;
+}
+
+const oidcLinkRow = stored.row({
+  issuer: stored.text,
+  subject: stored.text,
+  linkedAt: stored.time,
+  /** What groups gave the account, and what is taken back when they no longer do. */
+  granted: stored.row({ plan: stored.flag, admin: stored.flag }),
+});
+/** Link of an account to its identity at an identity provider. */
+export type OidcLink = Static<typeof oidcLinkRow>;
+
+const credentialsRow = stored.row({
   /** In PHC string format; null: no password is set. */
-  readonly passwordHash: string | null;
-  readonly totp: Totp | null;
+  passwordHash: stored.orNull(stored.text),
+  totp: stored.orNull(stored.objectOf<Totp>()),
   /** SHA-256 of each unused recovery code. */
-  readonly recoveryCodeHashes: readonly string[];
+  recoveryCodeHashes: stored.listOf<string>(),
   /** Identity that signs in to the account; absent in accounts that never had one. */
-  readonly oidc?: OidcLink | null;
+  oidc: stored.optional(stored.orNull(oidcLinkRow)),
+});
+export type Credentials = Static<typeof credentialsRow>;
+
+export const credentialsTable = defineTable({
+  row: credentialsRow,
+  key: keyed<number>(),
+  indexes: {
+    /** By the SHA-256 of issuer and subject. */
+    accountIdsByIdentity: numberIndex(
+      ({ oidc }: Credentials, accountId: number): IndexRows<string, number> => (oidc ? [[identityKey(oidc), accountId]] : []),
+    ),
+  },
+  ofAccount: [{ by: "key" }],
+  keyIds: ["nextAccountId"],
+});
+
+/** Hashed, because keys of the store are short and a subject is not. */
+export function identityKey({ issuer, subject }: Identity): string {
+  return createHash("sha256").update(`${issuer}\n${subject}`).digest("hex");
 }
 
 const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCodeHashes: [] };
@@ -111,7 +147,5 @@ export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confi
 /** Only within a transaction. */
 export function putCredentials(db: Db, accountId: number, change: Partial<Credentials>): void {
   const former = db.credentials.get(accountId) ?? noCredentials;
-  if (change.oidc !== undefined && former.oidc) db.accountIdsByIdentity.remove(identityKey(former.oidc));
-  if (change.oidc) db.accountIdsByIdentity.put(identityKey(change.oidc), accountId);
   db.credentials.put(accountId, { ...former, ...change });
 }

@@ -1,9 +1,10 @@
-/** Faults of the data directory, and the check that it can be written. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
+/** Faults of the data directory, the check that it can be written, and the faults since the store was opened. */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Clock } from "../base/clock.ts";
 
 /** Free space required at start, in bytes: with less, the first scans would fail. */
-export const freeBytesMin = 1_048_576;
+const freeBytesMin = 1_048_576;
 export type DataDirFault = "not-writable" | "full" | "newer" | "older" | "missing" | "unflushed" | "locked" | "damaged";
 
 /** Unusable data directory. The message is one sentence for the operator; the directory is unchanged. */
@@ -17,8 +18,11 @@ export class DataDirError extends Error {
   }
 }
 
-/** Error codes of LMDB (lmdb.h). */
-const lmdb = { pageNotFound: -30797, corrupted: -30796, panic: -30795, versionMismatch: -30794, invalid: -30793, encrypted: -30776 };
+/** Error code of LMDB (lmdb.h). */
+const lmdbPanic = -30795;
+/** Messages of LMDB and lmdb-js about a damaged store; some have no code. */
+const damageMessage =
+  /^(MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID|CURSOR_FULL|PAGE_FULL|PROBLEM|BAD_TXN|ENV_ENCRYPTION)|Invalid key size)/;
 
 /** `fact`: what is damaged, with its path. */
 export function damagedDataDir(fact: string): DataDirError {
@@ -80,20 +84,78 @@ export function asDataDirError(error: unknown, dataDir: string): unknown {
     case 122:
     case 27:
       return new DataDirError("full", `data directory ${dataDir} has no room left (${error.message})`);
-    case lmdb.corrupted:
-    case lmdb.pageNotFound:
-    case lmdb.invalid:
-    case lmdb.versionMismatch:
-    case lmdb.encrypted:
-      return damagedDataDir(`data directory ${dataDir} is damaged (${error.message})`);
     // LMDB refuses every change after a state that it could not write.
-    case lmdb.panic:
+    case lmdbPanic:
       return new DataDirError("damaged", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
     // LMDB reports a partially written page as an I/O error.
     case "EIO":
     case 5:
       return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk is full or failing`);
     default:
-      return error;
+      return damageMessage.test(error.message) ? damagedDataDir(`data directory ${dataDir} is damaged (${error.message})`) : error;
+  }
+}
+
+/** Pause between two test writes after a change that failed: each writes `freeBytesMin` bytes. */
+const testWriteEveryMs = 5_000;
+
+export interface StoreHealth {
+  /** Short clause on the data directory's disk; null while it takes changes. Recovers by itself. */
+  readonly diskFault: () => string | null;
+  /** Short clause on the store itself; null unless a read or a change met damage. Lasts until the end of the process. */
+  readonly storeFault: () => string | null;
+}
+
+export interface NotedStoreHealth extends StoreHealth {
+  /** Notes an error of a read or a change. */
+  readonly noteError: (error: unknown) => void;
+  /** Notes a change that is on disk. */
+  readonly noteChange: () => void;
+}
+
+/** `path`: folder of the store. */
+export function createStoreHealth(path: string, clock: Pick<Clock, "monotonicMs">): NotedStoreHealth {
+  let failed: DataDirError | null = null;
+  let testedAtMs = Number.NEGATIVE_INFINITY;
+  let isDamaged = false;
+
+  return {
+    noteError: (error) => {
+      if (!(error instanceof DataDirError)) return;
+      if (error.fault === "damaged") isDamaged = true;
+      if (error.fault === "full" || error.fault === "not-writable") failed = error;
+    },
+    noteChange: () => {
+      failed = null;
+    },
+    diskFault: () => {
+      if (failed !== null && clock.monotonicMs() - testedAtMs >= testWriteEveryMs) {
+        testedAtMs = clock.monotonicMs();
+        failed = testWrite(path, failed);
+      }
+      if (failed !== null) return failed.fault === "full" ? "the disk is full" : "the data directory cannot be written";
+      return freeBytesOf(path) < freeBytesMin ? "the disk is full" : null;
+    },
+    storeFault: () => (isDamaged ? "the store is damaged" : null),
+  };
+}
+
+/** Null if it succeeds. `known` remains after an error that says nothing about the disk, such as a lack of file descriptors. */
+function testWrite(path: string, known: DataDirError): DataDirError | null {
+  try {
+    ensureWritable(path);
+    return null;
+  } catch (error) {
+    return error instanceof DataDirError ? error : known;
+  }
+}
+
+/** Blocks reserved for root are not available to the server. Unknown counts as free: only a failed change proves otherwise. */
+function freeBytesOf(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

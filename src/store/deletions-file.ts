@@ -6,6 +6,10 @@ import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, statSync, wri
 import { join } from "node:path";
 import { syncFolder } from "../base/sync-folder.ts";
 import { asDataDirError } from "./data-dir.ts";
+import { defineTable, keyed, stored } from "./define-table.ts";
+
+/** Deletions that this store has carried out, by their id. */
+export const deletionsTable = defineTable({ row: stored.row({ at: stored.time }), key: keyed<string>(), ofAccount: [] });
 
 export const deletionsName = "deletions";
 

@@ -1,13 +1,12 @@
 /** Deliveries: durable work for channels. An event and its deliveries are written in one transaction, so that neither is lost. */
 import { dayMs, hourMs } from "../base/units.ts";
-import { accountRange } from "./account-range.ts";
 import type { Channel, ChannelDisabling } from "./channels.ts";
 import type { Db } from "./database.ts";
-import { deliveriesOfEvents } from "./deliveries-of-events.ts";
-import { type DueKey, firstDueKey, listDueDeliveries } from "./due-deliveries.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
 import { channelsFor } from "./notification-rules.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import type { StoredEvent } from "./site-events.ts";
+import { accountRange } from "./table.ts";
 
 /** Ended deliveries, and events, are kept so long. */
 export const deliveriesKeptDays = 30;
@@ -25,6 +24,13 @@ const oldReadAtOnce = 500;
 const waitMsMax = 27 * hourMs;
 /** Wrong times that are corrected at once. */
 const correctedAtOnce = 1_000;
+/** Rows that one look for due deliveries reads at most: those of busy channels are passed over. */
+const dueReadMax = 2_000;
+const firstDueKey: DueKey = [0, 0, 0];
+/** Newest deliveries of an account that are looked through for some events. */
+const ofEventsReadMax = 5_000;
+/** An event may join a mail that began this long before it, and more. */
+const marginMs = hourMs;
 
 /** `dropped`: its channel was removed or disabled. */
 export const deliveryStates = ["waiting", "delivered", "failed", "dropped"] as const;
@@ -40,23 +46,47 @@ export interface DeliveryAttempt {
 }
 
 /** All instants are ISO 8601, UTC. */
-export interface Delivery {
-  readonly id: number;
-  readonly accountId: number;
-  readonly channelId: number;
+const deliveryRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  channelId: stored.id,
   /** Sequence numbers of its events: one for a webhook, one or more for a mail. */
-  readonly eventSeqs: readonly number[];
-  readonly createdAt: string;
+  eventSeqs: stored.listOf<number>(),
+  createdAt: stored.time,
   /** The oldest first. */
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly state: DeliveryState;
+  attempts: stored.listOf<DeliveryAttempt>(),
+  state: stored.oneOf(deliveryStates),
   /** Null unless it waits. */
-  readonly nextAttemptAt: string | null;
+  nextAttemptAt: stored.orNull(stored.time),
   /** When a person made it wait again: attempts since then begin a new schedule. Null if no one did. */
-  readonly retriedAt: string | null;
+  retriedAt: stored.orNull(stored.time),
   /** Attempts since then. Missing before the first retry, and in rows of earlier releases. */
-  readonly attemptsSinceRetry?: number;
-}
+  attemptsSinceRetry: stored.optional(stored.number),
+});
+export type Delivery = Static<typeof deliveryRow>;
+
+type DueKey = [atMs: number, accountId: number, deliveryId: number];
+
+export const deliveriesTable = defineTable({
+  row: deliveryRow,
+  key: keyed<[accountId: number, deliveryId: number]>(),
+  indexes: {
+    /** The values repeat the delivery. */
+    deliveriesDue: numberIndex(
+      ({ accountId, id, nextAttemptAt }: Delivery): IndexRows<DueKey, number> =>
+        nextAttemptAt === null ? [] : [[[Date.parse(nextAttemptAt), accountId, id], id]],
+      { recordKey: recordKeys.lastParts },
+    ),
+    /** Channel of each delivery that waits. */
+    deliveriesWaiting: numberIndex(
+      ({ state, accountId, id, channelId }: Delivery): IndexRows<[accountId: number, deliveryId: number], number> =>
+        state === "waiting" ? [[[accountId, id], channelId]] : [],
+      { recordKey: recordKeys.sameKey },
+    ),
+  },
+  ofAccount: [{ by: "part", part: 0 }],
+  keyIds: ["nextAccountId", "nextDeliveryId"],
+});
 
 export type AttemptOutcome =
   | { readonly state: "delivered" }
@@ -123,28 +153,9 @@ function addDelivery(db: Db, { now, waitMs, ...given }: NewDelivery): Delivery {
   return delivery;
 }
 
-/** Row of `deliveriesDue`; none unless the delivery waits. */
-export function deliveryDueKeysOf({ accountId, id, nextAttemptAt }: Delivery): readonly (readonly [number, number, number])[] {
-  return nextAttemptAt === null ? [] : [[Date.parse(nextAttemptAt), accountId, id]];
-}
-
-/** Writes the delivery and the rows that follow from it; only within a transaction. */
-function putDelivery(db: Db, delivery: Delivery): void {
-  const key: [number, number] = [delivery.accountId, delivery.id];
-  const before = db.deliveries.get(key);
-  if (before !== undefined) for (const due of deliveryDueKeysOf(before)) db.deliveriesDue.remove([...due]);
-  db.deliveries.put(key, delivery);
-  for (const due of deliveryDueKeysOf(delivery)) db.deliveriesDue.put([...due], delivery.id);
-  if (delivery.state === "waiting") db.deliveriesWaiting.put(key, delivery.channelId);
-  else db.deliveriesWaiting.remove(key);
-}
-
 /** Only within a transaction. */
-export function removeDelivery(db: Db, delivery: Delivery): void {
-  const key: [number, number] = [delivery.accountId, delivery.id];
-  for (const due of deliveryDueKeysOf(delivery)) db.deliveriesDue.remove([...due]);
-  db.deliveriesWaiting.remove(key);
-  db.deliveries.remove(key);
+function putDelivery(db: Db, delivery: Delivery): void {
+  db.deliveries.put([delivery.accountId, delivery.id], delivery);
 }
 
 /** Ends what waits for a channel, as `dropped`; only within a transaction. */
@@ -307,7 +318,7 @@ function removalOfOld(db: Db): (now: Date) => Promise<boolean> {
         for (const { accountId, id } of deliveries) {
           const delivery = db.deliveries.get([accountId, id]);
           // A person may have made it wait again.
-          if (delivery !== undefined && delivery.state !== "waiting") removeDelivery(db, delivery);
+          if (delivery !== undefined && delivery.state !== "waiting") db.deliveries.remove([accountId, id]);
         }
         for (const key of events) db.events.remove(key);
       });
@@ -332,4 +343,55 @@ function oldRows(db: Db, { table, key }: OldRowsPlace, now: Date): OldRows {
   const rows = [...db.events.getRange(page)];
   const events = rows.filter(({ value: { site, at } }) => site === null && Date.parse(at) < before).map((row) => row.key);
   return { place: placeAfter(rows.map((row) => row.key)), deliveries: [], events };
+}
+
+interface DueLook {
+  readonly now: Date;
+  readonly limit: number;
+  readonly accepts: (place: DeliveryPlace) => boolean;
+}
+
+/** `next`: where the next look begins. */
+function listDueDeliveries(
+  db: Db,
+  from: DueKey,
+  { now, limit, accepts }: DueLook,
+): { readonly due: readonly Delivery[]; readonly next: DueKey } {
+  const due: Delivery[] = [];
+  let [read, last] = [0, from];
+  for (const key of db.deliveriesDue.getKeys({ start: from, end: [now.getTime() + 1, 0, 0], limit: dueReadMax })) {
+    if (due.length >= limit) break;
+    [read, last] = [read + 1, key];
+    const [, accountId, id] = key;
+    const channelId = db.deliveriesWaiting.get([accountId, id]);
+    if (channelId === undefined || !accepts({ accountId, channelId })) continue;
+    const delivery = db.deliveries.get([accountId, id]);
+    if (delivery !== undefined) due.push(delivery);
+  }
+  const [atMs, accountId, id] = last;
+  return { due, next: read < dueReadMax ? firstDueKey : [atMs, accountId, id + 1] };
+}
+
+interface DeliveriesOfEvents {
+  /** Newest first. */
+  readonly items: readonly Delivery[];
+  /** False if older ones may have been missed. */
+  readonly isComplete: boolean;
+}
+
+/** A delivery begins with its first event, so the walk ends before the oldest one of these. */
+function deliveriesOfEvents(db: Pick<Db, "deliveries">) {
+  return (accountId: number, events: readonly StoredEvent[], limit: number): DeliveriesOfEvents => {
+    const seqs = new Set(events.map(({ seq }) => seq));
+    const oldestMs = Math.min(...events.map(({ at }) => Date.parse(at))) - marginMs;
+    const items: Delivery[] = [];
+    let read = 0;
+    const rows = db.deliveries.getRange({ start: [accountId, Number.POSITIVE_INFINITY], end: [accountId, 0], reverse: true });
+    for (const { value } of rows) {
+      if (items.length >= limit || Date.parse(value.createdAt) < oldestMs) break;
+      if (++read > ofEventsReadMax) return { items, isComplete: false };
+      if (value.eventSeqs.some((seq) => seqs.has(seq))) items.push(value);
+    }
+    return { items, isComplete: true };
+  };
 }

@@ -36,3 +36,85 @@ export function openEnvironment<T>(path: string, options: EnvironmentOptions, pr
     throw error;
   }
 }
+
+/** Group commit: write actions that arrive together share one transaction, and so one flush to disk. */
+interface GroupCommit {
+  /**
+   * Runs the action in the transaction of the current turn of the event loop, in the order of the calls. Resolves when it is on disk.
+   * An action that throws is rolled back alone. The action must be synchronous.
+   * @throws Error of the action; any error of LMDB that keeps the transaction from the disk, for every action in it.
+   */
+  write<T>(action: () => T): Promise<T>;
+  /** Commits what waits. */
+  flush(): void;
+}
+
+interface CommitHooks {
+  /** Runs each transaction. */
+  readonly commit: <T>(transaction: () => T) => T;
+  /** Runs within each transaction, after its actions. */
+  readonly beforeCommit: () => void;
+  readonly afterCommit: () => void;
+}
+
+/** `run` executes the action; it returns how to answer once the transaction is on disk. */
+interface Waiting {
+  readonly run: (nested: boolean) => () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The transactions are synchronous. The asynchronous ones of lmdb-js keep the puts of an action that throws. A full disk also leaves
+ * rejections that cannot be caught. Requests that arrive during a flush wait in their sockets and share the next one.
+ */
+export function createGroupCommit(
+  root: Pick<RootDatabase, "transactionSync">,
+  { commit, beforeCommit, afterCommit }: CommitHooks,
+): GroupCommit {
+  let waiting: Waiting[] = [];
+  return { write, flush };
+
+  function write<T>(action: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const run = (nested: boolean) => {
+        let value: T;
+        // Without a result: lmdb-js waits for a promise, and `put` returns one.
+        const act = () => {
+          value = action();
+        };
+        try {
+          // Within a transaction, LMDB runs this one as a child transaction.
+          if (nested) root.transactionSync(act);
+          else act();
+          return () => resolve(value);
+        } catch (error) {
+          if (!nested) throw error;
+          return () => reject(error);
+        }
+      };
+      waiting.push({ run, reject });
+      // Runs after the handlers of all requests that have already arrived.
+      if (waiting.length === 1) setImmediate(flush);
+    });
+  }
+
+  function flush(): void {
+    const group = waiting;
+    if (group.length === 0) return;
+    waiting = [];
+    try {
+      // An action alone needs no child transaction: its error rolls back everything.
+      const answers = commit(() =>
+        root.transactionSync(() => {
+          const ran = group.map(({ run }) => run(group.length > 1));
+          beforeCommit();
+          return ran;
+        }),
+      );
+      afterCommit();
+      for (const answer of answers) answer();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}

@@ -2,25 +2,22 @@
 import { createHmac } from "node:crypto";
 import { pause } from "../base/clock.ts";
 import { hostOf } from "../parse/site.ts";
-import { emailKey } from "./account-index.ts";
-import { accountRange } from "./account-range.ts";
 import type { Account } from "./accounts.ts";
 import { type Actor, putAudit } from "./audit.ts";
-import type { Db } from "./database.ts";
+import { type Db, instanceOf } from "./database.ts";
 import type { Deletion } from "./deletions-file.ts";
-import { eventsOfHost, type HostTest, historyOfScans, removeTracesOfHost, type SiteHistoryRow } from "./host-traces.ts";
-import { instanceOf } from "./instance.ts";
-import { identityKey } from "./oidc-identity.ts";
-import { removeScan } from "./remove-scan.ts";
-import { removeSiteRows, removeSitesOfAccount } from "./remove-site.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord } from "./scan-record.ts";
+import { removeScan } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
-import { endSessionsOf } from "./sessions.ts";
 import type { StoredEvent } from "./site-events.ts";
-import type { Site } from "./sites.ts";
+import type { SiteHistoryEntry } from "./site-runs.ts";
+import { removeSiteRows, type Site } from "./sites.ts";
+import { accountRange } from "./table.ts";
 
 /** Scans of one transaction: a server that wants to write waits so long. */
 const scansAtOnce = 10;
+/** Small rows of one transaction. */
+const rowsAtOnce = 200;
 /** Between two transactions, so that a server gets its turn. */
 const pauseMs = 5;
 const deletionIdChars = 22;
@@ -128,27 +125,13 @@ function concernedAccount(db: Db, { accountId, reference }: Deletion): Account |
 function lockOut(db: Db, id: number): void {
   const account = db.accounts.get(id);
   if (account !== undefined) db.accounts.put(id, { ...account, disabled: true });
-  endSessionsOf(db, id);
-  for (const { key, value: hash } of [...db.apiTokenHashes.getRange(accountRange(id))]) {
-    db.apiTokens.remove(hash);
-    db.apiTokenHashes.remove(key);
-  }
+  db.removeRows("ofAccount", { id, email: "" }, ["sessions", "apiTokens"]);
 }
 
+/** By the definitions of the tables. What is kept of a site goes with each site. */
 function removeAccount(db: Db, account: Account): void {
-  const { id, email } = account;
-  lockOut(db, id);
-  for (const { key, value: link } of [...db.oneTimeLinks.getRange()]) {
-    const isInvited = link.email !== null && emailKey(link.email) === emailKey(email);
-    if (link.accountId === id || isInvited) db.oneTimeLinks.remove(key);
-  }
-  for (const key of [...db.idempotentStarts.getKeys()]) if (key[1] === id) db.idempotentStarts.remove(key);
-  const identity = db.credentials.get(id)?.oidc ?? null;
-  if (identity !== null) db.accountIdsByIdentity.remove(identityKey(identity));
-  db.credentials.remove(id);
-  removeSitesOfAccount(db, account);
-  db.accountIdsByEmail.remove(emailKey(email));
-  db.accounts.remove(id);
+  for (const { value: site } of [...db.sites.getRange(accountRange(account.id))]) removeSiteRows(db, site);
+  db.removeRows("ofAccount", account);
 }
 
 function tokensOfAccount(db: Db, account: Account | undefined): readonly string[] {
@@ -204,4 +187,54 @@ function isWithin(host: string | null, scope: HostScope): boolean {
 function domainsAbove(host: string): readonly string[] {
   const labels = host.split(".");
   return labels.slice(1).map((_label, at) => labels.slice(at + 1).join("."));
+}
+
+interface HostTest {
+  /** Whether a URL that was stored at an instant is of the host. */
+  readonly isOfHost: (url: string, storedAt: string) => boolean;
+  /** Tokens of the scans of the host. */
+  readonly tokens: ReadonlySet<string>;
+}
+
+/** Events that name an address or a scan of the host, also of sites that have another address now. Reads every event. */
+function* eventsOfHost(db: Db, { isOfHost, tokens }: HostTest): Generator<StoredEvent, void> {
+  for (const { value: event } of db.events.getRange())
+    if ((event.token !== null && tokens.has(event.token)) || urlsOf(event).some((url) => isOfHost(url, event.at))) yield event;
+}
+
+/** Entries of histories whose run scanned the host; the entries themselves have no address. Reads every history. */
+function* historyOfScans(db: Db, tokens: HostTest["tokens"]): Generator<SiteHistoryRow, void> {
+  for (const { key, value: entry } of db.siteHistory.getRange()) if (tokens.has(entry.token)) yield { siteId: key[0], entry };
+}
+
+export interface SiteHistoryRow {
+  readonly siteId: number;
+  readonly entry: SiteHistoryEntry;
+}
+
+/** Call while the scans are stored. The runs under way of sites that have moved away end without a trace. */
+async function removeTracesOfHost(db: Db, host: HostTest): Promise<void> {
+  const events = [...eventsOfHost(db, host)].map(({ accountId, seq }) => ({ accountId, seq }));
+  await inSteps(db, events, ({ accountId, seq }) => {
+    db.events.remove([accountId, seq]);
+  });
+  const history = [...historyOfScans(db, host.tokens)].map(({ siteId, entry }): [number, number] => [siteId, Date.parse(entry.at)]);
+  await inSteps(db, history, (key) => void db.siteHistory.remove(key));
+  const runs = [...db.siteRuns.getRange()].filter(({ value: { scans } }) => scans.some(({ token }) => host.tokens.has(token)));
+  await inSteps(db, runs, ({ key, value: { startedAt } }) => {
+    if (db.siteRuns.get(key)?.startedAt === startedAt) db.siteRuns.remove(key);
+  });
+}
+
+function urlsOf({ site, data }: StoredEvent): readonly string[] {
+  const ofSite = site === null ? [] : [site.url];
+  if ("url" in data) return [...ofSite, data.url];
+  return "findings" in data ? [...ofSite, ...data.findings.flatMap(({ urls }) => urls)] : ofSite;
+}
+
+async function inSteps<T>(db: Db, rows: readonly T[], remove: (row: T) => void): Promise<void> {
+  for (let at = 0; at < rows.length; at += rowsAtOnce) {
+    await db.write(() => rows.slice(at, at + rowsAtOnce).forEach(remove));
+    await pause(db.clock, pauseMs);
+  }
 }

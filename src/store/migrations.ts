@@ -3,14 +3,15 @@ import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { Account } from "./accounts.ts";
 import type { ApiToken } from "./api-tokens.ts";
-import type { Tables } from "./database.ts";
 import type { Lane } from "./lanes.ts";
-import { addToPublicList } from "./public-list.ts";
+import { publicKeysOf } from "./public-list.ts";
 import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord } from "./scan-record.ts";
 import { scanSummaryOf } from "./summary.ts";
 import type { NumberTable, RowTable } from "./table.ts";
+import type { Tables } from "./tables.ts";
 
+/** Its tables accept rows of older schemas, and keep no indexes. */
 export interface MigrationDb extends Tables {
   /** Opens a table of an older schema; only before the transaction begins. */
   oldTable<V, K extends string | number>(name: string): RowTable<V, K>;
@@ -70,8 +71,11 @@ function toSchema4(db: MigrationDb): () => void {
     for (const key of [...queue.getKeys()]) {
       const token = queue.get(key) ?? "";
       const scan = token === "" ? undefined : db.scans.get(token);
-      if (scan !== undefined)
-        db.scans.put(token, { ...scan, queueKey: appendToLane(db, [localLocation, laneOf(db, scan.accountId)], token) });
+      if (scan !== undefined) {
+        const queueKey = appendToLane(db, [localLocation, laneOf(db, scan.accountId)]);
+        db.queueByLane.put([...queueKey], token);
+        db.scans.put(token, { ...scan, queueKey });
+      }
       queue.remove(key);
     }
   };
@@ -120,6 +124,10 @@ function toSchema8(): () => void {
 /** Added watched sites, their notifications and a lane for their scans; a store of an older release has none. */
 function toSchema9(): () => void {
   return () => {};
+}
+
+function addToPublicList(db: Tables, scan: ScanRecord): void {
+  for (const key of publicKeysOf(scan)) db.publicScans.put(key, scan.token);
 }
 
 /** Hosts of more labels were not listed under their own name. */

@@ -1,9 +1,10 @@
 /** Rules that say which channels are notified of which events. */
 import { type Severity, severities } from "../check/check.ts";
-import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { accountEventTypes } from "./event-types.ts";
 import type { EventType, StoredEvent } from "./site-events.ts";
+import { accountRange } from "./table.ts";
 
 export const rulesMax = 200;
 
@@ -14,16 +15,24 @@ export type RuleScope =
   | { readonly kind: "tag"; readonly tag: string }
   | { readonly kind: "client"; readonly client: string };
 
-export interface NotificationRule {
-  readonly id: number;
-  readonly accountId: number;
-  readonly scope: RuleScope;
-  readonly events: readonly EventType[];
+const ruleRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  scope: stored.objectOf<RuleScope>(),
+  events: stored.listOf<EventType>(),
   /** Findings below it are left out of `finding.*`. */
-  readonly severityMin: Severity;
-  readonly channelIds: readonly number[];
-  readonly createdAt: string;
-}
+  severityMin: stored.oneOf(severities),
+  channelIds: stored.listOf<number>(),
+  createdAt: stored.time,
+});
+export type NotificationRule = Static<typeof ruleRow>;
+
+export const notificationRulesTable = defineTable({
+  row: ruleRow,
+  key: keyed<[accountId: number, ruleId: number]>(),
+  ofAccount: [{ by: "part", part: 0 }],
+  keyIds: ["nextAccountId", "nextRuleId"],
+});
 
 export type NewRule = Omit<NotificationRule, "id" | "createdAt"> & { readonly now: Date };
 

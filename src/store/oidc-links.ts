@@ -2,9 +2,8 @@
 import { accountIdByEmail, hasAccounts } from "./account-index.ts";
 import { type Account, type AccountRefusal, type Plan, putAccount } from "./accounts.ts";
 import { noteAccount, serverActor } from "./audit.ts";
-import { putCredentials } from "./credentials.ts";
+import { type Identity, identityKey, type OidcLink, putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
-import { type Identity, identityKey, type OidcLink } from "./oidc-identity.ts";
 
 /** What the groups of an identity give. */
 export interface Grants {

@@ -1,9 +1,9 @@
 /** One-time links for the first account, invitations and password resets: shown once, stored only as SHA-256, removed on use. */
 import { hourMs } from "../base/units.ts";
-import { accountIdByEmail, emailKey, hasAccounts, isEmail } from "./account-index.ts";
-import type { Plan } from "./accounts.ts";
+import { accountIdByEmail, emailKey, hasAccounts, isEmail, type Plan, plans } from "./account-index.ts";
 import { type Actor, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 
 const linkKinds = ["setup", "invite", "reset"] as const;
@@ -14,17 +14,31 @@ export const linkHours: Readonly<Record<LinkKind, number>> = { setup: 24, invite
 /** Open links of all kinds: bounds the disk space. */
 const linksMax = 1_000;
 
-export interface OneTimeLink {
-  readonly kind: LinkKind;
+const oneTimeLinkRow = stored.row({
+  kind: stored.oneOf(linkKinds),
   /** Account of a `reset`; null otherwise. */
-  readonly accountId: number | null;
+  accountId: stored.orNull(stored.id),
   /** The only address that may use it; null: any address. */
-  readonly email: string | null;
-  readonly plan: Plan;
-  readonly admin: boolean;
+  email: stored.orNull(stored.text),
+  plan: stored.oneOf(plans),
+  admin: stored.flag,
   /** ISO 8601, UTC. */
-  readonly expiresAt: string;
-}
+  expiresAt: stored.time,
+});
+export type OneTimeLink = Static<typeof oneTimeLinkRow>;
+
+/** By the SHA-256 of the link's value. Invitations of an address go with its account. */
+export const oneTimeLinksTable = defineTable({
+  row: oneTimeLinkRow,
+  key: keyed<string>(),
+  ofAccount: [
+    {
+      by: "row",
+      test: (link: OneTimeLink, { id, email }) =>
+        link.accountId === id || (link.email !== null && emailKey(link.email) === emailKey(email)),
+    },
+  ],
+});
 
 export type LinkPurpose =
   | { readonly kind: "setup" }

@@ -5,10 +5,10 @@
 import { type Band, bands } from "../judge/rank.ts";
 import { localLocation } from "../parse/location.ts";
 import { embeddedRegistrableDomainOf, hostOf } from "../parse/site.ts";
-import type { Db, Tables } from "./database.ts";
+import type { Db } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { scanLocationOf } from "./scan-location.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord } from "./scan-record.ts";
 import { firstKeyParts } from "./table.ts";
 
 /** Listed domains per scan: bounds its rows. A deeper host is listed under itself and so many domains above it. */
@@ -68,11 +68,6 @@ export function nthNewestOfHost(
   const start: [string, string, number] = [name, any, Number.POSITIVE_INFINITY];
   const [key] = publicScans.getKeys({ start, end: [name, any, 0], reverse: true, offset: rank - 1, limit: 1 });
   return key?.[2];
-}
-
-/** Only within a transaction. */
-export function addToPublicList(db: Tables, scan: ScanRecord): void {
-  for (const key of publicKeysOf(scan)) db.publicScans.put(key, scan.token);
 }
 
 /** Under every name that this release, or one with other public suffixes, may have listed it. Only within a transaction. */

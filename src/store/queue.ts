@@ -1,8 +1,9 @@
 /**
- * Rows of the queue. Each location has a queue of its own with all lanes. Each lane is first in, first out, and its places are consecutive
+ * Queue of scans: the rows follow from the records of the scans. Each location has a queue of its own with all lanes. Each lane is first in, first out, and its places are consecutive
  * numbers with few gaps. All writes need a transaction.
  */
 import type { Db } from "./database.ts";
+import { defineTable, keyed, stored } from "./define-table.ts";
 import { isBackgroundLane, type Lane, laneNames, laneSchedule, lanes, mapLanes } from "./lanes.ts";
 import { firstKeyParts } from "./table.ts";
 
@@ -12,8 +13,10 @@ export type QueueKey = readonly [location: string, lane: Lane, place: number];
 
 type QueueDb = Pick<Db, "queueByLane" | "queueGaps" | "meta">;
 
-/** The keys of the table say all. */
+/** The keys of the gaps say all. */
 export const gapValue = 1;
+/** Places of cancelled scans. */
+export const queueGapsTable = defineTable({ row: stored.number, key: keyed<[...QueueKey]>(), fallback: 0, ofAccount: [] });
 /** Gaps that a repair looks for: as many as the longest queue has places. */
 const gapsMax = 1_000_000;
 
@@ -22,10 +25,13 @@ export function laneOf(db: Pick<Db, "accounts">, accountId: number | null): Lane
   return accountId === null || db.accounts.get(accountId)?.plan === "free" ? "free" : "agency";
 }
 
-/** Puts a scan at the end of the lane; null if the lane's share of the queue is taken. */
-type FillLane = (token: string) => QueueKey | null;
+/** Place of one more scan at the end of the lane; null if the lane's share of the queue is taken. */
+type FillLane = () => QueueKey | null;
 
-/** Reads the queue of the location once; `queueMax` counts for each location. The function may be called within the same transaction only. */
+/**
+ * Reads the queue of the location once; `queueMax` counts for each location. The function may be called within the same transaction only,
+ * and a scan is stored with each place.
+ */
 export function laneFiller(db: QueueDb, [location, lane]: LaneKey, queueMax: number): FillLane {
   const ends = mapLanes((name) => endsOf(db, [location, name]));
   const share = Math.ceil(queueMax * lanes[lane].queueShare);
@@ -33,12 +39,12 @@ export function laneFiller(db: QueueDb, [location, lane]: LaneKey, queueMax: num
   let places = counted.reduce((sum, name) => sum + placesIn(ends[name]), 0);
   let last = ends[lane]?.last ?? 0;
   let gaps: number | null = null;
-  return (token) => {
+  return () => {
     // Counted only where they decide: most queues are not full.
     if (places >= share) gaps ??= counted.reduce((sum, name) => sum + gapsIn(db, [location, name], ends[name]), 0);
     if (places - (gaps ?? 0) >= share) return null;
     places++;
-    return putInLane(db, [location, lane, ++last], token);
+    return [location, lane, ++last];
   };
 }
 
@@ -79,12 +85,14 @@ export function locationsWithQueue(db: Pick<Db, "queueByLane">): readonly string
   return firstKeyParts(db.queueByLane, { from: "" });
 }
 
-export function appendToLane(db: QueueDb, lane: LaneKey, token: string): QueueKey {
-  return putInLane(db, [...lane, (lastPlace(db, lane) ?? 0) + 1], token);
+/** Place after the last scan of the lane. */
+export function appendToLane(db: QueueDb, lane: LaneKey): QueueKey {
+  return [...lane, (lastPlace(db, lane) ?? 0) + 1];
 }
 
-export function prependToLane(db: QueueDb, lane: LaneKey, token: string): QueueKey {
-  return putInLane(db, [...lane, (firstPlace(db, lane) ?? 1) - 1], token);
+/** Place before the first scan of the lane. */
+export function prependToLane(db: QueueDb, lane: LaneKey): QueueKey {
+  return [...lane, (firstPlace(db, lane) ?? 1) - 1];
 }
 
 /** Removes the next scan of the location and returns its token; undefined if none waits. Background lanes only if `background`. */
@@ -158,11 +166,6 @@ export function tokensInQueueOrder(db: QueueDb, location: string, limit: number)
 /** The first places that are taken. */
 export function frontOfLane(db: QueueDb, lane: LaneKey, limit: number): readonly (readonly [place: number, token: string])[] {
   return [...db.queueByLane.getRange({ ...laneRange(lane), limit })].map(({ key, value }) => [key[2], value]);
-}
-
-function putInLane(db: QueueDb, key: QueueKey, token: string): QueueKey {
-  db.queueByLane.put([...key], token);
-  return key;
 }
 
 function turnKey(location: string): `queueTurn ${string}` {

@@ -1,21 +1,36 @@
 /** Events of an account apart from its sites: scans that end, and other rules of judging. */
 
-import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
-import type { ScanRecord } from "./scans.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
+import type { ScanRecord } from "./scan-record.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { putEvents } from "./site-events.ts";
 import type { AppliedRules } from "./site-runs.ts";
 import { listedScoreOf } from "./summary.ts";
+import { accountRange } from "./table.ts";
 
-export interface SiteAccount {
+const siteAccountRow = stored.row({
   /** Rules of judging that the account knows of; null before its first measured run. */
-  readonly rulesAnnounced: string | null;
+  rulesAnnounced: stored.orNull(stored.text),
   /** When the results that announced them were judged. */
-  readonly rulesJudgedAt?: string;
+  rulesJudgedAt: stored.optional(stored.unchecked<string>()),
   /** SHA-256 of the token for the metrics of its sites; null without one. */
-  readonly metricsTokenHash: string | null;
-}
+  metricsTokenHash: stored.orNull(stored.text),
+});
+export type SiteAccount = Static<typeof siteAccountRow>;
+
+export const siteAccountsTable = defineTable({
+  row: siteAccountRow,
+  key: keyed<number>(),
+  indexes: {
+    /** Account of each token for the metrics of sites, by the SHA-256 of its value. */
+    metricsTokens: numberIndex(
+      ({ metricsTokenHash }: SiteAccount, accountId: number): IndexRows<string, number> =>
+        metricsTokenHash === null ? [] : [[metricsTokenHash, accountId]],
+    ),
+  },
+  ofAccount: [{ by: "key" }],
+});
 
 const newSiteAccount: SiteAccount = { rulesAnnounced: null, metricsTokenHash: null };
 
@@ -55,10 +70,10 @@ export function metricsTokenRepository(db: Db) {
     issue: (accountId: number): Promise<string> =>
       db.write(() => {
         const value = newSecretValue(db.clock);
-        setMetricsToken(db, accountId, hashOfSecret(value));
+        putMetricsToken(db, accountId, hashOfSecret(value));
         return value;
       }),
-    revoke: (accountId: number): Promise<void> => db.write(() => setMetricsToken(db, accountId, null)),
+    revoke: (accountId: number): Promise<void> => db.write(() => putMetricsToken(db, accountId, null)),
     /** Account of the token; undefined for an unknown one. */
     accountOf: (value: string): number | undefined => {
       const accountId = isSecretValue(value) ? db.metricsTokens.get(hashOfSecret(value)) : undefined;
@@ -67,10 +82,7 @@ export function metricsTokenRepository(db: Db) {
   };
 }
 
-/** Only within a transaction. */
-export function setMetricsToken(db: Db, accountId: number, metricsTokenHash: string | null): void {
+function putMetricsToken(db: Db, accountId: number, metricsTokenHash: string | null): void {
   const account = db.siteAccounts.get(accountId) ?? newSiteAccount;
-  if (account.metricsTokenHash !== null) db.metricsTokens.remove(account.metricsTokenHash);
-  if (metricsTokenHash !== null) db.metricsTokens.put(metricsTokenHash, accountId);
   db.siteAccounts.put(accountId, { ...account, metricsTokenHash });
 }

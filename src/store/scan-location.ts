@@ -1,6 +1,6 @@
 /** Location of a scan: where its evidence is gathered. */
 import { localLocation } from "../parse/location.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord } from "./scan-record.ts";
 
 /** `local`, or the name that an operator gave. */
 export function scanLocationOf({ location }: Pick<ScanRecord, "location">): string {

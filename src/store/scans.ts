@@ -3,11 +3,11 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
-import { type AccountHostsRequest, newestScanPerHost } from "./account-hosts.ts";
+import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
 import { laneNames } from "./lanes.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
-import { addToPublicList } from "./public-list.ts";
+import { removeFromPublicList } from "./public-list.ts";
 import {
   frontOfLane,
   type LaneState,
@@ -15,59 +15,26 @@ import {
   laneStates,
   locationsWithQueue,
   prependToLane,
-  type QueueKey,
   queuedCount,
   queuePositionOf,
   removeFromLane,
   takeNextQueued,
   tokensInQueueOrder,
 } from "./queue.ts";
+import { putScreenshot } from "./retention.ts";
 import { noteScanEnd } from "./scan-events.ts";
 import { scanLocationOf } from "./scan-location.ts";
-import { assertTransition, type ScanStatus } from "./scan-status.ts";
-import { findOwnScan, findScan, wellFormedToken } from "./scan-token.ts";
-import { putScreenshot } from "./screenshots.ts";
+import { assertTransition, findOwnScan, findScan, type ScanRecord, type ScanStatus, wellFormedToken } from "./scan-record.ts";
 import { startMethods } from "./start-scans.ts";
-import { type ScanSummary, scanSummaryOf } from "./summary.ts";
+import { scanSummaryOf } from "./summary.ts";
+
+export type { ScanRecord } from "./scan-record.ts";
 
 /** An interrupted scan is tried once more. */
 const attemptsMax = 2;
 
 /** Scans of each lane that one transaction fails. */
 const failedAtOnce = 500;
-
-/** Stored scan. All instants are ISO 8601, UTC. */
-export interface ScanRecord {
-  /** Unguessable; identifies the scan in URLs. */
-  readonly token: string;
-  readonly id: number;
-  /** Null for a guest's scan, which is in no account's list. */
-  readonly accountId: number | null;
-  /** ASCII form, without fragment. */
-  readonly url: string;
-  readonly status: ScanStatus;
-  readonly createdAt: string;
-  /** Start of the latest attempt; null before the first. */
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
-  /** Null unless running. */
-  readonly progressStage: ProgressStage | null;
-  /** 0 to 100; never falls, 100 when finished. */
-  readonly progressPercent: number;
-  readonly attempts: number;
-  /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
-  readonly errorCode: string | null;
-  /** Null unless finished. */
-  readonly summary: ScanSummary | null;
-  /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
-  readonly queueKey?: QueueKey | undefined;
-  /** Of the request that started the scan; absent in scans of older releases. */
-  readonly requestId?: string | undefined;
-  /** Absent for the location of the server itself: see `scanLocationOf`. */
-  readonly location?: string | undefined;
-  /** What retention has removed, and when; absent while all is kept. */
-  readonly removed?: { readonly evidence?: string; readonly screenshot?: string } | undefined;
-}
 
 interface FinishedOutcome {
   readonly result: StoredResult;
@@ -102,7 +69,6 @@ function queueMethods(db: Db) {
           const scan = findScan(db, token);
           // A row whose scan is lost must not stop the queue.
           if (scan?.status !== "queued") continue;
-          db.running.put(scan.id, token);
           return changeStatus(db, token, "running", { startedAt: now.toISOString(), attempts: scan.attempts + 1 });
         }
         return undefined;
@@ -165,7 +131,6 @@ function outcomeMethods(db: Db, screenshotsKept: number) {
         const scan = changeStatus(db, token, "finished", ended);
         db.results.put(token, result);
         db.evidence.put(token, { evidence, timings });
-        addToPublicList(db, scan);
         if (screenshot !== null) putScreenshot(db, { scanId: scan.id, bytes: screenshot, kept: screenshotsKept, now });
         return scan;
       }),
@@ -234,7 +199,6 @@ function changeStatus(db: Db, token: string, to: ScanStatus, change: Partial<Sca
   const changed: ScanRecord = { ...scan, progressStage: null, ...change, status: to };
   db.scans.put(token, changed);
   if (changed.endedAt !== null) noteScanEnd(db, scan, changed, new Date(changed.endedAt));
-  if (scan.status === "running") db.running.remove(scan.id);
   return changed;
 }
 
@@ -257,7 +221,7 @@ function requeue(db: Db, { id, token, now, isAdoptable }: Interrupted): readonly
   if (isAdoptable(scan)) return [];
   if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
   const lane = scan.queueKey?.[1] ?? laneOf(db, scan.accountId);
-  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane], token) })];
+  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane]) })];
 }
 
 /** A bounded number of scans, from the front of each lane. A row whose scan is lost, or does not wait, is removed. */
@@ -283,4 +247,41 @@ interface Overdue {
 
 function endedAtTime(now: Date): Pick<ScanRecord, "endedAt" | "queueKey"> {
   return { endedAt: now.toISOString(), queueKey: undefined };
+}
+
+/** Removes a scan with all that belongs to it; the outcome of a running scan is dropped. Only within a transaction. */
+export function removeScan(db: Db, token: string): void {
+  const scan = findScan(db, token);
+  db.results.remove(token);
+  db.evidence.remove(token);
+  if (scan === undefined) return;
+  if (scan.status === "queued" && scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
+  db.screenshots.remove(scan.id);
+  removeFromPublicList(db, scan);
+  db.scans.remove(token);
+}
+
+interface AccountHostsRequest {
+  readonly hostsMax: number;
+  /** Scans that are read at most: bounds the time for an account that scans few hosts often. */
+  readonly scansMax: number;
+}
+
+/** Newest scan for each host and location, in any state, newest first; found among the newest `scansMax` scans of the account. */
+function newestScanPerHost(
+  db: Pick<Db, "scansByAccount" | "scans">,
+  accountId: number,
+  { hostsMax, scansMax }: AccountHostsRequest,
+): readonly ScanRecord[] {
+  const found = new Map<string, ScanRecord>();
+  const start: [number, number] = [accountId, Number.POSITIVE_INFINITY];
+  for (const { value: token } of db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: scansMax })) {
+    const scan = db.scans.get(token);
+    const host = scan === undefined ? null : hostOf(scan.url);
+    if (scan === undefined || host === null) continue;
+    const key = `${host} ${scanLocationOf(scan)}`;
+    if (!found.has(key)) found.set(key, scan);
+    if (found.size >= hostsMax) break;
+  }
+  return [...found.values()];
 }

@@ -1,8 +1,9 @@
 /** Browser sessions: a cookie holds the value, the store holds its hash. */
 import { dayMs } from "../base/units.ts";
-import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
+import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { accountRange } from "./table.ts";
 import { hourOf } from "./whole-hours.ts";
 
 /** An unused session ends after so long. */
@@ -24,16 +25,32 @@ export interface SessionOrigin {
 }
 
 /** All instants are ISO 8601, UTC. */
-export interface Session extends SessionOrigin {
+const sessionRow = stored.row({
   /** Rises with every session of this appliance; identifies it in lists in place of its hash. */
-  readonly id: number;
-  readonly accountId: number;
-  readonly createdAt: string;
+  id: stored.id,
+  accountId: stored.id,
+  userAgent: stored.text,
+  address: stored.text,
+  createdAt: stored.time,
   /** Rounded down to the hour: at most one write per hour and session. */
-  readonly lastSeenAt: string;
+  lastSeenAt: stored.time,
   /** Absolute end; idle sessions end earlier. */
-  readonly expiresAt: string;
-}
+  expiresAt: stored.time,
+});
+export type Session = Static<typeof sessionRow>;
+
+/** By the SHA-256 of the session's value. */
+export const sessionsTable = defineTable({
+  row: sessionRow,
+  key: keyed<string>(),
+  indexes: {
+    sessionHashes: textIndex(
+      ({ accountId, id }: Session, hash: string): IndexRows<[accountId: number, sessionId: number], string> => [[[accountId, id], hash]],
+      { keyIds: ["nextAccountId", "nextSessionId"] },
+    ),
+  },
+  ofAccount: [{ by: "index", index: "sessionHashes" }],
+});
 
 export interface OpenedSession {
   readonly session: Session;
@@ -79,7 +96,9 @@ export function sessionRepository(db: Db) {
       db.write(() => {
         const hash = db.sessionHashes.get([accountId, id]);
         if (hash === undefined) return false;
-        remove(db, accountId, id, hash);
+        db.sessions.remove(hash);
+        // Also after the session can no longer be read.
+        db.sessionHashes.remove([accountId, id]);
         return true;
       }),
 
@@ -117,7 +136,6 @@ export function putSession(
   };
   pruneSessions(db, accountId, now);
   db.sessions.put(hashOfSecret(value), session);
-  db.sessionHashes.put([accountId, session.id], hashOfSecret(value));
   return { session, value };
 }
 
@@ -125,7 +143,7 @@ export function putSession(
 export function endSessionsOf(db: Db, accountId: number, matches: (session: Session) => boolean = () => true): void {
   for (const hash of hashesOf(db, accountId)) {
     const session = db.sessions.get(hash);
-    if (session !== undefined && matches(session)) remove(db, accountId, session.id, hash);
+    if (session !== undefined && matches(session)) db.sessions.remove(hash);
   }
 }
 
@@ -135,11 +153,6 @@ function pruneSessions(db: Db, accountId: number, now: Date): void {
   const open = hashesOf(db, accountId).flatMap((hash) => db.sessions.get(hash) ?? []);
   const excess = new Set(open.slice(0, Math.max(0, open.length - sessionsMax + 1)).map(({ id }) => id));
   endSessionsOf(db, accountId, ({ id }) => excess.has(id));
-}
-
-function remove(db: Db, accountId: number, id: number, hash: string): void {
-  db.sessions.remove(hash);
-  db.sessionHashes.remove([accountId, id]);
 }
 
 function hashesOf(db: Db, accountId: number): readonly string[] {

@@ -1,10 +1,11 @@
 /** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
 import { hourMs } from "../base/units.ts";
 import { emailKey, isEmail } from "./account-index.ts";
-import { accountRange } from "./account-range.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { accountRange } from "./table.ts";
 
 const membersMax = 100;
 /** Open invitations of one account. */
@@ -15,20 +16,44 @@ export const memberInvitationHours = 7 * 24;
 export const memberRoles = ["viewer", "editor"] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-export interface Member {
-  readonly ownerId: number;
-  readonly memberId: number;
-  readonly role: MemberRole;
-  readonly since: string;
-}
+const memberRow = stored.row({
+  ownerId: stored.id,
+  memberId: stored.id,
+  role: stored.oneOf(memberRoles),
+  since: stored.time,
+});
+export type Member = Static<typeof memberRow>;
 
-export interface MemberInvitation {
-  readonly ownerId: number;
+export const membersTable = defineTable({
+  row: memberRow,
+  key: keyed<[ownerId: number, memberId: number]>(),
+  indexes: {
+    ownersByMember: numberIndex(
+      ({ ownerId, memberId }: Member): IndexRows<[memberId: number, ownerId: number], number> => [[[memberId, ownerId], ownerId]],
+      { recordKey: recordKeys.reversed },
+    ),
+  },
+  ofAccount: [
+    { by: "part", part: 0 },
+    { by: "index", index: "ownersByMember" },
+  ],
+});
+
+const invitationRow = stored.row({
+  ownerId: stored.id,
   /** The only address that may accept it. */
-  readonly email: string;
-  readonly role: MemberRole;
-  readonly expiresAt: string;
-}
+  email: stored.text,
+  role: stored.oneOf(memberRoles),
+  expiresAt: stored.time,
+});
+export type MemberInvitation = Static<typeof invitationRow>;
+
+/** By the SHA-256 of the link's value. */
+export const memberInvitationsTable = defineTable({
+  row: invitationRow,
+  key: keyed<string>(),
+  ofAccount: [{ by: "row", test: (one: MemberInvitation, { id, email }) => one.ownerId === id || emailKey(one.email) === emailKey(email) }],
+});
 
 export interface IssuedInvitation {
   readonly invitation: MemberInvitation;
@@ -37,14 +62,17 @@ export interface IssuedInvitation {
 }
 
 /** Look of what an account gives to its clients. */
-export interface StoredBrand {
-  readonly name: string;
+const brandRow = stored.row({
+  name: stored.text,
   /** PNG, as base64; null without a logo. */
-  readonly logoPng: string | null;
+  logoPng: stored.orNull(stored.text),
   /** `#rrggbb`, legible on white; null for the default. */
-  readonly accent: string | null;
-  readonly footer: string | null;
-}
+  accent: stored.orNull(stored.text),
+  footer: stored.orNull(stored.text),
+});
+export type StoredBrand = Static<typeof brandRow>;
+
+export const brandsTable = defineTable({ row: brandRow, key: keyed<number>(), ofAccount: [{ by: "key" }] });
 
 export function memberRepository(db: Db) {
   return {
@@ -69,7 +97,6 @@ export function memberRepository(db: Db) {
       db.write(() => {
         const member = db.members.get([ownerId, memberId]);
         db.members.remove([ownerId, memberId]);
-        db.ownersByMember.remove([memberId, ownerId]);
         if (member === undefined) return false;
         noteAccount(db, ownerId, "member.removed", { by: accountActor({ id: by }), details: { member: memberId, role: member.role } });
         return true;
@@ -100,7 +127,6 @@ export function memberRepository(db: Db) {
         if (db.members.getKeysCount(accountRange(invitation.ownerId)) >= membersMax) return "full";
         const member: Member = { ownerId: invitation.ownerId, memberId, role: invitation.role, since: now.toISOString() };
         db.members.put([member.ownerId, memberId], member);
-        db.ownersByMember.put([memberId, member.ownerId], member.ownerId);
         db.memberInvitations.remove(hashOfSecret(value));
         const details = { member: memberId, role: member.role };
         noteAccount(db, member.ownerId, "member.joined", { by: accountActor({ id: memberId }), now, details });

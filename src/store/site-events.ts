@@ -1,11 +1,12 @@
 /** Events of watched sites and scans: their types, their data, and the deliveries that follow from them. */
 import type { Severity } from "../check/check.ts";
 import type { Band, Rank } from "../judge/rank.ts";
-import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import { randomBase62 } from "./secret-value.ts";
+import { accountRange } from "./table.ts";
 
 export { accountEventTypes, eventTypes } from "./event-types.ts";
 
@@ -71,15 +72,35 @@ export interface EventSite {
   readonly tags: readonly string[];
 }
 
-export type StoredEvent = NewEvent & {
+const eventRow = stored.row({
   /** `evt_` and 22 characters: the webhook-id of every attempt and every channel. */
-  readonly id: string;
-  readonly seq: number;
-  readonly accountId: number;
-  readonly at: string;
+  id: stored.text,
+  seq: stored.id,
+  accountId: stored.id,
+  at: stored.time,
+  /** A later release may add types. */
+  type: stored.textAs<EventType>(),
   /** Null for events of the account. */
-  readonly site: EventSite | null;
-};
+  site: stored.orNull(stored.objectOf<EventSite>()),
+  data: stored.objectOf<EventData[EventType]>(),
+});
+export type StoredEvent = NewEvent & Omit<Static<typeof eventRow>, "type" | "data">;
+
+export const eventsTable = defineTable({
+  row: stored.as<StoredEvent>(eventRow),
+  key: keyed<[accountId: number, seq: number]>(),
+  indexes: {
+    /** Account of each event of a site. */
+    siteEventIds: numberIndex(
+      ({ site, seq, accountId }: StoredEvent): IndexRows<[siteId: number, seq: number], number> =>
+        site === null ? [] : [[[site.id, seq], accountId]],
+      { recordKey: ({ key, value }) => (Array.isArray(key) ? [value, key[1] ?? 0] : undefined) },
+    ),
+  },
+  ofAccount: [{ by: "part", part: 0 }],
+  ofSite: [{ by: "index", index: "siteEventIds" }],
+  keyIds: ["nextAccountId", "nextEventId"],
+});
 
 export interface EventOrigin {
   readonly accountId: number;
@@ -89,17 +110,14 @@ export interface EventOrigin {
 
 /** Stores events and queues their deliveries; only within a transaction. */
 export function putEvents(db: Db, { accountId, site, now }: EventOrigin, events: readonly NewEvent[]): readonly StoredEvent[] {
-  const stored = events.map((event): StoredEvent => {
+  const added = events.map((event): StoredEvent => {
     const seq = db.next("nextEventId");
     return { ...event, id: `evt_${randomBase62(db.clock, eventIdChars)}`, seq, accountId, at: now.toISOString(), site };
   });
-  for (const event of stored) {
-    db.events.put([accountId, event.seq], event);
-    if (site !== null) db.siteEventIds.put([site.id, event.seq], accountId);
-  }
-  if (site !== null && stored.length > 0) removeOldEvents(db, accountId, site.id);
-  queueDeliveries(db, accountId, stored, now);
-  return stored;
+  for (const event of added) db.events.put([accountId, event.seq], event);
+  if (site !== null && added.length > 0) removeOldEvents(db, accountId, site.id);
+  queueDeliveries(db, accountId, added, now);
+  return added;
 }
 
 function removeOldEvents(db: Db, accountId: number, siteId: number): void {

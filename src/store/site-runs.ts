@@ -1,16 +1,17 @@
 /** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
 import { type Severity, worstFirst } from "../check/check.ts";
-import type { Band, Rank } from "../judge/rank.ts";
+import { bands, ranks } from "../judge/rank.ts";
 import type { ResultBasis } from "../judge/result.ts";
-import { accountRange } from "./account-range.ts";
 import type { Db } from "./database.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
 import { noteRules } from "./scan-events.ts";
-import { findScan } from "./scan-token.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord } from "./scan-record.ts";
+import { findScan } from "./scan-record.ts";
 import { type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
 import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
+import { accountRange } from "./table.ts";
 
 /** Measured runs that a site remembers: two years of weekly runs, a month of hourly ones. */
 const historyMax = 750;
@@ -18,14 +19,19 @@ const historyMax = 750;
 /** `scheduled`: by the schedule. `second-look`: repeats a doubtful one. `manual`: a person asked for it. */
 export type RunKind = "scheduled" | "second-look" | "manual";
 
-export interface SiteRun {
-  readonly accountId: number;
-  readonly siteId: number;
-  readonly kind: RunKind;
-  readonly startedAt: string;
+const runRow = stored.row({
+  accountId: stored.id,
+  siteId: stored.id,
+  /** A later release may add kinds. */
+  kind: stored.textAs<RunKind>(),
+  startedAt: stored.time,
   /** By address, the first one first. */
-  readonly scans: readonly { readonly url: string; readonly token: string }[];
-}
+  scans: stored.listOf<{ readonly url: string; readonly token: string }>(),
+});
+export type SiteRun = Static<typeof runRow>;
+
+/** Runs under way. */
+export const siteRunsTable = defineTable({ row: runRow, key: keyed<number>(), ofAccount: [], ofSite: [{ by: "key" }] });
 
 /** What is known of one finding of a site. */
 export interface KnownFinding {
@@ -76,34 +82,37 @@ export interface AppliedRules extends RunRules {
   readonly judgedAt: string;
 }
 
-export interface SiteState {
+const stateRow = stored.row({
   /** Null before the first measured run. */
-  readonly rules: RunRules | null;
+  rules: stored.orNull(stored.objectOf<RunRules>()),
   /** Score that later ones are compared with; null before the first measured run. */
-  readonly score: number | null;
+  score: stored.orNull(stored.number),
   /** Null without a doubt. */
-  readonly doubtedScore: ScoreDoubt | null;
-  readonly findings: Readonly<Record<string, KnownFinding>>;
+  doubtedScore: stored.orNull(stored.objectOf<ScoreDoubt>()),
+  findings: stored.objectOf<Readonly<Record<string, KnownFinding>>>(),
   /** By code. */
-  readonly doubts: Readonly<Record<string, FindingDoubt>>;
+  doubts: stored.objectOf<Readonly<Record<string, FindingDoubt>>>(),
   /** Runs in a row that measured nothing. */
-  readonly failures: number;
+  failures: stored.number,
   /** `site.unreachable` was reported. */
-  readonly unreachable: boolean;
-  readonly certificate: KnownCertificate | null;
+  unreachable: stored.flag,
+  certificate: stored.orNull(stored.objectOf<KnownCertificate>()),
   /** The one before: servers behind one name may take turns. */
-  readonly formerCertificate?: KnownCertificate | null;
+  formerCertificate: stored.optional(stored.unchecked<KnownCertificate | null>()),
   /** Looks in a row that were ordered again after faults of the appliance. Missing in rows of earlier releases. */
-  readonly missedLooks?: number;
+  missedLooks: stored.optional(stored.unchecked<number>()),
   /** Addresses of the last measured run. */
-  readonly addresses?: readonly string[];
+  addresses: stored.optional(stored.unchecked<readonly string[]>()),
   /** Checks that had no verdict in any run since the rules are as they are. */
-  readonly unread?: readonly string[];
+  unread: stored.optional(stored.unchecked<readonly string[]>()),
   /** Addresses without a measurement since the rules are as they are, or since they count as lost. */
-  readonly unreadAddresses?: readonly string[];
+  unreadAddresses: stored.optional(stored.unchecked<readonly string[]>()),
   /** Addresses, apart from the first, that the last measured run could not measure. */
-  readonly unmeasured?: Readonly<Record<string, UnmeasuredAddress>>;
-}
+  unmeasured: stored.optional(stored.unchecked<Readonly<Record<string, UnmeasuredAddress>>>()),
+});
+export type SiteState = Static<typeof stateRow>;
+
+export const siteStatesTable = defineTable({ row: stateRow, key: keyed<number>(), ofAccount: [], ofSite: [{ by: "key" }] });
 
 export interface UnmeasuredAddress {
   readonly since: string;
@@ -132,14 +141,22 @@ export const newSiteState: SiteState = {
 };
 
 /** A measured run in the history of a site. */
-export interface SiteHistoryEntry {
-  readonly at: string;
-  readonly token: string;
-  readonly score: number;
-  readonly band: Band;
-  readonly rank: Rank;
-  readonly open: number;
-}
+const historyRow = stored.row({
+  at: stored.time,
+  token: stored.text,
+  score: stored.number,
+  band: stored.oneOf(bands),
+  rank: stored.oneOf(ranks),
+  open: stored.number,
+});
+export type SiteHistoryEntry = Static<typeof historyRow>;
+
+export const siteHistoryTable = defineTable({
+  row: historyRow,
+  key: keyed<[siteId: number, atMs: number]>(),
+  ofAccount: [],
+  ofSite: [{ by: "part", part: 0 }],
+});
 
 export interface StartRun {
   readonly accountId: number;
@@ -193,11 +210,11 @@ export function siteRunRepository(db: Db, queueMax: number) {
       now: Date,
     ): Promise<readonly StoredEvent[]> =>
       db.write(() => {
-        const stored = db.sites.get([site.accountId, site.id]);
-        if (stored === undefined) return [];
-        const { state, events } = change(stored, db.siteStates.get(site.id) ?? newSiteState);
+        const current = db.sites.get([site.accountId, site.id]);
+        if (current === undefined) return [];
+        const { state, events } = change(current, db.siteStates.get(site.id) ?? newSiteState);
         db.siteStates.put(site.id, state);
-        return putEvents(db, { accountId: site.accountId, site: eventSiteOf(stored), now }, events);
+        return putEvents(db, { accountId: site.accountId, site: eventSiteOf(current), now }, events);
       }),
     /** The last entry of the history until that time, and the first one after it. Either may be missing. */
     historyNear: (siteId: number, time: Date): readonly SiteHistoryEntry[] => {

@@ -3,11 +3,10 @@ import { dayMs } from "../base/units.ts";
 import type { Band, Rank } from "../judge/rank.ts";
 import { localLocation } from "../parse/location.ts";
 import type { SiteSchedule } from "../parse/site-schedule.ts";
-import { accountRange } from "./account-range.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
-import { removeSiteRows } from "./remove-site.ts";
-import { dueKeysOf, listDueKeys, removalOfStrayDue } from "./site-due-keys.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
+import { accountRange } from "./table.ts";
 
 /** Characters of a name and of a client. */
 export const siteNameCharsMax = 100;
@@ -21,6 +20,9 @@ export const acceptedReasonCharsMax = 500;
 const removedAtOnce = 10;
 /** Scores of a sparkline. */
 const trendMax = 20;
+/** Rows that one step of the removal of stray due sites reads. */
+const readAtOnce = 500;
+const firstKey: SiteDueKey = [0, 0, 0];
 
 /** Finding that the owner accepts: shown as such, and no longer notified. */
 export interface AcceptedFinding {
@@ -47,34 +49,55 @@ export interface SiteReading {
 }
 
 /** All instants are ISO 8601, UTC. */
-export interface Site {
-  readonly id: number;
-  readonly accountId: number;
-  readonly name: string;
+const siteRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  name: stored.text,
   /** ASCII form, without fragment; unique within the account. */
-  readonly url: string;
+  url: stored.url,
   /** Further addresses of the same origin. */
-  readonly pages: readonly string[];
-  readonly client: string | null;
-  readonly tags: readonly string[];
-  readonly location: string;
-  readonly accepted: readonly AcceptedFinding[];
-  readonly schedule: SiteSchedule;
-  readonly paused: boolean;
-  readonly createdAt: string;
+  pages: stored.listOf<string>(),
+  client: stored.orNull(stored.text),
+  tags: stored.listOf<string>(),
+  location: stored.location,
+  accepted: stored.listOf<AcceptedFinding>(),
+  schedule: stored.objectOf<SiteSchedule>(),
+  paused: stored.flag,
+  createdAt: stored.time,
   /** Next scheduled run; null while paused. */
-  readonly nextRunAt: string | null;
+  nextRunAt: stored.orNull(stored.time),
   /** Repetition of a doubtful run; null without a doubt. */
-  readonly secondLookAt: string | null;
+  secondLookAt: stored.orNull(stored.time),
   /** Start of the last run. */
-  readonly lastRunAt: string | null;
+  lastRunAt: stored.orNull(stored.time),
   /** Since when no run could measure the site, after its first failed run; null while it is measured. */
-  readonly failingSince: string | null;
+  failingSince: stored.orNull(stored.time),
   /** Null before the first measured run. */
-  readonly reading: SiteReading | null;
+  reading: stored.orNull(stored.objectOf<SiteReading>()),
   /** Scores of the last measured runs, oldest first. */
-  readonly trend: readonly number[];
-}
+  trend: stored.listOf<number>(),
+});
+export type Site = Static<typeof siteRow>;
+
+type SiteDueKey = [atMs: number, accountId: number, siteId: number];
+
+export const sitesTable = defineTable({
+  row: siteRow,
+  key: keyed<[accountId: number, siteId: number]>(),
+  indexes: {
+    /** Sites whose run or second look is planned, by the earlier of both; the values repeat the site. */
+    sitesDue: numberIndex(
+      ({ accountId, id, nextRunAt, secondLookAt }: Site): IndexRows<SiteDueKey, number> => {
+        const instants = [nextRunAt, secondLookAt].flatMap((at) => (at === null ? [] : [Date.parse(at)]));
+        return instants.length === 0 ? [] : [[[Math.min(...instants), accountId, id], id]];
+      },
+      { recordKey: recordKeys.lastParts },
+    ),
+  },
+  // Their deletion also removes what is kept of each site: see `erasure.ts`.
+  ofAccount: [{ by: "part", part: 0 }],
+  keyIds: ["nextAccountId", "nextSiteId"],
+});
 
 export type SiteChange = Partial<Omit<Site, "id" | "accountId" | "createdAt">>;
 export type NewSite = Pick<Site, "accountId" | "name" | "url" | "pages" | "client" | "tags" | "schedule" | "nextRunAt"> & {
@@ -158,6 +181,14 @@ export function siteRepository(db: Db) {
   };
 }
 
+/** Removes a site with all that is kept of it; only within a transaction. Its scans stay. */
+export function removeSiteRows(db: Db, { accountId, id }: Pick<Site, "accountId" | "id">): void {
+  db.removeRows("ofSite", { id, email: "" });
+  db.sites.remove([accountId, id]);
+  for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))])
+    if (rule.scope.kind === "site" && rule.scope.siteId === id) db.notificationRules.remove(key);
+}
+
 /** Only within a transaction. */
 function removeSites(db: Db, accountId: number, ids: readonly number[], by: number): readonly number[] {
   const sites = [...new Set(ids)].flatMap((id) => db.sites.get([accountId, id]) ?? []);
@@ -207,15 +238,43 @@ function putNewSite(db: Db, { now, location = localLocation, paused = false, ...
   return site;
 }
 
-/** Writes the site and its row of due sites, and returns it as it is stored. Only within a transaction. */
+/** Writes the site, and returns it as it is stored. Only within a transaction. */
 export function putSite(db: Db, site: Site): Site {
-  const { accountId, id } = site;
-  const before = db.sites.get([accountId, id]);
-  if (before !== undefined) for (const key of dueKeysOf(before)) db.sitesDue.remove([...key]);
   const kept = { ...site, trend: site.trend.slice(-trendMax) };
-  db.sites.put([accountId, id], kept);
-  for (const key of dueKeysOf(kept)) db.sitesDue.put([...key], id);
+  db.sites.put([site.accountId, site.id], kept);
   return kept;
+}
+
+/** Keys of planned runs, the earliest first, without stray ones: their site is gone, or has another key. */
+function listDueKeys(db: Db, now: Date, limit: number): readonly SiteDueKey[] {
+  const due: SiteDueKey[] = [];
+  for (const key of db.sitesDue.getKeys({ end: [now.getTime() + 1, 0, 0] })) {
+    if (due.length >= limit) break;
+    if (!isStray(db, key)) due.push(key);
+  }
+  return due;
+}
+
+/** Reads a bounded number of rows in each step, and writes only if one of them is stray. */
+function removalOfStrayDue(db: Db): () => Promise<boolean> {
+  let from = firstKey;
+  return async () => {
+    const keys = [...db.sitesDue.getKeys({ start: from, limit: readAtOnce })];
+    const stray = keys.filter((key) => isStray(db, key));
+    if (stray.length > 0)
+      await db.write(() => {
+        for (const key of stray) if (isStray(db, key)) db.sitesDue.remove(key);
+      });
+    const last = keys.length < readAtOnce ? undefined : keys.at(-1);
+    from = last === undefined ? firstKey : [last[0], last[1], last[2] + 1];
+    return last !== undefined;
+  };
+}
+
+function isStray(db: Db, key: SiteDueKey): boolean {
+  const [atMs, accountId, siteId] = key;
+  const site = db.sites.get([accountId, siteId]);
+  return site === undefined || !sitesTable.indexes.sitesDue.rows(site, [accountId, siteId]).some(([[plannedMs]]) => plannedMs === atMs);
 }
 
 /** Whether an acceptance of the code holds at that instant. */

@@ -1,12 +1,13 @@
-/** Starts scans, and cancels those that wait. */
+/** Starts scans, once for each idempotency key, and cancels scans that wait. */
+import { createHash } from "node:crypto";
+import { dayMs, hourMs } from "../base/units.ts";
 import { localLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
-import { findIdempotentStart, type IdempotencyKey, type KeyedScan, putIdempotentStart } from "./idempotent-starts.ts";
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import { storedLocation } from "./scan-location.ts";
-import type { ScanStatus } from "./scan-status.ts";
-import { findOwnScan, newScanToken } from "./scan-token.ts";
-import type { ScanRecord } from "./scans.ts";
+import type { ScanRecord, ScanStatus } from "./scan-record.ts";
+import { findOwnScan, newScanToken } from "./scan-record.ts";
 
 type StartedScan = Pick<ScanRecord, "token" | "id">;
 
@@ -52,8 +53,6 @@ export function startMethods(db: Db, queueMax: number) {
         if (scan?.status !== "queued") return scan?.status;
         if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
         db.scans.remove(token);
-        db.scansByAccount.remove([accountId, scan.id]);
-        db.ownScans.remove([accountId, token]);
         return "cancelled";
       }),
   };
@@ -84,7 +83,7 @@ export function queueScan(
   { accountId, url, now, requestId, location = localLocation }: NewScan,
 ): ScanRecord | "full" {
   const token = newScanToken(db);
-  const queueKey = fill(token);
+  const queueKey = fill();
   if (queueKey === null) return "full";
   const scan: ScanRecord = {
     token,
@@ -105,8 +104,93 @@ export function queueScan(
     ...storedLocation(location),
   };
   db.scans.put(token, scan);
-  if (accountId === null) return scan;
-  db.scansByAccount.put([accountId, scan.id], token);
-  db.ownScans.put([accountId, token], scan.id);
   return scan;
+}
+
+/** Time for which a repeated key gives the scans of its first request. */
+export const idempotencyKeyHours = 24;
+/** Expired rows that one new row removes: the table shrinks faster than it grows. */
+const expiredRowsPerStart = 100;
+
+export interface IdempotencyKey {
+  /** As the client chose it. */
+  readonly key: string;
+  /** Hash of what the request asks for. */
+  readonly fingerprint: string;
+}
+
+/** A scan of a request, by its place among the URLs of the request. */
+export type KeyedScan = readonly [index: number, token: string, scanId: number];
+
+function isKeyedScan(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [index, token, scanId] = value;
+  return typeof index === "number" && typeof token === "string" && Number.isSafeInteger(scanId) && scanId > 0;
+}
+
+const idempotentStartRow = stored.row({
+  fingerprint: stored.text,
+  createdAt: stored.time,
+  /** At least one: a request that starts nothing leaves no row, so that the rows are fewer than the scans. */
+  scans: stored.rows(stored.testedBy<KeyedScan>(isKeyedScan)),
+});
+export type IdempotentStart = Static<typeof idempotentStartRow>;
+
+/** The day is that of `createdAt`, in days since 1970: rows expire in the order of their keys. */
+export type IdempotentStartKey = [day: number, accountId: number, keyHash: string];
+
+/** Scans that requests with an Idempotency-Key have started (draft-ietf-httpapi-idempotency-key-header). */
+export const idempotentStartsTable = defineTable({
+  row: idempotentStartRow,
+  key: keyed<IdempotentStartKey>(),
+  ofAccount: [{ by: "part", part: 1 }],
+});
+
+interface FoundStart {
+  readonly at: IdempotentStartKey;
+  readonly start: IdempotentStart;
+}
+
+type StartsDb = Pick<Db, "idempotentStarts">;
+
+/** Undefined for an unknown key and for one that has expired. */
+function findIdempotentStart(db: StartsDb, accountId: number, key: string, now: Date): FoundStart | undefined {
+  const today = dayOf(now);
+  const keyHash = hashOf(key);
+  // The clock may have been set back over midnight.
+  for (const day of [today, today - 1, today + 1]) {
+    const at: IdempotentStartKey = [day, accountId, keyHash];
+    const start = db.idempotentStarts.get(at);
+    if (start !== undefined && now.getTime() - Date.parse(start.createdAt) < idempotencyKeyHours * hourMs) return { at, start };
+  }
+  return undefined;
+}
+
+/** Stores a first request, or the scans that a repeated one has added to it. */
+function putIdempotentStart(db: StartsDb, { found, accountId, idempotency: { key, fingerprint }, scans, now }: IdempotentStartInput): void {
+  if (found !== undefined) return void db.idempotentStarts.put(found.at, { ...found.start, scans });
+  removeExpired(db, now);
+  db.idempotentStarts.put([dayOf(now), accountId, hashOf(key)], { fingerprint, createdAt: now.toISOString(), scans });
+}
+
+interface IdempotentStartInput {
+  readonly found: FoundStart | undefined;
+  readonly accountId: number;
+  readonly idempotency: IdempotencyKey;
+  readonly scans: readonly KeyedScan[];
+  readonly now: Date;
+}
+
+function removeExpired(db: StartsDb, now: Date): void {
+  const expired = [...db.idempotentStarts.getKeys({ end: [dayOf(now) - 1, 0, ""], limit: expiredRowsPerStart })];
+  for (const at of expired) db.idempotentStarts.remove(at);
+}
+
+function dayOf(now: Date): number {
+  return Math.floor(now.getTime() / dayMs);
+}
+
+/** Of one length, whatever the client chose. */
+function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
 }

@@ -1,26 +1,27 @@
-/** Walk over the whole store: every page, and every row decoded. Maps nothing that a first check refuses. */
-import { closeSync, fstatSync, openSync, statSync } from "node:fs";
+/** Walk over the whole store: every row of every table, decoded. LMDB may end the process at a damaged page: run it in a child process. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bufferToKeyValue } from "lmdb";
-import { openEnvironment } from "./environment.ts";
-import { readMetaPages } from "./meta-pages.ts";
-import { lmdbTrees, type PageFault, walkPages } from "./page-walk.ts";
-import { rowFormats, tableNames } from "./row-formats.ts";
+import { bufferToKeyValue, type Database, type RootDatabase } from "lmdb";
+import { type OpenedStore, openEnvironment } from "./environment.ts";
 import { checkStoreFile, storeFileOf } from "./store-file.ts";
-import { parseRow, type RowFormat } from "./table.ts";
+import { parseRow } from "./table.ts";
+import { hasRenamedTable, rowFormats, tableNames } from "./tables.ts";
 
 declare module "lmdb" {
   /** Missing in the package's types. */
   export function bufferToKeyValue(key: Buffer): unknown;
 }
 
-/** Lost rows and damaged pages named apart; the counts include all. */
+const tablesMax = 64;
+/** Lost rows named apart; the counts include all. */
 const namedMax = 50;
 const keyCharsMax = 100;
 const schemaKey = "schemaVersion";
 const fixintEnd = 0x80;
-/** Stands for the length of a value that cannot be read; LMDB allows none as long. */
-const unreadableLength = 0xffffffff;
+/** Rows between two looks at the progress. */
+const rowsPerPercent = 1_000;
+/** Stands for the store itself, before its first table. */
+const listOfTables = "(list of tables)";
 
 export interface TableReport {
   readonly table: string;
@@ -32,7 +33,13 @@ export interface TableReport {
   readonly sha256: string;
 }
 
+export interface TableFault {
+  readonly table: string;
+  readonly reason: string;
+}
+
 export interface StoreReport {
+  /** Pages of all tables, by their own counts. */
   readonly pages: number;
   readonly fileBytes: number;
   /** Null if it is lost, or not yet written. */
@@ -40,9 +47,8 @@ export interface StoreReport {
   readonly tables: readonly TableReport[];
   /** At most `namedMax`. The key is JSON, such as the token of a scan or the id of an account. */
   readonly lostRows: readonly { readonly table: string; readonly key: string }[];
-  readonly damagedPageCount: number;
-  /** At most `namedMax`. */
-  readonly damagedPages: readonly PageFault[];
+  /** Tables with damaged pages, as far as LMDB notices damage. */
+  readonly damagedTables: readonly TableFault[];
 }
 
 /**
@@ -51,124 +57,140 @@ export interface StoreReport {
  */
 export async function walkStore(
   dataDir: string,
-  onTable: (table: string) => void,
+  onTable: (table: string) => void = () => {},
   onPercent: (percent: number) => void = () => {},
 ): Promise<StoreReport | null> {
   const path = storeFileOf(dataDir);
   const state = statSync(path, { throwIfNoEntry: false });
   if (state === undefined) return null;
-  if (!state.isFile()) return notAStore(0);
-  const reader = openReader(dataDir);
-  const file = openSync(path, "r");
+  const fileBytes = state.isFile() ? state.size : 0;
+  onTable(listOfTables);
   try {
-    const metas = readMetaPages(file);
-    const fileBytes = fstatSync(file).size;
-    if (metas === null) return notAStore(fileBytes);
-    return reportOf(file, { meta: reader === null ? metas.recovered : metas.newest, fileBytes, onTable, onPercent });
+    // An opening for writing returns to the last flushed state, as the next start does.
+    const readOnly = checkStoreFile(path) !== "unflushed";
+    const open = () => openEnvironment(join(dataDir, "store"), { readOnly, maxDbs: tablesMax }, (environment) => environment);
+    return { fileBytes, ...(await walkTables(open, onTable, onPercent)) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
+    const damagedTables = [{ table: listOfTables, reason: reasonOf(error) }];
+    return { pages: 0, fileBytes, schema: null, tables: [], lostRows: [], damagedTables };
+  }
+}
+
+type ByteTable = Database<Buffer, Buffer>;
+
+/** Without a pause, unless a table is damaged: all tables are of one state. */
+async function walkTables(open: () => OpenedStore, onTable: (table: string) => void, onPercent: (percent: number) => void) {
+  let store = open();
+  try {
+    const pages = pagesOf(store.root);
+    const advance = risingPercent(pages, onPercent);
+    const tables: TableReport[] = [];
+    const lostRows: { table: string; key: string }[] = [];
+    const damagedTables: TableFault[] = hasRenamedTable(store.root) ? [{ table: listOfTables, reason: "a table has lost its name" }] : [];
+    let schema: number | null = null;
+    let pagesBefore = 0;
+    for (const name of tableNames) {
+      onTable(name);
+      const table = openBytes(store.root, name);
+      const { rows, pages: ownPages } = statsOf(table);
+      const hash = new Bun.CryptoHasher("sha256");
+      let [seen, read] = [0, 0];
+      const reason = faultOf(table, rows, (key, value) => {
+        addRow(hash, key, value);
+        if (name === "meta" && keyOf(key) === schemaKey) schema = smallNumber(value);
+        if (isReadable(name, key, value)) read++;
+        else if (lostRows.length < namedMax) lostRows.push({ table: name, key: shownKey(key) });
+        if (++seen % rowsPerPercent === 0) advance(pagesBefore + (ownPages * seen) / rows);
+      });
+      tables.push({ table: name, rows, lost: Math.max(0, rows - read), sha256: hash.digest("hex") });
+      pagesBefore += ownPages;
+      advance(pagesBefore);
+      if (reason === null) continue;
+      damagedTables.push({ table: name, reason });
+      // LMDB refuses further reads of a transaction after an error.
+      await store.close();
+      store = open();
+    }
+    return { pages, schema, tables, lostRows, damagedTables };
   } finally {
-    closeSync(file);
-    reader?.done();
-    await reader?.close();
+    await store.close();
   }
 }
 
-/** Holds the current state: no process writes over its pages meanwhile. Null if the file must not be mapped. */
-function openReader(dataDir: string): { done(): void; close(): Promise<void> } | null {
-  try {
-    if (checkStoreFile(storeFileOf(dataDir)) !== "sound") return null;
-  } catch {
-    return null;
-  }
-  return openEnvironment(join(dataDir, "store"), { readOnly: true }, ({ root, close }) => {
-    const transaction = root.useReadTransaction();
-    return { done: () => transaction.done(), close };
-  });
+/** Undefined for a table that an older store does not have: it is not created. */
+function openBytes(root: RootDatabase, name: string): ByteTable | undefined {
+  const options = { name, encoding: "binary", keyEncoding: "binary", create: false } as const;
+  return root.openDB(options);
 }
 
-function notAStore(fileBytes: number): StoreReport {
-  const damagedPages = [{ table: lmdbTrees[0] ?? "", page: 0, reason: "a page that is not of a store" }];
-  return { pages: 0, fileBytes, schema: null, tables: [], lostRows: [], damagedPageCount: 1, damagedPages };
+interface TableStats {
+  readonly rows: number;
+  readonly pages: number;
+  readonly pageBytes: number;
 }
 
-interface WalkInput {
-  readonly meta: Parameters<typeof walkPages>[1];
-  readonly fileBytes: number;
-  readonly onTable: (table: string) => void;
-  readonly onPercent: (percent: number) => void;
-}
-
-function reportOf(file: number, { meta, fileBytes, onTable, onPercent }: WalkInput): StoreReport {
-  const tables = new Map(tableNames.map((name) => [name, emptyCounts()]));
-  let schema: number | null = null;
-  const lostRows: { table: string; key: string }[] = [];
-  const damagedPages: PageFault[] = [];
-  let damagedPageCount = 0;
-  const { pages } = walkPages(file, meta, {
-    fileBytes,
-    pagesMax: null,
-    onStart: onTable,
-    onPages: risingPercent(onPercent),
-    onTable: (table, { entries }) => {
-      if (!lmdbTrees.includes(table)) tables.set(table, { ...emptyCounts(), rows: entries });
-    },
-    onFault: (fault) => {
-      damagedPageCount++;
-      if (damagedPages.length < namedMax) damagedPages.push(fault);
-    },
-    onRow: (table, key, value) => {
-      const counts = tables.get(table);
-      if (counts === undefined) return;
-      const bytes = value();
-      addRow(counts.hash, key, bytes);
-      if (table === "meta" && bytes !== null && keyOf(key) === schemaKey) schema = smallNumber(bytes);
-      if (isReadable(table, key, bytes)) counts.read++;
-      else if (lostRows.length < namedMax) lostRows.push({ table, key: shownKey(key) });
-    },
-  });
+function statsOf(table: ByteTable | undefined): TableStats {
+  if (table === undefined) return { rows: 0, pages: 0, pageBytes: 0 };
+  const { entryCount, treeBranchPageCount, treeLeafPageCount, overflowPages, pageSize } = table.getStats() as Record<string, number>;
   return {
-    pages,
-    fileBytes,
-    schema,
-    // A damaged count may be any number; it is bounded by the bytes of the file.
-    tables: [...tables].map(([table, { rows, read, hash }]) => ({
-      table,
-      rows,
-      lost: Math.max(0, Math.min(rows, fileBytes) - read),
-      sha256: hash.digest("hex"),
-    })),
-    lostRows,
-    damagedPageCount,
-    damagedPages,
+    rows: entryCount ?? 0,
+    pages: (treeBranchPageCount ?? 0) + (treeLeafPageCount ?? 0) + (overflowPages ?? 0),
+    pageBytes: pageSize ?? 0,
   };
 }
 
-/** Damaged counts may be any number, and tables become known while others are read: the percentage stays within bounds and never falls. */
-function risingPercent(onPercent: (percent: number) => void): (pages: number, counted: number) => void {
+function pagesOf(root: RootDatabase): number {
+  return tableNames.reduce((sum, name) => sum + statsOf(openBytes(root, name)).pages, 0);
+}
+
+/** Bytes of the pages of all tables, without free pages. */
+export function usedBytesOf(root: RootDatabase): number {
+  return pagesOf(root) * statsOf(openBytes(root, "meta")).pageBytes;
+}
+
+/** Null for a table whose rows are as many as it counts, in the order of their keys. A damaged page may lead to the same rows again. */
+function faultOf(table: ByteTable | undefined, rows: number, onRow: (key: Buffer, value: Buffer) => void): string | null {
+  if (table === undefined) return null;
+  try {
+    let count = 0;
+    let former: Buffer | null = null;
+    for (const { key, value } of table.getRange()) {
+      if (++count > rows) return "more rows than it counts";
+      if (former !== null && Buffer.compare(former, key) >= 0) return "keys out of order";
+      // The range may use its buffers again.
+      former = Buffer.from(key);
+      // A damaged key of a branch page hides rows from lookups only.
+      if (!table.doesExist(former)) return "a row that no lookup finds";
+      onRow(former, value);
+    }
+    return count === rows ? null : "fewer rows than it counts";
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+/** Without the advice that follows it. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.split("; ")[0] ?? message;
+}
+
+function risingPercent(pages: number, onPercent: (percent: number) => void): (done: number) => void {
   let latest = 0;
-  return (pages, counted) => {
-    const percent = Math.floor((100 * pages) / Math.max(pages, counted, 1));
+  return (done) => {
+    const percent = Math.min(100, Math.floor((100 * done) / Math.max(pages, 1)));
     if (percent > latest) onPercent(percent);
     latest = Math.max(latest, percent);
   };
 }
 
-interface TableCounts {
-  readonly rows: number;
-  read: number;
-  readonly hash: Bun.CryptoHasher;
-}
-
-function emptyCounts(): TableCounts {
-  return { rows: 0, read: 0, hash: new Bun.CryptoHasher("sha256") };
-}
-
 /** With their lengths, so that no two lists of rows give the same bytes. */
-function addRow(hash: Bun.CryptoHasher, key: Buffer, value: Buffer | null): void {
+function addRow(hash: Bun.CryptoHasher, key: Buffer, value: Buffer): void {
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32LE(key.length, 0);
-  lengths.writeUInt32LE(value?.length ?? unreadableLength, 4);
-  hash.update(lengths).update(key);
-  if (value !== null) hash.update(value);
+  lengths.writeUInt32LE(value.length, 4);
+  hash.update(lengths).update(key).update(value);
 }
 
 /** A positive fixint of MessagePack, in which lmdb-js writes small whole numbers. */
@@ -177,10 +199,9 @@ function smallNumber(bytes: Buffer): number | null {
   return bytes.length === 1 && first !== undefined && first < fixintEnd ? first : null;
 }
 
-function isReadable(table: string, key: Buffer, value: Buffer | null): boolean {
-  if (value === null) return false;
-  const format: RowFormat<unknown> | undefined = rowFormats[table as keyof typeof rowFormats];
-  // Rows of other tables are bytes, or numbers that the comparison of the indexes covers.
+/** Rows of tables without a format are bytes, or numbers that the comparison of the indexes covers. */
+function isReadable(table: string, key: Buffer, value: Buffer): boolean {
+  const format = rowFormats.get(table);
   return format === undefined || parseRow(format, keyOf(key), value.toString("utf8")) !== undefined;
 }
 

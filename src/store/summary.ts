@@ -1,21 +1,25 @@
 /** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
-import { type Band, type Rank, standing } from "../judge/rank.ts";
+import { bands, type Rank, ranks, standing } from "../judge/rank.ts";
 import { isNote, type ResultBasis, type StoredResult } from "../judge/result.ts";
+import { type Static, stored } from "./define-table.ts";
 
-export interface ScanSummary {
-  readonly measured: boolean;
+export const basisRow = stored.as<ResultBasis>(stored.row({ headerValueCharsMax: stored.number, dataDates: stored.objectOf() }));
+export const summaryRow = stored.row({
+  measured: stored.flag,
   /** 0 to 100; null when not measured. */
-  readonly score: number | null;
-  readonly band: Band;
-  readonly rank: Rank;
+  score: stored.orNull(stored.number),
+  band: stored.oneOf(bands),
+  /** Missing in rows of older releases, where it follows from the score. */
+  rank: stored.as<Rank>(stored.optional(stored.oneOf(ranks))),
   /** Violated rows of the ledger, without notes. */
-  readonly violated: number;
+  violated: stored.number,
   /** Scores are comparable only if both versions and the basis agree. */
-  readonly algorithmVersion: number;
-  readonly catalogVersion: string;
+  algorithmVersion: stored.unchecked<number>(),
+  catalogVersion: stored.unchecked<string>(),
   /** Absent in summaries of algorithm version 2 and older. */
-  readonly basis?: ResultBasis;
-}
+  basis: stored.optional(basisRow),
+});
+export type ScanSummary = Static<typeof summaryRow>;
 
 export function scanSummaryOf({ ledger, ...result }: StoredResult): ScanSummary {
   const { measured, score, band, rank, algorithmVersion, catalogVersion, basis } = result;

@@ -1,15 +1,14 @@
 /** Tables of JSON rows. A row that cannot be read is passed over, so that one damaged row never stops a list. */
 import type { Database, RangeOptions, RootDatabase } from "lmdb";
+import type { IndexDefinition, RowFormat, TableKey } from "./define-table.ts";
 
 /** Rows reported apart: bounds the memory of a store with many damaged ones. */
 const reportedRowsMax = 1_000;
 const shownKeyCharsMax = 100;
 
-export type TableKey = string | number | (string | number)[];
-
 /** Part of LMDB's table that repositories use. */
 export interface RowTable<V, K extends TableKey>
-  extends Pick<Database<V, K>, "put" | "putSync" | "remove" | "getKeys" | "getCount" | "getKeysCount" | "doesExist"> {
+  extends Pick<Database<V, K>, "put" | "remove" | "getKeys" | "getCount" | "getKeysCount" | "doesExist"> {
   /** Undefined if there is no row, or none that can be read. */
   get(key: K): V | undefined;
   /** Readable rows only; `limit` counts them. */
@@ -20,15 +19,6 @@ export interface UnreadableRow {
   readonly table: string;
   /** As JSON, cut to `shownKeyCharsMax`; null for all rows after the first `reportedRowsMax`. */
   readonly key: string | null;
-}
-
-export interface RowFormat<V> {
-  /** Whether parsed JSON is a row of this table. */
-  readonly accepts: (value: unknown) => boolean;
-  /** Member that repeats the key: a row under another key is damaged. */
-  readonly keyedBy?: string;
-  /** Stands for an unreadable row where the key must stay visible: a reference that leads nowhere. */
-  readonly fallback?: V;
 }
 
 /** Calls `report` once for each row, and once more for all beyond the limit. */
@@ -43,16 +33,24 @@ export function createUnreadableReport(report: (row: UnreadableRow) => void = ()
   };
 }
 
+/** An index whose table is open. */
+export interface OpenIndex<V> {
+  readonly table: Pick<RowTable<string | number, TableKey>, "put" | "remove">;
+  readonly rows: IndexDefinition<V, TableKey, TableKey, string | number>["rows"];
+}
+
 export interface TableOptions<V> extends RowFormat<V> {
   readonly name: string;
   readonly onUnreadable: (table: string, key: TableKey) => void;
+  /** Kept by `put` and `remove`. */
+  readonly indexes?: readonly OpenIndex<V>[] | undefined;
   /** Maps an error of LMDB to the one to throw. */
   readonly asFault: (error: unknown) => unknown;
 }
 
 /** Undefined if the store is open for reading and has no such table. */
 export function openTable<V, K extends TableKey>(root: RootDatabase, options: TableOptions<V>): RowTable<V, K> | undefined {
-  const { name, onUnreadable, asFault } = options;
+  const { name, onUnreadable, asFault, indexes = [] } = options;
   // Bun parses JSON three times as fast as lmdb-js decodes its own format. The text is parsed here, because lmdb-js throws at a damaged row.
   const raw: Database<string, K> | undefined = root.openDB<string, K>({ name, encoding: "string" });
   if (raw === undefined) return undefined;
@@ -86,14 +84,32 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
       return text === undefined ? undefined : parse(key, text);
     },
     getRange,
-    put: (key: K, value: V) => table.put(key, JSON.stringify(value)),
-    putSync: (key: K, value: V) => table.putSync(key, JSON.stringify(value)),
-    remove: (key: K) => table.remove(key),
+    put: (key: K, value: V) => {
+      keepIndexes(key, value);
+      return table.put(key, JSON.stringify(value));
+    },
+    remove: (key: K) => {
+      keepIndexes(key, undefined);
+      return table.remove(key);
+    },
     getKeys: (range) => attempt(() => table.getKeys(range)),
     getCount: (range) => attempt(() => table.getCount(range)),
     getKeysCount: (range) => attempt(() => table.getKeysCount(range)),
     doesExist: (key: K) => attempt(() => table.doesExist(key)),
   };
+
+  /** Removes index rows that do not follow from the new record, and adds what is missing. */
+  function keepIndexes(key: K, value: V | undefined): void {
+    if (indexes.length === 0) return;
+    const text = attempt(() => table.get(key));
+    const before = text === undefined ? undefined : parseRow(options, key, text);
+    for (const index of indexes) {
+      const former = before === undefined ? [] : index.rows(before, key);
+      const next = value === undefined ? [] : index.rows(value, key);
+      for (const row of former) if (!next.some((other) => isSameKey(row[0], other[0]))) index.table.remove(row[0]);
+      for (const row of next) if (!former.some((other) => isSameKey(row[0], other[0]) && row[1] === other[1])) index.table.put(...row);
+    }
+  }
 
   function attempt<T>(read: () => T): T {
     try {
@@ -102,6 +118,16 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
       throw asFault(error);
     }
   }
+}
+
+export function isSameKey(one: TableKey, other: TableKey): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((part, at) => part === other[at]);
+}
+
+/** Rows of one account, or of one site, in a table whose keys begin with its id; oldest first. */
+export function accountRange(accountId: number): { readonly start: [number, number]; readonly end: [number, number] } {
+  return { start: [accountId, 0], end: [accountId + 1, 0] };
 }
 
 /**

@@ -1,35 +1,39 @@
 /** Workers that are enrolled for locations. What they are doing is known only to the process that hears them. */
 import { type Actor, type AuditAction, type AuditDetails, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
-
-export interface Worker {
-  /** Public nkey. */
-  readonly id: string;
-  /** No two workers in use share one; that of a revoked worker can be given again. */
-  readonly name: string;
-  readonly location: string;
-  /** All instants are ISO 8601, UTC. */
-  readonly enrolledAt: string;
-  /** A revoked worker never comes back: another one is enrolled with a key of its own. */
-  readonly revokedAt: string | null;
-  /** Takes no further scans until it is resumed. */
-  readonly drained: boolean;
-  /** The next four are as the worker last said; null and 0 before. */
-  readonly lastSeenAt: string | null;
-  readonly version: string | null;
-  readonly slots: number;
-  /** Whether its settings let scans reach private addresses. */
-  readonly reach: "public" | "private" | null;
-  /** Results that were accepted. */
-  readonly scansDone: number;
-  readonly lastFault: WorkerFault | null;
-}
+import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 
 export interface WorkerFault {
   readonly at: string;
   /** One line. */
   readonly text: string;
 }
+
+/** All instants are ISO 8601, UTC. */
+const workerRow = stored.row({
+  /** Public nkey. */
+  id: stored.text,
+  /** No two workers in use share one; the name of a revoked worker can be given again. */
+  name: stored.text,
+  location: stored.location,
+  enrolledAt: stored.time,
+  /** A revoked worker never comes back: another one is enrolled with a key of its own. */
+  revokedAt: stored.orNull(stored.time),
+  /** Takes no further scans until it is resumed. */
+  drained: stored.flag,
+  /** The next four are as the worker last said; null and 0 before. */
+  lastSeenAt: stored.orNull(stored.time),
+  version: stored.orNull(stored.text),
+  slots: stored.number,
+  /** Whether its settings let scans reach private addresses. */
+  reach: stored.orNull(stored.oneOf(["public", "private"])),
+  /** Results that were accepted. */
+  scansDone: stored.number,
+  lastFault: stored.orNull(stored.row({ at: stored.time, text: stored.text })),
+});
+export type Worker = Static<typeof workerRow>;
+
+export const workersTable = defineTable({ row: workerRow, key: keyed<string>(), keyedBy: "id", ofAccount: [] });
 
 interface Enrolment extends Pick<Worker, "id" | "name" | "location"> {
   readonly now: Date;

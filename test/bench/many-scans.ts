@@ -1,7 +1,6 @@
 /** Fills a store with years of finished scans in one transaction, with only the data that lists read. */
 import type { Band, Rank } from "../../src/judge/rank.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { addToPublicList } from "../../src/store/public-list.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 
 const scores: readonly { readonly score: number | null; readonly band: Band; readonly rank: Rank }[] = [
@@ -40,7 +39,6 @@ export async function storeManyScans(dataDir: string, count: number): Promise<vo
         summary: { measured: score.score !== null, ...score, violated: 12, algorithmVersion: 2, catalogVersion: "0123456789abcdef" },
       };
       db.scans.put(scan.token, scan);
-      addToPublicList(db, scan);
     }
   });
   await db.close();

@@ -71,7 +71,7 @@ async function fillQueue(dataDir: string, waiting: number): Promise<readonly str
   const tokens = await db.write(() =>
     Array.from({ length: waiting - 1 }, (_, at) => {
       const token = String(at).padStart(scan.token.length, "a");
-      const queueKey = appendToLane(db, [localLocation, laneNames[at % laneNames.length] ?? "free"], token);
+      const queueKey = appendToLane(db, [localLocation, laneNames[at % laneNames.length] ?? "free"]);
       db.scans.put(token, { ...scan, token, id: db.next("nextScanId"), queueKey });
       return token;
     }),

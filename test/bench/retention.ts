@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { dayMs } from "../../src/base/units.ts";
 import type { Evidence } from "../../src/evidence/evidence.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { addToPublicList } from "../../src/store/public-list.ts";
 import { retentionRepository } from "../../src/store/retention.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
-import { compactBytesOf, storeFileOf } from "../../src/store/store-file.ts";
+import { storeFileOf } from "../../src/store/store-file.ts";
+import { walkStore } from "../../src/store/store-walk.ts";
 import { scanSummaryOf } from "../../src/store/summary.ts";
 import { type KnownScan, knownScans } from "../support/finished-scans.ts";
 import { startPages } from "../support/pages.ts";
@@ -24,6 +24,7 @@ const rules = { evidenceDays: 30, scansPerHost: null, screenshots: 2_000 };
 const sizesEveryDays = 30;
 /** From here on, as much evidence goes as comes. */
 const steadyFromDay = 60;
+const pageBytes = 4_096;
 /** Scans of one transaction. */
 const batch = 50;
 const timings = { page: 1_612, tls: 240, total: 2_340 };
@@ -88,7 +89,7 @@ async function simulate(dataDir: string): Promise<Simulation> {
       writesMs.push(performance.now() - began);
     }
     if (day % sizesEveryDays !== 0) continue;
-    sizes.push({ day, fileBytes: statSync(storeFileOf(dataDir)).size, usedBytes: compactBytesOf(dataDir) });
+    sizes.push({ day, fileBytes: statSync(storeFileOf(dataDir)).size, usedBytes: ((await walkStore(dataDir))?.pages ?? 0) * pageBytes });
     process.stderr.write(`  day ${day}\n`);
     if (day !== sizesEveryDays && day !== days) continue;
     await db.close();
@@ -135,7 +136,6 @@ function putScan(db: ReturnType<typeof openDatabase>, host: string, now: Date): 
   db.results.put(token, result);
   const seen: Evidence = { ...evidence, subject: { ...evidence.subject, url, scannedAt: at } };
   db.evidence.put(token, { evidence: seen, timings });
-  addToPublicList(db, scan);
   return JSON.stringify(scan).length + JSON.stringify(result).length;
 }
 

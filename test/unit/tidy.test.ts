@@ -63,7 +63,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^croner$/, places: ["src/sites/cron.ts"] },
   { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
-  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet"] },
+  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet", "src/store/define-table.ts"] },
   { names: /^tar-stream$/, places: ["src/backup"] },
   { names: /^prom-client$/, places: ["src/metrics"] },
   { names: /^commander$/, places: ["src/cli"] },

@@ -2,7 +2,7 @@
 
 import { createLruCache } from "../../base/lru-cache.ts";
 import type { Plan } from "../../store/accounts.ts";
-import type { Identity } from "../../store/oidc-identity.ts";
+import type { Identity } from "../../store/credentials.ts";
 import type { Grants, LinkedSignIn } from "../../store/oidc-links.ts";
 import type { Caller } from "../caller.ts";
 import type { PasswordStep, SignIn } from "../sign-in.ts";

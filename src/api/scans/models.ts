@@ -6,7 +6,7 @@ import { progressStages, scanErrorCodes } from "../../evidence/scan.ts";
 import { type ExportFormat, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
-import { scanStatuses } from "../../store/scan-status.ts";
+import { scanStatuses } from "../../store/scan-record.ts";
 import { bands, ranks, resultSchemaVersion } from "../../text/render.ts";
 import { entriesAlone, LocaleQuery, model, nullable, oneOfValues, open, worded } from "../schemas.ts";
 

@@ -2,8 +2,7 @@
 import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { cancelOwnScan, startScans } from "../../scans/scan-operations.ts";
-import { idempotencyKeyHours } from "../../store/idempotent-starts.ts";
-import type { StartOutcome } from "../../store/start-scans.ts";
+import { idempotencyKeyHours, type StartOutcome } from "../../store/start-scans.ts";
 import type { HeaderFields } from "../answer.ts";
 import { bulkBodyBytesMax, jsonBody } from "../body.ts";
 import { ApiError, invalidFields, queueFull, queueRetrySeconds, recordNotFound } from "../errors.ts";

@@ -8,7 +8,7 @@ import { rowsIn, untilStopped } from "./manifest-text.ts";
 
 export function verifyBackupCommand(): Command {
   return new Command("verify")
-    .description("Prove that a backup could be restored: unpack it, compare all sums, and read every page and row of its store.")
+    .description("Prove that a backup could be restored: unpack it, compare all sums, and read every row of its store.")
     .argument("<file>")
     .option("--work <folder>", "where it is unpacked meanwhile (default: the folder of the file)")
     .option("--json", "print the manifest as JSON")

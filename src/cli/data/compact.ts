@@ -1,5 +1,6 @@
 /** `assay data compact`: the store in a file without free pages. */
 import { Command } from "commander";
+import { refuseCutStore } from "../../app/store-check.ts";
 import { compactStore } from "../../store/compact-store.ts";
 import { openStore } from "../../store/store.ts";
 import { cliActor } from "../actor.ts";
@@ -20,6 +21,7 @@ export function compactCommand(): Command {
     .addHelpText("after", help)
     .action(async ({ json }: { readonly json?: true }, command: Command) => {
       const { data } = configOf(command);
+      await refuseCutStore(data);
       const { bytesBefore, bytesAfter } = await compactStore(data);
       const store = openStore(data);
       await store.audit.note({

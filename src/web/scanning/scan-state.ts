@@ -2,7 +2,7 @@
 import { type ProgressStage, progressStages, stagePercent } from "../../evidence/scan.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
-import type { ScanStatus } from "../../store/scan-status.ts";
+import type { ScanStatus } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { StagePercent } from "../client/progress-texts.ts";
 import type { Visit } from "../visit.ts";

@@ -1,6 +1,6 @@
 /** POST /api/v1/scans with an Idempotency-Key on a running server with a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { idempotencyKeyHours } from "../../../src/store/idempotent-starts.ts";
+import { idempotencyKeyHours } from "../../../src/store/start-scans.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 
 const url = "https://site.example/";

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { walkStore } from "../../../src/store/store-walk.ts";
 import { endServers, portWithoutListener, run, serve } from "../../support/program.ts";
-import { putStore, withDamagedOverflowPages, writeSmallStore } from "../store/damaged-store.ts";
+import { putStore, withDamagedLeaves, writeSmallStore } from "../store/damaged-store.ts";
 
 let whole: Buffer;
 let folder: string;
@@ -109,13 +109,13 @@ test("probes, API and pages answer while the store is checked, and the same conn
 });
 
 test("a damaged store still ends the start with exit code 6 and one sentence", async () => {
-  const { args, env } = unclean(withDamagedOverflowPages(whole));
+  const { args, env } = unclean(withDamagedLeaves(whole, '"token":"'));
   const ended = run(["serve", ...args], { env });
   const pipe = await checkBegun();
   expect((await get("/healthz")).status).toBe(200);
   await pipe.close();
   const { code, stderr } = await ended;
-  expect([code, stderr]).toEqual([6, expect.stringMatching(/assay: data directory \S+ has \d+ damaged pages \(first: table \w+, page/)]);
+  expect([code, stderr]).toEqual([6, expect.stringMatching(/assay: data directory \S+ is damaged \(table scans: /)]);
   expect(stderr).not.toContain("listens on");
   await expect(get("/healthz")).rejects.toThrow();
 });

@@ -1,14 +1,14 @@
 /** Stores that are not as usual: of an older schema, with lost pages, of another user, damaged. */
-import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { storeTools } from "../../../src/app/store-tools.ts";
 import { restoreBackup } from "../../../src/backup/restore-backup.ts";
-import { readMetaPages } from "../../../src/store/meta-pages.ts";
 import { schemaVersion } from "../../../src/store/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { rootIsMissing } from "../../support/missing.ts";
-import { putStore, storedPageBytes, writeSmallStore } from "../store/damaged-store.ts";
+import { putStore, storedPageBytes, withDamagedLeaves, writeSmallStore } from "../store/damaged-store.ts";
 import { writeSchema5 } from "../store/schema-5.ts";
 import { makeBackup, noStop, pathsBelow, toolsHere, wholeStore } from "./stored-data.ts";
 
@@ -56,8 +56,8 @@ describe("a backup", () => {
   });
 
   test("of a damaged store is none", async () => {
-    putStore(dataDir, whole.subarray(0, 5 * storedPageBytes));
-    await expect(makeBackup(dataDir, archive)).rejects.toThrow("has lost its end");
+    putStore(dataDir, withDamagedLeaves(whole, '"token":"'));
+    await expect(makeBackup(dataDir, archive, { tools: storeTools })).rejects.toThrow(/damaged/);
     expect(pathsBelow(folder).filter((path) => !path.startsWith("data"))).toEqual([]);
   });
 
@@ -75,13 +75,12 @@ describe("a backup", () => {
 
 /** Without one number of the list of free pages: the page is neither used nor free. */
 function withLostPage(): Buffer {
-  const path = join(folder, "whole.mdb");
-  writeFileSync(path, whole);
-  const file = openSync(path, "r");
-  const root = readMetaPages(file)?.newest.free.root;
-  closeSync(file);
-  if (root === null || root === undefined) throw new Error("the store has no free pages");
-  const bytes = readFileSync(path);
+  const bytes = Buffer.from(whole);
+  // Root of the free list (`mm_dbs[FREE_DBI].md_root`) in the meta page of the newest transaction, whose number is at byte 152.
+  const [first, second] = [0, storedPageBytes].map((at) => ({ at, transaction: bytes.readBigUInt64LE(at + 152) }));
+  const newest = (first?.transaction ?? 0n) > (second?.transaction ?? 0n) ? first : second;
+  const root = Number(bytes.readBigInt64LE((newest?.at ?? 0) + 88));
+  if (root < 0) throw new Error("the store has no free pages");
   const page = root * storedPageBytes;
   const node = page + 24 + bytes.readUInt16LE(page + 24);
   const list = node + 8 + bytes.readUInt16LE(node + 6);

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBackup, type MadeBackup, type StoreTools } from "../../../src/backup/create-backup.ts";
+import { copyStore } from "../../../src/store/compact-store.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { copyStore } from "../../../src/store/store-copy.ts";
 import { type StoreReport, walkStore } from "../../../src/store/store-walk.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 
@@ -15,7 +15,8 @@ export const toolsHere: StoreTools = { copy: (dataDir, into) => copyStore(dataDi
 
 export async function wholeStore(dataDir: string): Promise<StoreReport> {
   const report = await walkStore(dataDir, () => {});
-  if (report === null || report.damagedPageCount > 0) throw new Error(`the store of ${dataDir} is not whole: ${JSON.stringify(report)}`);
+  if (report === null || report.damagedTables.length > 0)
+    throw new Error(`the store of ${dataDir} is not whole: ${JSON.stringify(report)}`);
   return report;
 }
 

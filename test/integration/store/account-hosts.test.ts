@@ -1,7 +1,7 @@
 /** Newest scan of an account for each host, from a bounded walk. */
 import { afterAll, expect, test } from "vitest";
-import { openDatabase } from "../../../src/store/database.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
+import { loseRow } from "./damaged-store.ts";
 
 const { store, dataDir, stop } = temporaryStore();
 afterAll(stop);
@@ -35,9 +35,7 @@ test("a scan that is lost hides no older one", async () => {
   const urls = ["https://oldest.test/", "https://lost.test/", "https://newest.test/"];
   const [oldest, lost, newest] = await Promise.all(urls.map((url) => store.scans.queue({ accountId: 7, url, now: new Date() })));
   const tokenOf = (scan: typeof oldest) => (scan === undefined || scan === "full" ? "" : scan.token);
-  const db = openDatabase(dataDir, { readOnly: false });
-  await db.write(() => db.scans.remove(tokenOf(lost)));
-  await db.close();
+  await loseRow(dataDir, "scans", tokenOf(lost));
   const found = store.scans.newestPerHost(7, { hostsMax: 10, scansMax: 10 }).map(({ token }) => token);
   expect(found).toEqual([newest, oldest].map(tokenOf));
 });

@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/store/database.ts";
+import { hashOfSecret } from "../../../src/store/secret-value.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { loseRow } from "./damaged-store.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const later = new Date("2026-11-21T12:00:05.000Z");
@@ -87,12 +88,8 @@ describe("API tokens", () => {
   });
 
   test("that are lost do not keep their account from another one", async () => {
-    const { token } = await store.apiTokens.create({ accountId: 1, name: "lost", now });
-    const db = openDatabase(dataDir, { readOnly: false });
-    await db.write(() => {
-      for (const { key, value: hash } of db.apiTokenHashes.getRange()) if (key[1] === token.id) db.apiTokens.remove(hash);
-    });
-    await db.close();
+    const { value } = await store.apiTokens.create({ accountId: 1, name: "lost", now });
+    await loseRow(dataDir, "apiTokens", hashOfSecret(value));
     await store.apiTokens.create({ accountId: 1, name: "next", now });
     expect(store.apiTokens.listOfAccount(1).map(({ name }) => name)).toEqual(["next"]);
   });

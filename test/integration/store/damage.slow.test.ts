@@ -1,15 +1,18 @@
-/** Damaged stores are refused before LMDB maps them, and damaged rows are passed over: no process ends by a signal. */
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/**
+ * Files that are no store are refused before LMDB maps them, and damaged rows are passed over. A damaged page may end the process that meets
+ * it: the check in a child process then names the table.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readMetaPages } from "../../../src/store/meta-pages.ts";
+import { checkWholeStore } from "../../../src/app/store-check.ts";
 import { openStore } from "../../../src/store/store.ts";
-import { checkStoreFile, createStoreFile } from "../../../src/store/store-file.ts";
-import { walkStore } from "../../../src/store/store-walk.ts";
+import { checkStoreFile, createStoreFile, transactionOf } from "../../../src/store/store-file.ts";
+import { type StoreReport, walkStore } from "../../../src/store/store-walk.ts";
 import { type CommandProcess, startCommandProcess } from "../../support/command-process.ts";
 import { isFullTest } from "../../support/random-runs.ts";
-import { putStore, storedPageBytes, writeSmallStore } from "./damaged-store.ts";
+import { flipped, flipsOf, putStore, storedPageBytes, withDamagedLeaves, writeSmallStore } from "./damaged-store.ts";
 
 /** `TEST_FULL` takes all, `DAMAGE_FLIPS` sets another number, and `DAMAGE_SEED` repeats a run. */
 const flips = Number(process.env.DAMAGE_FLIPS ?? (isFullTest ? 200 : 50));
@@ -44,23 +47,15 @@ describe("the file of the store", () => {
     expect(checkStoreFile(storeFile())).toBe("sound");
   });
 
-  test("is refused after every truncation at the boundary of a page that is in use", () => {
+  test("is found to be damaged after a truncation, and commands refuse it with exit 6 and one sentence", async () => {
     const pages = whole.length / storedPageBytes;
-    const accepted: number[] = [];
-    for (let kept = 0; kept < pages; kept++) {
-      putStore(dataDir, whole.subarray(0, kept * storedPageBytes));
-      try {
-        checkStoreFile(storeFile());
-        accepted.push(kept);
-      } catch (error) {
-        expect(error).toMatchObject({ fault: "damaged" });
-      }
-    }
-    // Free pages at the end of the file hold nothing.
-    expect(accepted.length).toBeLessThan(pages / 4);
-    for (const kept of accepted) {
-      putStore(dataDir, whole.subarray(0, kept * storedPageBytes));
-      expect(openStore(dataDir, { readOnly: true }).publicScans.list({ limit: 100, cursor: null }).items).toHaveLength(34);
+    for (const kept of [2, 3, Math.floor(pages / 4), Math.floor(pages / 2)]) {
+      const cut = whole.subarray(0, kept * storedPageBytes);
+      putStore(dataDir, cut);
+      expect([kept, checkStoreFile(storeFile())]).toEqual([kept, "short"]);
+      const { code, stderr } = await commands.run(["user", "list", "--data", dataDir]);
+      expect([kept, code, stderr]).toEqual([kept, 6, expect.stringContaining(`assay: ${storeFile()} has lost its end`)]);
+      expect(readFileSync(storeFile()).equals(cut)).toBe(true);
     }
   });
 
@@ -75,8 +70,9 @@ describe("the file of the store", () => {
     });
     await root.close();
     const bytes = readFileSync(storeFile()).length;
-    expect(checkStoreFile(storeFile())).toBe("sound");
+    expect(checkStoreFile(storeFile())).toBe("short");
     expect(bytes).toBeLessThan(whole.length + 200_000);
+    expect((await commands.run(["user", "list", "--data", dataDir])).code).toBe(0);
   });
 
   test.each([
@@ -111,8 +107,8 @@ describe("the file of the store", () => {
       const child = Bun.spawn([process.execPath, join(import.meta.dirname, "open-in-child.ts"), "fill", dataDir], { stdout: "ignore" });
       while (child.exitCode === null) {
         if (checkStoreFile(storeFile()) !== "missing") {
-          const report = await walkStore(dataDir, () => {});
-          expect([report?.damagedPages, report?.tables.filter(({ lost }) => lost > 0)]).toEqual([[], []]);
+          const report = await walkStore(dataDir);
+          expect([report?.damagedTables, report?.tables.filter(({ lost }) => lost > 0)]).toEqual([[], []]);
           checks++;
         }
         await Bun.sleep(1);
@@ -139,12 +135,7 @@ describe("the file of the store", () => {
   });
 
   test("gets all tables of a new store in one transaction", async () => {
-    const transactions = () => {
-      const file = openSync(storeFile(), "r");
-      const metas = readMetaPages(file);
-      closeSync(file);
-      return metas?.newest.transaction;
-    };
+    const transactions = () => transactionOf(storeFile());
     await openStore(dataDir).close();
     // The second one gives the store its id.
     expect(transactions()).toBe(2);
@@ -153,24 +144,56 @@ describe("the file of the store", () => {
   });
 });
 
+test.each(["scans", "accounts", "workers"])("a damaged page of the table %s is found and named", async (table) => {
+  putStore(
+    dataDir,
+    withDamagedLeaves(whole, ({ scans: '"token":"', accounts: '"plan":"', workers: '"slots":' } as Record<string, string>)[table] ?? ""),
+  );
+  const check = await checkWholeStore(dataDir);
+  if (check.status !== "done") throw new Error(`the check ended as ${check.status}`);
+  expect(check.report?.damagedTables.map((fault) => fault.table)).toContain(table);
+  expect(check.report?.tables.find((one) => one.table === table)?.lost).toBeGreaterThan(0);
+});
+
 describe("flipped bits", () => {
-  test(`end no process and break no list (${flips} flips, seed ${seed})`, async () => {
+  test(`break no list, and the check finds what readers meet (${flips} flips, seed ${seed})`, async () => {
     const wholeFile = join(dataDir, "whole.mdb");
     writeFileSync(wholeFile, whole);
-    const script = join(import.meta.dirname, "use-in-child.ts");
-    const child = Bun.spawn([process.execPath, script, dataDir, wholeFile, String(seed), String(flips)], {
-      stdout: "pipe",
-      stderr: "ignore",
-    });
-    const output = await new Response(child.stdout).text();
-    await child.exited;
-    expect([child.signalCode, child.exitCode, output.trim().split("\n").at(-1)]).toEqual([null, 0, expect.stringMatching(/ \S+$/)]);
-    const outcomes = output.trim().split("\n");
-    expect(outcomes.filter((line) => !/ (fine|passed-over|damaged|newer)$/.test(line))).toEqual([]);
+    const outcomes: string[] = [];
+    while (outcomes.length < flips) outcomes.push(...(await outcomesFrom(wholeFile, outcomes.length)));
     expect(outcomes).toHaveLength(flips);
-    expect(outcomes.filter((line) => line.endsWith(" damaged")).length).toBeGreaterThan(flips / 20);
+    expect(outcomes.filter((outcome) => !/^(opening|reading|writing) (fine|passed-over|damaged|newer|full|died)$/.test(outcome))).toEqual(
+      [],
+    );
+    expect(outcomes.filter((outcome) => / (damaged|died)$/.test(outcome)).length).toBeGreaterThan(flips / 50);
+    const all = flipsOf(whole, seed, flips);
+    for (const [at, outcome] of outcomes.entries()) {
+      const flip = all[at];
+      if (flip === undefined || !/^reading (damaged|died)$|passed-over$/.test(outcome)) continue;
+      putStore(dataDir, flipped(whole, flip));
+      const check = await checkWholeStore(dataDir);
+      const isFound = check.status === "died" || (check.status === "done" && hasFault(check.report));
+      expect([at, flip, outcome, isFound]).toEqual([at, flip, outcome, true]);
+    }
   });
 });
+
+/** Outcomes of the flips from one on, until one of them ends the process. */
+async function outcomesFrom(wholeFile: string, first: number): Promise<readonly string[]> {
+  const script = join(import.meta.dirname, "use-in-child.ts");
+  const command = [process.execPath, script, dataDir, wholeFile, String(seed), String(flips), String(first)];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "ignore" });
+  const output = await new Response(child.stdout).text();
+  await child.exited;
+  // A line has the phases so far and, unless the process died, the outcome.
+  const lines = output.trimEnd().split("\n");
+  const ended = child.signalCode === null ? lines : [...lines.slice(0, -1), `${lines.at(-1)?.trimEnd()} died`];
+  return ended.map((line) => line.replace(/^.*?(\w+ (?:broken.*|\S+))$/, "$1"));
+}
+
+function hasFault(report: StoreReport | null): boolean {
+  return report !== null && (report.damagedTables.length > 0 || report.tables.some(({ lost }) => lost > 0));
+}
 
 function renamed(from: string, to: string): Buffer {
   return Buffer.from(Buffer.from(whole).toString("latin1").replaceAll(from, to), "latin1");

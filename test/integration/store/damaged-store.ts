@@ -2,13 +2,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { open } from "lmdb";
 import { openStore } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 import { emptyResult } from "../../support/stored.ts";
 
 export const storedPageBytes = 4_096;
-/** `P_OVERFLOW` of a page's flags. */
-const overflowPage = 4;
+/** `P_LEAF` of a page's flags. */
+const leafPage = 2;
 /** A tenth of the scans is of this location. */
 export const smallStoreLocation = "berlin";
 const emails = ["first@site.example", "second@site.example"];
@@ -37,12 +38,23 @@ export async function writeSmallStore(scans = 40): Promise<Buffer> {
   return whole;
 }
 
-/** Pages that only the whole check reads have the number of another one. */
-export function withDamagedOverflowPages(whole: Buffer): Buffer {
+/** The leaf pages that hold the text are of no kind: LMDB refuses to read them. */
+export function withDamagedLeaves(whole: Buffer, text: string): Buffer {
   const bytes = Buffer.from(whole);
   const pages = Array.from({ length: whole.length / storedPageBytes }, (_, page) => page * storedPageBytes);
-  for (const page of pages) if (whole.readUInt16LE(page + 18) === overflowPage) bytes.writeBigUInt64LE(1n, page);
+  for (const page of pages) {
+    const content = whole.subarray(page, page + storedPageBytes);
+    if (whole.readUInt16LE(page + 18) === leafPage && content.includes(text)) bytes.writeUInt16LE(0, page + 18);
+  }
   return bytes;
+}
+
+/** Removes a row as damage would: what follows from the row stays. */
+export async function loseRow(dataDir: string, table: string, key: string | number): Promise<void> {
+  const root = open({ path: join(dataDir, "store"), maxDbs: 64 });
+  const rows = root.openDB<string, string | number>({ name: table, encoding: "string" });
+  rows.removeSync(key);
+  await root.close();
 }
 
 /** Replaces the store of the data directory. */

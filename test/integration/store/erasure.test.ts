@@ -15,6 +15,7 @@ import { openStore, type Store } from "../../../src/store/store.ts";
 import { pixelJpeg, type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { addMovedSite, measure } from "../../support/moved-site.ts";
 import { addSite } from "../../support/watched-sites.ts";
+import { loseRow } from "./damaged-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-erasure-"));
 const email = "Gone.Person@assay.test";
@@ -110,9 +111,7 @@ describe("deletion of an account", () => {
   });
 
   test("is carried out for an account whose credentials are lost", async () => {
-    const db = openDatabase(dataDir, { readOnly: false });
-    await db.write(() => db.credentials.remove(2));
-    await db.close();
+    await loseRow(dataDir, "credentials", 2);
     expect(await deleteAccount()).toBe(4);
     expect(store.accounts.findByEmail(email)).toBeUndefined();
   });

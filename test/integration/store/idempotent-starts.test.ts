@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { hourMs } from "../../../src/base/units.ts";
 import { openDatabase } from "../../../src/store/database.ts";
-import { idempotencyKeyHours } from "../../../src/store/idempotent-starts.ts";
 import type { StartOutcome } from "../../../src/store/start-scans.ts";
+import { idempotencyKeyHours } from "../../../src/store/start-scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 
 const now = new Date("2026-11-22T23:59:00.000Z");

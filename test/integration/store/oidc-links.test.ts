@@ -1,8 +1,8 @@
 /** Links between accounts and identities: one each, found by identity alone, and rebuilt from the credentials. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { identityKey } from "../../../src/store/credentials.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
-import { identityKey } from "../../../src/store/oidc-identity.ts";
 import type { Grants } from "../../../src/store/oidc-links.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";

@@ -9,6 +9,7 @@ import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { isFullTest } from "../../support/random-runs.ts";
+import { loseRow } from "./damaged-store.ts";
 
 const now = new Date("2026-11-21T12:00:00.000Z");
 const agencyId = 1;
@@ -134,9 +135,7 @@ describe("the lanes", () => {
     const [lost, whole, lostRunning, running] = [await queued(null), await queued(null), await queued(agencyId), await queued(agencyId)];
     for (const token of [lostRunning, running]) expect(await claimed()).toBe(token);
     await store.close();
-    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
-    await db.write(() => [lost, lostRunning].map((token) => db.scans.remove(token)));
-    await db.close();
+    for (const token of [lost, lostRunning]) await loseRow(dataDir, "scans", token);
     store = openStore(dataDir, { noSync: true });
     expect((await store.scans.requeueInterrupted(now)).map(({ token }) => token)).toEqual([running]);
     expect(store.scans.runningCount()).toBe(0);
@@ -200,9 +199,7 @@ describe("locations", () => {
   test("many scans that have waited too long fail in several transactions, also between lost ones", async () => {
     const tokens = await Promise.all(Array.from({ length: 501 }, () => queued(agencyId, "berlin")));
     await store.close();
-    const db = openDatabase(dataDir, { readOnly: false, noSync: true });
-    await db.write(() => tokens.slice(0, 2).map((token) => db.scans.remove(token)));
-    await db.close();
+    for (const token of tokens.slice(0, 2)) await loseRow(dataDir, "scans", token);
     store = openStore(dataDir, { noSync: true });
     expect(await store.scans.failWaiting("berlin", new Date(now.getTime() + 1), now)).toHaveLength(499);
     expect([store.scans.queueLength(), store.scans.queuedLocations()]).toEqual([0, []]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
-import type { ScanStatus } from "../../../src/store/scan-status.ts";
+import type { ScanStatus } from "../../../src/store/scan-record.ts";
 
 export interface ScanOfSchema1 {
   readonly token: string;

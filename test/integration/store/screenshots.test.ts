@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/store/database.ts";
-import { putScreenshot } from "../../../src/store/screenshots.ts";
+import { putScreenshot } from "../../../src/store/retention.ts";
 import { screenshotsKeptDefault } from "../../../src/store/store.ts";
 
 const kept = screenshotsKeptDefault;

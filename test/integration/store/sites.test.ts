@@ -1,12 +1,13 @@
 /** Watched sites, their runs, events and deliveries in a real store. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/store/database.ts";
+import type { TableKey } from "../../../src/store/define-table.ts";
 import { deliveriesKeptDays } from "../../../src/store/deliveries.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";
 import type { NewEvent } from "../../../src/store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun } from "../../../src/store/site-runs.ts";
 import type { Site } from "../../../src/store/sites.ts";
-import type { RowTable, TableKey } from "../../../src/store/table.ts";
+import type { RowTable } from "../../../src/store/table.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 import { addSite, newSite } from "../../support/watched-sites.ts";
 

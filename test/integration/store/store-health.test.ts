@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { DataDirError } from "../../../src/store/data-dir.ts";
-import { createStoreHealth } from "../../../src/store/store-health.ts";
+import { createStoreHealth, DataDirError } from "../../../src/store/data-dir.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-health-"));

@@ -55,8 +55,11 @@ describe("no store is a file whose meta pages", () => {
     ["have flags of another order of keys", (bytes, at) => void bytes.writeUInt16LE(bytes.readUInt16LE(at + 4) | 0x02, at + 4)],
     ["have a size of pages that LMDB does not know", (bytes, at) => void bytes.writeUInt32LE(storedPageBytes + 1, at)],
   ])("%s", async (_words, write) => {
-    const { tables, damagedPages } = await walked(withMeta(write));
-    expect([tables, damagedPages.map(({ reason }) => reason)]).toEqual([[], ["a page that is not of a store"]]);
+    const { tables, damagedTables } = await walked(withMeta(write));
+    expect([tables, damagedTables]).toEqual([
+      [],
+      [{ table: "(list of tables)", reason: expect.stringMatching(/data\.mdb is not a store of assay$/) }],
+    ]);
     expect(() => checkStoreFile(join(dataDir, "store", "data.mdb"))).toThrow("is not a store of assay");
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { StoredResult } from "../../../src/judge/result.ts";
-import { assertTransition, scanStatuses } from "../../../src/store/scan-status.ts";
+import { assertTransition, scanStatuses } from "../../../src/store/scan-record.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";

@@ -1,16 +1,16 @@
-/** Child process of the damage tests: `bun use-in-child.ts <dataDir> <whole file> <seed> <count>`; uses the store after each flip. */
+/** Child process of the damage tests: `bun use-in-child.ts <dataDir> <whole file> <seed> <count> <first>`; uses the store after each flip. */
 import { readFileSync } from "node:fs";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { flipped, flipsOf, putStore, smallStoreLocation } from "./damaged-store.ts";
 
-const [dataDir = "", wholeFile = "", seed, count] = process.argv.slice(2);
+const [dataDir = "", wholeFile = "", seed, count, first] = process.argv.slice(2);
 const whole = readFileSync(wholeFile);
 
-for (const [index, flip] of flipsOf(whole, Number(seed), Number(count)).entries()) {
+for (const flip of flipsOf(whole, Number(seed), Number(count)).slice(Number(first))) {
   putStore(dataDir, flipped(whole, flip));
-  // Written before its outcome, so that the flip is known if it ends the process.
-  process.stdout.write(`${index} byte ${flip.at} bit ${flip.bit} `);
+  // The phases are written before their outcome: the last one is known if it ends the process.
+  process.stdout.write("opening ");
   process.stdout.write(`${await use()}\n`);
 }
 
@@ -22,6 +22,7 @@ async function use(): Promise<string> {
   };
   try {
     const store = openStore(dataDir, { onUnreadable });
+    process.stdout.write("reading ");
     const page = { limit: 100, cursor: null };
     store.publicScans.list(page);
     for (const id of [1, 2]) {
@@ -35,6 +36,7 @@ async function use(): Promise<string> {
     store.workers.list();
     store.instance();
     store.scans.listRunning();
+    process.stdout.write("writing ");
     await store.scans.requeueInterrupted(new Date());
     await store.scans.queue({ accountId: 1, url: "https://new.example/", now: new Date() });
     for (const location of ["local", smallStoreLocation]) await store.scans.claimNext(location, new Date());

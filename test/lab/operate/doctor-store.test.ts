@@ -82,9 +82,9 @@ describe("assay doctor --store", () => {
     const { code, examination } = await doctor();
     expect([code, examination.state]).toEqual([1, "lost"]);
     expect(examination.report?.lostRows).toEqual([
-      { table: "workers", key: '"UA"' },
       { table: "scans", key: JSON.stringify(token) },
       { table: "accounts", key: "2" },
+      { table: "workers", key: '"UA"' },
     ]);
     const text = await run(["doctor", "--store", "--data", dataDir]);
     expect(text.stdout).toContain("40 rows, 1 of them lost");

@@ -51,7 +51,7 @@ export async function fillStore(dataDir: string, scans: number): Promise<void> {
 /** Rows and sum of each table. @throws Error for a store with damage */
 export async function tablesOf(dataDir: string): Promise<StoreReport["tables"]> {
   const report = await walkStore(dataDir, () => {});
-  if (report === null || report.damagedPageCount > 0) throw new Error(`the store of ${dataDir} is damaged: ${JSON.stringify(report)}`);
+  if (report === null || report.damagedTables.length > 0) throw new Error(`the store of ${dataDir} is damaged: ${JSON.stringify(report)}`);
   return report.tables;
 }
 

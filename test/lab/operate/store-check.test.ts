@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkWholeStore } from "../../../src/app/store-check.ts";
-import { putStore, storedPageBytes, withDamagedOverflowPages, writeSmallStore } from "../../integration/store/damaged-store.ts";
+import { putStore, storedPageBytes, withDamagedLeaves, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
 
 let whole: Buffer;
@@ -40,14 +40,11 @@ describe("a server", () => {
   });
 
   test("is refused with exit 6 if that finds damage, at every start until the store is replaced", async () => {
-    putStore(dataDir, withDamagedOverflowPages(whole));
+    putStore(dataDir, withDamagedLeaves(whole, '"token":"'));
     writeFileSync(join(dataDir, "lock"), "running\n");
     for (const _start of [1, 2]) {
       const { code, stderr } = await run(["serve", "--listen", "127.0.0.1:0", ...args()]);
-      expect([code, stderr]).toEqual([
-        6,
-        expect.stringMatching(/assay: data directory \S+ has \d+ damaged pages \(first: table \w+, page/),
-      ]);
+      expect([code, stderr]).toEqual([6, expect.stringMatching(/assay: data directory \S+ is damaged \(table scans: /)]);
     }
     putStore(dataDir, whole);
     expect((await serve(args())).stderr()).toContain("the whole store is checked");
@@ -94,7 +91,7 @@ describe("the check in a child process", () => {
     });
     if (check.status !== "done" || check.report === null) throw new Error(`the check ended as ${check.status}`);
     expect(check.report.tables.find(({ table }) => table === "scans")).toMatchObject({ rows: 40, lost: 0 });
-    expect(check.report).toMatchObject({ fileBytes: whole.length, lostRows: [], damagedPages: [], damagedPageCount: 0 });
+    expect(check.report).toMatchObject({ fileBytes: whole.length, lostRows: [], damagedTables: [] });
     // Long values included, which are most of a store.
     expect(check.report.pages * storedPageBytes).toBeGreaterThan(whole.length / 2);
     expect(tables).toEqual(expect.arrayContaining(["scans", "results", "evidence", "accounts"]));

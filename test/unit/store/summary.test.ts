@@ -1,7 +1,7 @@
 /** Summaries of results for lists: notes are no violations, and older results have no basis. */
 import { expect, test } from "vitest";
-import { rowFormats } from "../../../src/store/row-formats.ts";
 import { listedScoreOf, scanSummaryOf } from "../../../src/store/summary.ts";
+import { rowFormats } from "../../../src/store/tables.ts";
 import { emptyResult, storedResult } from "../../support/stored.ts";
 
 test("counts violated rows without notes", () => {
@@ -53,7 +53,7 @@ test("a stored scan whose summary has no rank is read, and one with a wrong rank
     progressPercent: 100,
     attempts: 1,
   };
-  const { accepts } = rowFormats.scans;
+  const accepts = (value: unknown) => rowFormats.get("scans")?.accepts(value);
   expect(accepts({ ...scan, progressStage: null, errorCode: null, summary })).toBe(true);
   expect(accepts({ ...scan, progressStage: null, errorCode: null, summary: { ...summary, rank: "splendid" } })).toBe(false);
 });

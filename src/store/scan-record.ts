@@ -1,0 +1,153 @@
+/** Records of scans, their results and evidence; statuses, tokens and the lookup by one. */
+import { efforts, riskLevels, severities, states } from "../check/check.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { ProgressStage, Timings } from "../evidence/scan.ts";
+import { bands, ranks } from "../judge/rank.ts";
+import type { StoredResult } from "../judge/result.ts";
+import { parseLocation } from "../parse/location.ts";
+import type { Db } from "./database.ts";
+import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored, textIndex } from "./define-table.ts";
+import { laneNames } from "./lanes.ts";
+import { publicKeysOf } from "./public-list.ts";
+import type { QueueKey } from "./queue.ts";
+import { randomBase62 } from "./secret-value.ts";
+import { basisRow, summaryRow } from "./summary.ts";
+
+/** 131 bits: a scan's token cannot be guessed. */
+const scanTokenChars = 22;
+const scanTokenPattern = /^[0-9A-Za-z]{22}$/;
+/** Replaces a malformed token, so that its lookup costs the same. */
+const noToken = "0".repeat(scanTokenChars);
+
+export const scanStatuses = ["queued", "running", "finished", "failed"] as const;
+export type ScanStatus = (typeof scanStatuses)[number];
+
+/** `running` to `queued` only after an interrupted process; `queued` to `failed` only with the codes `no-worker` and `cancelled`. */
+const transitions: Readonly<Record<ScanStatus, readonly ScanStatus[]>> = {
+  queued: ["running", "failed"],
+  running: ["finished", "failed", "queued"],
+  finished: [],
+  failed: [],
+};
+
+/** @throws Error on a transition outside the table, which is a programmer error. */
+export function assertTransition(from: ScanStatus, to: ScanStatus): void {
+  if (!transitions[from].includes(to)) throw new Error(`a scan cannot go from ${from} to ${to}`);
+}
+
+function isQueueKey(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const [location, lane, place] = value;
+  return typeof location === "string" && parseLocation(location) !== null && laneNames.includes(lane) && Number.isSafeInteger(place);
+}
+
+const scanRow = stored.row({
+  /** Names the scan in URLs. */
+  token: stored.text,
+  id: stored.id,
+  /** Null for a guest's scan, which is in no account's list. */
+  accountId: stored.orNull(stored.id),
+  /** ASCII form, without fragment. */
+  url: stored.url,
+  status: stored.oneOf(scanStatuses),
+  createdAt: stored.time,
+  /** Start of the latest attempt; null before the first. */
+  startedAt: stored.orNull(stored.time),
+  endedAt: stored.orNull(stored.time),
+  /** Null unless running. */
+  progressStage: stored.orNull(stored.textAs<ProgressStage>()),
+  /** 0 to 100; never falls, 100 when finished. */
+  progressPercent: stored.number,
+  attempts: stored.number,
+  /** Key of the message for a failed scan (`scanErrors` in the locale files); null otherwise. */
+  errorCode: stored.orNull(stored.text),
+  /** Null unless finished. */
+  summary: stored.orNull(summaryRow),
+  /** Row of the queue, also while running. The lane is decided once, when the scan is queued. Undefined after its end. */
+  queueKey: stored.optional(stored.testedBy<QueueKey | undefined>(isQueueKey)),
+  /** Id of the request that started the scan; absent in scans of older releases. */
+  requestId: stored.optional(stored.unchecked<string | undefined>()),
+  /** Absent for the location of the server itself: see `scanLocationOf`. */
+  location: stored.optional(stored.as<string | undefined>(stored.location)),
+  /** What retention has removed, and when; absent while all is kept. */
+  removed: stored.optional(stored.as<{ readonly evidence?: string; readonly screenshot?: string } | undefined>(stored.objectOf())),
+});
+export type ScanRecord = Static<typeof scanRow>;
+
+/** By token. */
+export const scansTable = defineTable({
+  row: scanRow,
+  key: keyed<string>(),
+  keyedBy: "token",
+  indexes: {
+    /** Finished scans by name and band; `""` is every name or every band (see `public-list.ts`). */
+    publicScans: textIndex(
+      (scan: ScanRecord): IndexRows<[name: string, band: string, scanId: number], string> =>
+        scan.status === "finished" ? publicKeysOf(scan).map((key) => [key, scan.token]) : [],
+    ),
+    scansByAccount: textIndex(
+      ({ accountId, id, token }: ScanRecord): IndexRows<[accountId: number, scanId: number], string> =>
+        accountId === null ? [] : [[[accountId, id], token]],
+      { keyIds: ["nextAccountId", "nextScanId"] },
+    ),
+    /** Scans that an account may read. Unknown tokens and tokens of other accounts are the same failed lookup. */
+    ownScans: numberIndex(
+      ({ accountId, id, token }: ScanRecord): IndexRows<[accountId: number, token: string], number> =>
+        accountId === null ? [] : [[[accountId, token], id]],
+      { recordKey: ({ key }) => (Array.isArray(key) ? key[1] : undefined) },
+    ),
+    /** Queued scans (see `queue.ts`). */
+    queueByLane: textIndex(
+      ({ status, queueKey, token }: ScanRecord): IndexRows<[...QueueKey], string> =>
+        status === "queued" && queueKey !== undefined ? [[[...queueKey], token]] : [],
+    ),
+    running: textIndex(({ status, id, token }: ScanRecord): IndexRows<number, string> => (status === "running" ? [[id, token]] : [])),
+  },
+  // Removed in steps, with all that belongs to a scan: see `removeScan`.
+  ofAccount: [],
+});
+
+const ledgerRow = stored.row({ key: stored.text, state: stored.oneOf(states), evidence: stored.listOf() });
+const findingRow = stored.row({
+  code: stored.text,
+  checkKey: stored.text,
+  severity: stored.oneOf(severities),
+  riskLevel: stored.oneOf(riskLevels),
+  effort: stored.oneOf(efforts),
+  values: stored.objectOf(),
+});
+const resultRow = stored.row({
+  measured: stored.flag,
+  score: stored.orNull(stored.number),
+  band: stored.oneOf(bands),
+  rank: stored.oneOf(ranks),
+  ledger: stored.rows(ledgerRow),
+  findings: stored.rows(findingRow),
+  basis: stored.optional(basisRow),
+});
+
+/** By the token of the scan, like the evidence. */
+export const resultsTable = defineTable({ row: stored.as<StoredResult>(resultRow), key: keyed<string>(), ofAccount: [] });
+
+const evidenceRow = stored.row({ evidence: stored.objectOf<Evidence>(), timings: stored.objectOf<Timings>() });
+export const evidenceTable = defineTable({ row: evidenceRow, key: keyed<string>(), ofAccount: [] });
+
+export function newScanToken({ clock }: Pick<Db, "clock">): string {
+  return randomBase62(clock, scanTokenChars);
+}
+
+/** The token, or one of the same length that no scan has. */
+export function wellFormedToken(token: string): string {
+  return scanTokenPattern.test(token) ? token : noToken;
+}
+
+/** Undefined for an unknown or malformed token. */
+export function findScan(db: Pick<Db, "scans">, token: string): ScanRecord | undefined {
+  return scanTokenPattern.test(token) ? db.scans.get(token) : undefined;
+}
+
+/** Unknown tokens, malformed ones and tokens of other accounts cost the same lookup: timing does not distinguish them. */
+export function findOwnScan(db: Pick<Db, "ownScans" | "scans">, accountId: number, token: string): ScanRecord | undefined {
+  const wellFormed = wellFormedToken(token);
+  return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;
+}
