@@ -54,15 +54,8 @@ export type AccountRefusal = "email-taken" | "email-invalid";
 
 export function accountRepository(db: Db) {
   const get = (id: number): Account | undefined => db.accounts.get(id);
-
   /** Only within a transaction. */
-  function change(id: number, changed: Partial<Account>): Account | undefined {
-    const account = get(id);
-    if (account === undefined) return undefined;
-    const next: Account = { ...account, ...changed };
-    db.accounts.put(id, next);
-    return next;
-  }
+  const change = (id: number, changed: Partial<Account>): Account | undefined => db.accounts.update(id, () => changed);
 
   return {
     /** The first account is always an admin on the Agency plan. */
@@ -78,7 +71,7 @@ export function accountRepository(db: Db) {
       return id === undefined ? undefined : get(id);
     },
 
-    list: (): readonly Account[] => [...db.accounts.getRange()].map(({ value }) => value),
+    list: (): readonly Account[] => db.accounts.values(),
     hasAny: (): boolean => hasAccounts(db),
 
     /** Undefined for an unknown id; likewise the methods below. */
@@ -149,10 +142,7 @@ export function putAccount(
 
 /** A plan that an operator sets stays when a group that gave the former one goes. */
 function keepPlanWithoutGroups(db: Db, id: number): void {
-  const credentials = db.credentials.get(id);
-  if (credentials?.oidc?.granted.plan !== true) return;
-  const oidc = { ...credentials.oidc, granted: { ...credentials.oidc.granted, plan: false } };
-  db.credentials.put(id, { ...credentials, oidc });
+  db.credentials.update(id, ({ oidc }) => (oidc ? { oidc: { ...oidc, granted: { ...oidc.granted, plan: false } } } : {}));
 }
 
 /** Redemption of one-time links: one transaction applies and removes the link, so that none works twice. */

@@ -17,7 +17,7 @@ const activityRow = stored.row({
 });
 export type Activity = Static<typeof activityRow>;
 
-/** By the hours since the Unix epoch. */
+/** Keyed by the hours since the Unix epoch. */
 export const activityTable = defineTable({ row: activityRow, key: keyed<number>(), ofAccount: [] });
 
 const hoursKept = 48;
@@ -66,7 +66,7 @@ export function activityRepository(db: Db) {
     /** The hour of `now` and the 23 before it. `since` is later where counting began later. */
     lastDay: (now: Date): Activity => {
       const first = hourNumber(now.getTime()) - hoursOfDay + 1;
-      const hours = [...db.activity.getRange({ start: first })].map(({ value }) => value);
+      const hours = db.activity.values({ start: first });
       const [isOlder] = db.activity.getKeys({ end: first, limit: 1 });
       const begun = hours[0]?.since ?? now.toISOString();
       const since = isOlder === undefined ? begun : new Date(first * hourMs).toISOString();

@@ -36,7 +36,7 @@ const apiTokenRow = stored.row({
 });
 export type ApiToken = Static<typeof apiTokenRow>;
 
-/** By the SHA-256 of the token's value. */
+/** Keyed by the SHA-256 of the token's value. */
 export const apiTokensTable = defineTable({
   row: apiTokenRow,
   key: keyed<string>(),
@@ -53,11 +53,7 @@ export function apiTokenRepository(db: Db) {
   function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
     return db.write(() => {
       const hash = db.apiTokenHashes.get([accountId, id]);
-      const token = hash === undefined ? undefined : db.apiTokens.get(hash);
-      if (hash === undefined || token === undefined) return undefined;
-      const changed: ApiToken = { ...token, ...update(token) };
-      db.apiTokens.put(hash, changed);
-      return changed;
+      return hash === undefined ? undefined : db.apiTokens.update(hash, update);
     });
   }
 
@@ -101,7 +97,7 @@ export function apiTokenRepository(db: Db) {
 
     /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
     listOfAccount: (accountId: number): readonly ApiToken[] =>
-      [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value }) => db.apiTokens.get(value) ?? []),
+      db.apiTokenHashes.values(accountRange(accountId)).flatMap((hash) => db.apiTokens.get(hash) ?? []),
 
     /** Keeps the first revocation time. Undefined when the account has no such token. */
     revoke: (accountId: number, id: number, now: Date, by?: ChangedBy): Promise<ApiToken | undefined> =>
@@ -129,7 +125,7 @@ function noteToken(db: Db, { id, accountId }: ApiToken, { by, details, ...note }
 
 /** Removes revoked and expired tokens beyond the two limits; only within a transaction. */
 function removeDeadTokens(db: Db, accountId: number, now: Date): void {
-  const dead = [...db.apiTokenHashes.getRange(accountRange(accountId))].flatMap(({ value: hash }) => {
+  const dead = db.apiTokenHashes.values(accountRange(accountId)).flatMap((hash) => {
     const token = db.apiTokens.get(hash);
     const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
     return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ hash, diedAtMs: Date.parse(diedAt) }] : [];

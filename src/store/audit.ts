@@ -129,7 +129,7 @@ export function auditRepository(db: Db) {
     /** Newest first. A page may be short, or empty, and still have a next one: see `readMax`. */
     list: ({ limit, cursor, readMax, ...filter }: AuditQuery): Page<AuditEntry> => {
       const start = (cursor ?? Number.POSITIVE_INFINITY) - 1;
-      const read = [...db.audit.getRange({ start, end: 0, reverse: true, limit: readMax + 1 })].map(({ value }) => value);
+      const read = db.audit.values({ start, end: 0, reverse: true, limit: readMax + 1 });
       const found = read.slice(0, readMax).filter((entry) => matches(entry, filter));
       const { items, nextCursor } = pageOf(found, limit);
       return { items, nextCursor: nextCursor ?? (read.length > readMax ? (read[readMax - 1]?.id ?? null) : null) };
@@ -163,8 +163,7 @@ export function auditRepository(db: Db) {
 export function putAudit(db: Pick<Db, "audit" | "next">, { actor, action, subject, details = {}, now }: AuditNote): void {
   const id = db.next("nextAuditId");
   db.audit.put(id, { id, at: now.toISOString(), actor, action, subject, details: cut(details) });
-  const excess = [...db.audit.getKeys({ end: id - auditRowsMax + 1, limit: excessPerRow })];
-  for (const key of excess) db.audit.remove(key);
+  db.audit.removeAll({ end: id - auditRowsMax + 1, limit: excessPerRow });
 }
 
 interface AccountNote extends Pick<AuditNote, "details"> {

@@ -76,7 +76,7 @@ export type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" 
 
 export function channelRepository(db: Db) {
   const find = (accountId: number, id: number): Channel | undefined => db.channels.get([accountId, id]);
-  const list = (accountId: number): readonly Channel[] => [...db.channels.getRange(accountRange(accountId))].map(({ value }) => value);
+  const list = (accountId: number): readonly Channel[] => db.channels.values(accountRange(accountId));
 
   function change(accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Promise<Channel | undefined> {
     return db.write(() => changeChannel(db, accountId, id, update));
@@ -114,8 +114,7 @@ export function channelRepository(db: Db) {
     disable: (accountId: number, id: number, because: ChannelDisabling, now: Date): Promise<Channel | undefined> =>
       db.write(() => disableChannel(db, { accountId, id, because, now })),
     /** Of all accounts. */
-    noticesDue: (): readonly Channel[] =>
-      [...db.channels.getRange()].flatMap(({ value }) => (value.disabled?.noticeDue === true ? [value] : [])),
+    noticesDue: (): readonly Channel[] => db.channels.values().filter(({ disabled }) => disabled?.noticeDue === true),
     noteNotice: (accountId: number, id: number): Promise<Channel | undefined> =>
       change(accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } })),
     enable: (accountId: number, id: number): Promise<Channel | undefined> => change(accountId, id, () => ({ disabled: null })),

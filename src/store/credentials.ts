@@ -47,7 +47,7 @@ export const credentialsTable = defineTable({
   row: credentialsRow,
   key: keyed<number>(),
   indexes: {
-    /** By the SHA-256 of issuer and subject. */
+    /** Keyed by the SHA-256 of issuer and subject. */
     accountIdsByIdentity: numberIndex(
       ({ oidc }: Credentials, accountId: number): IndexRows<string, number> => (oidc ? [[identityKey(oidc), accountId]] : []),
     ),

@@ -154,9 +154,9 @@ interface TableInput<S extends TSchema, K extends TableKey, X> {
   /** Kept by `put` and `remove` of the table. */
   readonly indexes?: X;
   /** Rows that are removed with an account; empty for none. */
-  readonly ofAccount: readonly Belonging<Static<S>, keyof X & string>[];
+  readonly ofAccount: readonly Belonging<Static<S>, keyof NoInfer<X> & string>[];
   /** Rows that are removed with a site. */
-  readonly ofSite?: readonly Belonging<Static<S>, keyof X & string>[];
+  readonly ofSite?: readonly Belonging<Static<S>, keyof NoInfer<X> & string>[];
   readonly keyIds?: KeyIds;
 }
 
@@ -191,7 +191,7 @@ export function rowFormatOf<V>({ schema, keyedBy, fallback }: FormatSource<V>): 
   return { accepts: testOf(schema), ...(keyedBy !== undefined && { keyedBy }), ...(fallback !== undefined && { fallback }) };
 }
 
-/** As fast as compiled code for rows, and without the time that each command would need to compile the schemas. */
+/** Makes a test for rows. It is as fast as compiled code, and costs no time for compilation at the start of a command. */
 function testOf(schema: TSchema): Test {
   const test = testOfKind(schema);
   return OptionalKind in schema ? (value) => value === undefined || test(value) : test;

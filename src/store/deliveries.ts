@@ -6,7 +6,7 @@ import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Stati
 import { channelsFor } from "./notification-rules.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 import type { StoredEvent } from "./site-events.ts";
-import { accountRange } from "./table.ts";
+import { accountRange, newestFirst } from "./table.ts";
 
 /** Ended deliveries, and events, are kept so long. */
 export const deliveriesKeptDays = 30;
@@ -24,7 +24,7 @@ const oldReadAtOnce = 500;
 const waitMsMax = 27 * hourMs;
 /** Wrong times that are corrected at once. */
 const correctedAtOnce = 1_000;
-/** Rows that one look for due deliveries reads at most: those of busy channels are passed over. */
+/** Rows that one look for due deliveries reads at most: rows of busy channels are passed over. */
 const dueReadMax = 2_000;
 const firstDueKey: DueKey = [0, 0, 0];
 /** Newest deliveries of an account that are looked through for some events. */
@@ -115,8 +115,7 @@ export function queueDeliveries(db: Db, accountId: number, events: readonly Stor
 
 /** The mail of the channel that is not due yet and has space for an event. Only its newest one can be open. */
 function openDigest(db: Db, accountId: number, channelId: number, now: Date): Delivery | undefined {
-  const { start: end, end: start } = accountRange(accountId);
-  for (const { key, value } of db.deliveriesWaiting.getRange({ start, end, reverse: true, limit: openDigestReadMax })) {
+  for (const { key, value } of db.deliveriesWaiting.getRange({ ...newestFirst([accountId]), limit: openDigestReadMax })) {
     const delivery = value === channelId ? db.deliveries.get(key) : undefined;
     if (delivery !== undefined) return isOpenDigest(delivery, now) ? delivery : undefined;
   }
@@ -186,12 +185,7 @@ export function deliveryRepository(db: Db) {
     find,
     /** Newest first. */
     list: (accountId: number, { limit, cursor }: PageRequest): Page<Delivery> => {
-      const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.deliveries.getRange({ start, end: [accountId, 0], reverse: true, limit: limit + 1 });
-      return pageOf(
-        [...rows].map(({ value }) => value),
-        limit,
-      );
+      return pageOf(db.deliveries.values({ ...newestFirst([accountId], cursor), limit: limit + 1 }), limit);
     },
     ofEvents: deliveriesOfEvents(db),
     /**
@@ -386,8 +380,7 @@ function deliveriesOfEvents(db: Pick<Db, "deliveries">) {
     const oldestMs = Math.min(...events.map(({ at }) => Date.parse(at))) - marginMs;
     const items: Delivery[] = [];
     let read = 0;
-    const rows = db.deliveries.getRange({ start: [accountId, Number.POSITIVE_INFINITY], end: [accountId, 0], reverse: true });
-    for (const { value } of rows) {
+    for (const { value } of db.deliveries.getRange(newestFirst([accountId]))) {
       if (items.length >= limit || Date.parse(value.createdAt) < oldestMs) break;
       if (++read > ofEventsReadMax) return { items, isComplete: false };
       if (value.eventSeqs.some((seq) => seqs.has(seq))) items.push(value);

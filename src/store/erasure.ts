@@ -123,19 +123,18 @@ function concernedAccount(db: Db, { accountId, reference }: Deletion): Account |
 
 /** Sessions and tokens end first, so that the account starts no further scans. */
 function lockOut(db: Db, id: number): void {
-  const account = db.accounts.get(id);
-  if (account !== undefined) db.accounts.put(id, { ...account, disabled: true });
+  db.accounts.update(id, () => ({ disabled: true }));
   db.removeRows("ofAccount", { id, email: "" }, ["sessions", "apiTokens"]);
 }
 
-/** By the definitions of the tables. What is kept of a site goes with each site. */
+/** Removes the account by the definitions of the tables, and what is kept of each site with the site. */
 function removeAccount(db: Db, account: Account): void {
-  for (const { value: site } of [...db.sites.getRange(accountRange(account.id))]) removeSiteRows(db, site);
+  for (const site of db.sites.values(accountRange(account.id))) removeSiteRows(db, site);
   db.removeRows("ofAccount", account);
 }
 
 function tokensOfAccount(db: Db, account: Account | undefined): readonly string[] {
-  return account === undefined ? [] : [...db.scansByAccount.getRange(accountRange(account.id))].map(({ value }) => value);
+  return account === undefined ? [] : db.scansByAccount.values(accountRange(account.id));
 }
 
 function tokensOfHost(db: Db, isOfHost: HostTest["isOfHost"]): readonly string[] {
@@ -169,9 +168,7 @@ function concerns(db: Db, { reference, withSubdomains, at }: Deletion): HostTest
 }
 
 function sitesWhere(db: Db, matches: (site: Site) => boolean): readonly Site[] {
-  const found: Site[] = [];
-  for (const { value: site } of db.sites.getRange()) if (matches(site)) found.push(site);
-  return found;
+  return db.sites.values().filter(matches);
 }
 
 function scansWhere(db: Db, matches: (scan: ScanRecord) => boolean): readonly ScanRecord[] {

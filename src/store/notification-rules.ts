@@ -54,14 +54,7 @@ export function ruleRepository(db: Db) {
       accountId: number,
       id: number,
       change: Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>,
-    ): Promise<NotificationRule | undefined> =>
-      db.write(() => {
-        const rule = db.notificationRules.get([accountId, id]);
-        if (rule === undefined) return undefined;
-        const changed: NotificationRule = { ...rule, ...change };
-        db.notificationRules.put([accountId, id], changed);
-        return changed;
-      }),
+    ): Promise<NotificationRule | undefined> => db.write(() => db.notificationRules.update([accountId, id], () => change)),
     remove: (accountId: number, id: number): Promise<boolean> =>
       db.write(() => {
         const known = db.notificationRules.doesExist([accountId, id]);
@@ -72,7 +65,7 @@ export function ruleRepository(db: Db) {
 }
 
 function rulesOf(db: Db, accountId: number): readonly NotificationRule[] {
-  return [...db.notificationRules.getRange(accountRange(accountId))].map(({ value }) => value);
+  return db.notificationRules.values(accountRange(accountId));
 }
 
 /**

@@ -27,7 +27,7 @@ const oneTimeLinkRow = stored.row({
 });
 export type OneTimeLink = Static<typeof oneTimeLinkRow>;
 
-/** By the SHA-256 of the link's value. Invitations of an address go with its account. */
+/** Keyed by the SHA-256 of the link's value. Invitations of an address are removed with its account. */
 export const oneTimeLinksTable = defineTable({
   row: oneTimeLinkRow,
   key: keyed<string>(),
@@ -64,7 +64,7 @@ export function oneTimeLinkRepository(db: Db) {
         if (link.kind === "setup" && hasAccounts(db)) return "set-up";
         if (link.email !== null && !isEmail(link.email)) return "email-invalid";
         if (link.email !== null && accountIdByEmail(db, link.email) !== undefined) return "email-taken";
-        removeLinks(db, (other) => isLinkExpired(other, now) || replaces(link, other));
+        db.oneTimeLinks.removeAll({}, (other) => isLinkExpired(other, now) || replaces(link, other));
         if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
         const value = newSecretValue(db.clock);
         db.oneTimeLinks.put(hashOfSecret(value), link);
@@ -90,7 +90,7 @@ export function openLink(db: Db, kind: LinkKind, value: string, now: Date): OneT
 
 /** Voids the password reset links of an account; only within a transaction. */
 export function removeResetLinksOf(db: Db, accountId: number): void {
-  removeLinks(db, (link) => link.accountId === accountId);
+  db.oneTimeLinks.removeAll({}, (link) => link.accountId === accountId);
 }
 
 function linkFor(purpose: LinkPurpose, now: Date): OneTimeLink {
@@ -113,9 +113,4 @@ function replaces(newer: OneTimeLink, other: OneTimeLink): boolean {
 
 function isLinkExpired({ expiresAt }: OneTimeLink, now: Date): boolean {
   return now.getTime() >= Date.parse(expiresAt);
-}
-
-function removeLinks(db: Db, matches: (link: OneTimeLink) => boolean): void {
-  const matching = [...db.oneTimeLinks.getRange()].filter(({ value }) => matches(value));
-  for (const { key } of matching) db.oneTimeLinks.remove(key);
 }

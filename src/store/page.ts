@@ -14,8 +14,14 @@ export interface Page<T> {
 
 /** Page from at most `limit + 1` items; the extra one shows that a next page exists. */
 export function pageOf<T extends { readonly id: number }>(items: readonly T[], limit: number): Page<T> {
+  return pageBy(items, limit, ({ id }) => id);
+}
+
+/** Does the same for items whose cursor is not their member `id`. */
+export function pageBy<T>(items: readonly T[], limit: number, cursorOf: (item: T) => number): Page<T> {
   const kept = items.slice(0, limit);
-  return { items: kept, nextCursor: items.length > limit ? (kept.at(-1)?.id ?? null) : null };
+  const last = kept.at(-1);
+  return { items: kept, nextCursor: items.length > limit && last !== undefined ? cursorOf(last) : null };
 }
 
 /** The first `count` things that rows lead to; a row that leads to nothing is passed over and does not end the page. */

@@ -9,7 +9,7 @@ import type { Db } from "./database.ts";
 import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
 import { scanLocationOf } from "./scan-location.ts";
 import type { ScanRecord } from "./scan-record.ts";
-import { firstKeyParts } from "./table.ts";
+import { firstKeyParts, newestFirst } from "./table.ts";
 
 /** Listed domains per scan: bounds its rows. A deeper host is listed under itself and so many domains above it. */
 const domainNamesMax = 6;
@@ -34,8 +34,7 @@ export function publicScanRepository(db: Db) {
     list: ({ host, exactly = false, location = localLocation, band, limit, cursor }: PublicScanQuery): Page<ScanRecord> => {
       const name = host === undefined ? any : nameToSearch(host, exactly ? location : null);
       if (name === null) return { items: [], nextCursor: null };
-      const start: [string, string, number] = [name, band ?? any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.publicScans.getRange({ start, end: [name, band ?? any, 0], reverse: true });
+      const rows = db.publicScans.getRange(newestFirst([name, band ?? any], cursor));
       return pageOf(
         takeFound(rows, limit + 1, ({ value: token }) => db.scans.get(token)),
         limit,
@@ -46,8 +45,7 @@ export function publicScanRepository(db: Db) {
     idsOfHost: (host: string, location: string, { limit, cursor }: PageRequest): readonly number[] => {
       const name = nameToSearch(host, location);
       if (name === null) return [];
-      const start: [string, string, number] = [name, any, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      return [...db.publicScans.getKeys({ start, end: [name, any, 0], reverse: true, limit })].map(([, , id]) => id);
+      return [...db.publicScans.getKeys({ ...newestFirst([name, any], cursor), limit })].map(([, , id]) => id);
     },
 
     /** Locations with a finished scan of exactly this host: `local` first, then by name. Costs one lookup for each. */
@@ -65,8 +63,7 @@ export function nthNewestOfHost(
 ): number | undefined {
   const name = nameToSearch(host, location);
   if (name === null) return undefined;
-  const start: [string, string, number] = [name, any, Number.POSITIVE_INFINITY];
-  const [key] = publicScans.getKeys({ start, end: [name, any, 0], reverse: true, offset: rank - 1, limit: 1 });
+  const [key] = publicScans.getKeys({ ...newestFirst([name, any]), offset: rank - 1, limit: 1 });
   return key?.[2];
 }
 

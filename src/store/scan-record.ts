@@ -74,7 +74,7 @@ const scanRow = stored.row({
 });
 export type ScanRecord = Static<typeof scanRow>;
 
-/** By token. */
+/** Keyed by token. */
 export const scansTable = defineTable({
   row: scanRow,
   key: keyed<string>(),
@@ -126,7 +126,7 @@ const resultRow = stored.row({
   basis: stored.optional(basisRow),
 });
 
-/** By the token of the scan, like the evidence. */
+/** Keyed by the token of the scan, like the evidence. */
 export const resultsTable = defineTable({ row: stored.as<StoredResult>(resultRow), key: keyed<string>(), ofAccount: [] });
 
 const evidenceRow = stored.row({ evidence: stored.objectOf<Evidence>(), timings: stored.objectOf<Timings>() });

@@ -27,6 +27,7 @@ import { scanLocationOf } from "./scan-location.ts";
 import { assertTransition, findOwnScan, findScan, type ScanRecord, type ScanStatus, wellFormedToken } from "./scan-record.ts";
 import { startMethods } from "./start-scans.ts";
 import { scanSummaryOf } from "./summary.ts";
+import { newestFirst } from "./table.ts";
 
 export type { ScanRecord } from "./scan-record.ts";
 
@@ -170,8 +171,7 @@ function readMethods(db: Db) {
 
     /** Newest first. */
     listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {
-      const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true });
+      const rows = db.scansByAccount.getRange(newestFirst([accountId], cursor));
       return pageOf(
         takeFound(rows, limit + 1, ({ value }) => findScan(db, value)),
         limit,
@@ -274,8 +274,7 @@ function newestScanPerHost(
   { hostsMax, scansMax }: AccountHostsRequest,
 ): readonly ScanRecord[] {
   const found = new Map<string, ScanRecord>();
-  const start: [number, number] = [accountId, Number.POSITIVE_INFINITY];
-  for (const { value: token } of db.scansByAccount.getRange({ start, end: [accountId, 0], reverse: true, limit: scansMax })) {
+  for (const token of db.scansByAccount.values({ ...newestFirst([accountId]), limit: scansMax })) {
     const scan = db.scans.get(token);
     const host = scan === undefined ? null : hostOf(scan.url);
     if (scan === undefined || host === null) continue;

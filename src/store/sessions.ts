@@ -39,7 +39,7 @@ const sessionRow = stored.row({
 });
 export type Session = Static<typeof sessionRow>;
 
-/** By the SHA-256 of the session's value. */
+/** Keyed by the SHA-256 of the session's value. */
 export const sessionsTable = defineTable({
   row: sessionRow,
   key: keyed<string>(),
@@ -112,8 +112,7 @@ export function sessionRepository(db: Db) {
       if (session.lastSeenAt === lastSeenAt) return;
       await db.write(() => {
         const hash = db.sessionHashes.get([session.accountId, session.id]);
-        const stored = hash === undefined ? undefined : db.sessions.get(hash);
-        if (hash !== undefined && stored !== undefined) db.sessions.put(hash, { ...stored, lastSeenAt });
+        if (hash !== undefined) db.sessions.update(hash, () => ({ lastSeenAt }));
       });
     },
   };
@@ -156,7 +155,7 @@ function pruneSessions(db: Db, accountId: number, now: Date): void {
 }
 
 function hashesOf(db: Db, accountId: number): readonly string[] {
-  return [...db.sessionHashes.getRange(accountRange(accountId))].map(({ value }) => value);
+  return db.sessionHashes.values(accountRange(accountId));
 }
 
 function isOpen({ lastSeenAt, expiresAt }: Session, now: Date): boolean {

@@ -48,7 +48,7 @@ const invitationRow = stored.row({
 });
 export type MemberInvitation = Static<typeof invitationRow>;
 
-/** By the SHA-256 of the link's value. */
+/** Keyed by the SHA-256 of the link's value. */
 export const memberInvitationsTable = defineTable({
   row: invitationRow,
   key: keyed<string>(),
@@ -77,20 +77,17 @@ export const brandsTable = defineTable({ row: brandRow, key: keyed<number>(), of
 export function memberRepository(db: Db) {
   return {
     /** People who share the sites of the owner. */
-    list: (ownerId: number): readonly Member[] => [...db.members.getRange(accountRange(ownerId))].map(({ value }) => value),
+    list: (ownerId: number): readonly Member[] => db.members.values(accountRange(ownerId)),
     /** Owners whose sites the account shares. */
     owners: (memberId: number): readonly Member[] =>
       [...db.ownersByMember.getKeys(accountRange(memberId))].flatMap(([, ownerId]) => db.members.get([ownerId, memberId]) ?? []),
     find: (ownerId: number, memberId: number): Member | undefined => db.members.get([ownerId, memberId]),
     setRole: (ownerId: number, memberId: number, role: MemberRole): Promise<Member | undefined> =>
       db.write(() => {
-        const member = db.members.get([ownerId, memberId]);
-        if (member === undefined) return undefined;
-        const changed: Member = { ...member, role };
-        db.members.put([ownerId, memberId], changed);
-        const details = { member: memberId, from: member.role, to: role };
-        if (role !== member.role) noteAccount(db, ownerId, "member.role-changed", { by: "self", details });
-        return changed;
+        const from = db.members.get([ownerId, memberId])?.role;
+        const details = { member: memberId, from: from ?? null, to: role };
+        if (from !== undefined && role !== from) noteAccount(db, ownerId, "member.role-changed", { by: "self", details });
+        return db.members.update([ownerId, memberId], () => ({ role }));
       }),
     /** `by`: id of the owner, or of the member who leaves. */
     remove: (ownerId: number, memberId: number, by: number): Promise<boolean> =>
@@ -113,7 +110,7 @@ export function memberRepository(db: Db) {
     invite: (given: Omit<MemberInvitation, "expiresAt">, now: Date): Promise<IssuedInvitation | "email-invalid" | "full"> =>
       db.write(() => putInvitation(db, given, now)),
     withdraw: (ownerId: number, email: string): Promise<void> =>
-      db.write(() => removeInvitations(db, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
+      db.write(() => db.memberInvitations.removeAll({}, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
     /** Undefined if unknown, used or expired. */
     findInvitation: (value: string, now: Date): MemberInvitation | undefined => openInvitation(db, value, now),
     /** `other-address`: the invitation names another mail address than the account. `own`: the sites are the account's own. */
@@ -139,7 +136,10 @@ export function memberRepository(db: Db) {
 function putInvitation(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: Date): IssuedInvitation | "email-invalid" | "full" {
   const email = given.email.trim();
   if (!isEmail(email)) return "email-invalid";
-  removeInvitations(db, (one) => !isOpen(one, now) || (one.ownerId === given.ownerId && emailKey(one.email) === emailKey(email)));
+  db.memberInvitations.removeAll(
+    {},
+    (one) => !isOpen(one, now) || (one.ownerId === given.ownerId && emailKey(one.email) === emailKey(email)),
+  );
   const open = invitationsWhere(db, ({ ownerId }) => ownerId === given.ownerId).length;
   if (open >= memberInvitationsMax) return "full";
   const expiresAt = new Date(now.getTime() + memberInvitationHours * hourMs).toISOString();
@@ -160,19 +160,14 @@ function isOpen({ expiresAt }: MemberInvitation, now: Date): boolean {
 }
 
 function invitationsWhere(db: Db, matches: (invitation: MemberInvitation) => boolean): readonly MemberInvitation[] {
-  return [...db.memberInvitations.getRange()].map(({ value }) => value).filter(matches);
+  return db.memberInvitations.values().filter(matches);
 }
 
 async function removeExpiredInvitations(db: Db, now: Date): Promise<number> {
   const isExpired = (one: MemberInvitation) => !isOpen(one, now);
   const { length } = invitationsWhere(db, isExpired);
-  if (length > 0) await db.write(() => removeInvitations(db, isExpired));
+  if (length > 0) await db.write(() => db.memberInvitations.removeAll({}, isExpired));
   return length;
-}
-
-function removeInvitations(db: Db, matches: (invitation: MemberInvitation) => boolean): void {
-  const found = [...db.memberInvitations.getRange()].filter(({ value }) => matches(value));
-  for (const { key } of found) db.memberInvitations.remove(key);
 }
 
 export function brandRepository(db: Db) {

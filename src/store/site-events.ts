@@ -4,9 +4,9 @@ import type { Band, Rank } from "../judge/rank.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
-import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { type Page, type PageRequest, pageBy } from "./page.ts";
 import { randomBase62 } from "./secret-value.ts";
-import { accountRange } from "./table.ts";
+import { accountRange, newestFirst } from "./table.ts";
 
 export { accountEventTypes, eventTypes } from "./event-types.ts";
 
@@ -124,9 +124,10 @@ function removeOldEvents(db: Db, accountId: number, siteId: number): void {
   const range = accountRange(siteId);
   const surplus = db.siteEventIds.getKeysCount(range) - siteEventsMax;
   if (surplus <= 0) return;
-  for (const [, seq] of [...db.siteEventIds.getKeys({ ...range, limit: surplus })]) {
-    db.siteEventIds.remove([siteId, seq]);
-    db.events.remove([accountId, seq]);
+  for (const key of [...db.siteEventIds.getKeys({ ...range, limit: surplus })]) {
+    db.events.remove([accountId, key[1]]);
+    // Also without its event, which may be lost.
+    db.siteEventIds.remove(key);
   }
 }
 
@@ -135,27 +136,17 @@ export function eventRepository(db: Db) {
     find: (accountId: number, seq: number): StoredEvent | undefined => db.events.get([accountId, seq]),
     /** Newest first. */
     list: (accountId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
-      const { start: end } = accountRange(accountId);
-      const start: [number, number] = [accountId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const rows = [...db.events.getRange({ start, end, reverse: true, limit: limit + 1 })].map(({ value }) => ({
-        ...value,
-        id: value.seq,
-        event: value,
-      }));
-      const page = pageOf(rows, limit);
-      return { items: page.items.map(({ event }) => event), nextCursor: page.nextCursor };
+      const events = db.events.values({ ...newestFirst([accountId], cursor), limit: limit + 1 });
+      return pageBy(events, limit, ({ seq }) => seq);
     },
     /** Newest first; `cursor` is the sequence number of an event. */
     pageOfSite: (accountId: number, siteId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
-      const start: [number, number] = [siteId, (cursor ?? Number.POSITIVE_INFINITY) - 1];
-      const seqs = [...db.siteEventIds.getKeys({ start, end: [siteId, 0], reverse: true, limit: limit + 1 })].map(([, id]) => ({ id }));
-      const page = pageOf(seqs, limit);
-      return { items: page.items.flatMap(({ id }) => db.events.get([accountId, id]) ?? []), nextCursor: page.nextCursor };
+      const keys = [...db.siteEventIds.getKeys({ ...newestFirst([siteId], cursor), limit: limit + 1 })];
+      const page = pageBy(keys, limit, ([, seq]) => seq);
+      return { ...page, items: page.items.flatMap(([, seq]) => db.events.get([accountId, seq]) ?? []) };
     },
     /** Newest first. */
     listOfSite: (accountId: number, siteId: number, limit: number): readonly StoredEvent[] =>
-      [...db.siteEventIds.getKeys({ start: [siteId, Number.POSITIVE_INFINITY], end: [siteId, 0], reverse: true, limit })].flatMap(
-        ([, seq]) => db.events.get([accountId, seq]) ?? [],
-      ),
+      [...db.siteEventIds.getKeys({ ...newestFirst([siteId]), limit })].flatMap(([, seq]) => db.events.get([accountId, seq]) ?? []),
   };
 }

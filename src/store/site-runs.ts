@@ -185,7 +185,7 @@ export function siteRunRepository(db: Db, queueMax: number) {
   return {
     find: (siteId: number): SiteRun | undefined => db.siteRuns.get(siteId),
     /** Under way, of all accounts. */
-    list: (): readonly SiteRun[] => [...db.siteRuns.getRange()].map(({ value }) => value),
+    list: (): readonly SiteRun[] => db.siteRuns.values(),
     /** Queues the scans of all addresses and notes the run, in one transaction. */
     start: (run: StartRun): Promise<SiteRun | StartRunRefusal> => db.write(() => startRun(db, queueMax, run)),
     /** Scans of a run that are over; null while one is not. A scan that was deleted counts as over and is left out. */
@@ -219,12 +219,12 @@ export function siteRunRepository(db: Db, queueMax: number) {
     /** The last entry of the history until that time, and the first one after it. Either may be missing. */
     historyNear: (siteId: number, time: Date): readonly SiteHistoryEntry[] => {
       const { start, end } = accountRange(siteId);
-      const before = db.siteHistory.getRange({ start: [siteId, time.getTime()], end: start, reverse: true, limit: 1 });
-      const after = db.siteHistory.getRange({ start: [siteId, time.getTime() + 1], end, limit: 1 });
-      return [...before, ...after].map(({ value }) => value);
+      const before = db.siteHistory.values({ start: [siteId, time.getTime()], end: start, reverse: true, limit: 1 });
+      const after = db.siteHistory.values({ start: [siteId, time.getTime() + 1], end, limit: 1 });
+      return [...before, ...after];
     },
     /** Oldest first. */
-    history: (siteId: number): readonly SiteHistoryEntry[] => [...db.siteHistory.getRange(accountRange(siteId))].map(({ value }) => value),
+    history: (siteId: number): readonly SiteHistoryEntry[] => db.siteHistory.values(accountRange(siteId)),
   };
 }
 
@@ -283,8 +283,7 @@ function concludeRun(
 function putHistory(db: Db, siteId: number, entry: SiteHistoryEntry): void {
   db.siteHistory.put([siteId, Date.parse(entry.at)], entry);
   const surplus = db.siteHistory.getKeysCount(accountRange(siteId)) - historyMax;
-  if (surplus <= 0) return;
-  for (const key of [...db.siteHistory.getKeys({ ...accountRange(siteId), limit: surplus })]) db.siteHistory.remove(key);
+  if (surplus > 0) db.siteHistory.removeAll({ ...accountRange(siteId), limit: surplus });
 }
 
 function eventSiteOf({ id, name, url, client, tags }: Site) {

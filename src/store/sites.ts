@@ -185,8 +185,7 @@ export function siteRepository(db: Db) {
 export function removeSiteRows(db: Db, { accountId, id }: Pick<Site, "accountId" | "id">): void {
   db.removeRows("ofSite", { id, email: "" });
   db.sites.remove([accountId, id]);
-  for (const { key, value: rule } of [...db.notificationRules.getRange(accountRange(accountId))])
-    if (rule.scope.kind === "site" && rule.scope.siteId === id) db.notificationRules.remove(key);
+  db.notificationRules.removeAll(accountRange(accountId), ({ scope }) => scope.kind === "site" && scope.siteId === id);
 }
 
 /** Only within a transaction. */
@@ -204,7 +203,7 @@ function* valuesOf(db: Db): Iterable<Site> {
 }
 
 function sitesOf(db: Db, accountId: number): readonly Site[] {
-  return [...db.sites.getRange(accountRange(accountId))].map(({ value }) => value);
+  return db.sites.values(accountRange(accountId));
 }
 
 function refusalsOf(db: Db, sites: readonly Pick<NewSite, "accountId" | "url">[], sitesMax: number): readonly (SiteRefusal | null)[] {

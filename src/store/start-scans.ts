@@ -136,7 +136,7 @@ const idempotentStartRow = stored.row({
 });
 export type IdempotentStart = Static<typeof idempotentStartRow>;
 
-/** The day is that of `createdAt`, in days since 1970: rows expire in the order of their keys. */
+/** `day`: the day of `createdAt`, in days since 1970, so that rows expire in the order of their keys. */
 export type IdempotentStartKey = [day: number, accountId: number, keyHash: string];
 
 /** Scans that requests with an Idempotency-Key have started (draft-ietf-httpapi-idempotency-key-header). */
@@ -182,15 +182,14 @@ interface IdempotentStartInput {
 }
 
 function removeExpired(db: StartsDb, now: Date): void {
-  const expired = [...db.idempotentStarts.getKeys({ end: [dayOf(now) - 1, 0, ""], limit: expiredRowsPerStart })];
-  for (const at of expired) db.idempotentStarts.remove(at);
+  db.idempotentStarts.removeAll({ end: [dayOf(now) - 1, 0, ""], limit: expiredRowsPerStart });
 }
 
 function dayOf(now: Date): number {
   return Math.floor(now.getTime() / dayMs);
 }
 
-/** Of one length, whatever the client chose. */
+/** Hash of a key: it has one length, whatever the client chose. */
 function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
 }

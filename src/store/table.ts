@@ -11,6 +11,12 @@ export interface RowTable<V, K extends TableKey>
   extends Pick<Database<V, K>, "put" | "remove" | "getKeys" | "getCount" | "getKeysCount" | "doesExist"> {
   /** Undefined if there is no row, or none that can be read. */
   get(key: K): V | undefined;
+  /** Writes what `change` makes of the row, and returns it; undefined without a row. Only within a transaction. */
+  update(key: K, change: (row: V) => Partial<V>): V | undefined;
+  /** Readable rows without their keys. */
+  values(options?: RangeOptions): readonly V[];
+  /** Removes the rows of a range, or the readable ones that match; only within a transaction. */
+  removeAll(options?: RangeOptions, matches?: (row: V) => boolean): void;
   /** Readable rows only; `limit` counts them. */
   getRange(options?: RangeOptions): Iterable<{ readonly key: K; readonly value: V }>;
 }
@@ -63,34 +69,25 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
     return options.fallback;
   }
 
-  function* getRange({ limit = Number.POSITIVE_INFINITY, ...range }: RangeOptions = {}): Generator<{ key: K; value: V }, void> {
-    if (limit <= 0) return;
-    let left = limit;
-    try {
-      for (const { key, value: text } of table.getRange(range)) {
-        const value = parse(key, text);
-        if (value === undefined) continue;
-        yield { key, value };
-        if (--left <= 0) return;
-      }
-    } catch (error) {
-      throw asFault(error);
-    }
-  }
+  const getRange = (range: RangeOptions = {}) => readableRows(table, range, parse, asFault);
 
   return {
-    get: (key) => {
-      const text = attempt(() => table.get(key));
-      return text === undefined ? undefined : parse(key, text);
-    },
+    get,
     getRange,
-    put: (key: K, value: V) => {
-      keepIndexes(key, value);
-      return table.put(key, JSON.stringify(value));
+    values: (range) => Array.from(getRange(range), ({ value }) => value),
+    put,
+    update: (key, change) => {
+      const row = get(key);
+      if (row === undefined) return undefined;
+      const changed: V = { ...row, ...change(row) };
+      put(key, changed);
+      return changed;
     },
-    remove: (key: K) => {
-      keepIndexes(key, undefined);
-      return table.remove(key);
+    remove,
+    // Copied first: a cursor over a table under change may pass over a row.
+    removeAll: (range, matches) => {
+      if (matches === undefined) for (const key of [...table.getKeys(range)]) remove(key);
+      else for (const { key, value } of [...getRange(range)]) if (matches(value)) remove(key);
     },
     getKeys: (range) => attempt(() => table.getKeys(range)),
     getCount: (range) => attempt(() => table.getCount(range)),
@@ -98,17 +95,25 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
     doesExist: (key: K) => attempt(() => table.doesExist(key)),
   };
 
-  /** Removes index rows that do not follow from the new record, and adds what is missing. */
+  function get(key: K): V | undefined {
+    const text = attempt(() => table.get(key));
+    return text === undefined ? undefined : parse(key, text);
+  }
+
+  function put(key: K, value: V) {
+    keepIndexes(key, value);
+    return table.put(key, JSON.stringify(value));
+  }
+
+  function remove(key: K) {
+    keepIndexes(key, undefined);
+    return table.remove(key);
+  }
+
   function keepIndexes(key: K, value: V | undefined): void {
     if (indexes.length === 0) return;
     const text = attempt(() => table.get(key));
-    const before = text === undefined ? undefined : parseRow(options, key, text);
-    for (const index of indexes) {
-      const former = before === undefined ? [] : index.rows(before, key);
-      const next = value === undefined ? [] : index.rows(value, key);
-      for (const row of former) if (!next.some((other) => isSameKey(row[0], other[0]))) index.table.remove(row[0]);
-      for (const row of next) if (!former.some((other) => isSameKey(row[0], other[0]) && row[1] === other[1])) index.table.put(...row);
-    }
+    moveIndexRows(indexes, key, { before: text === undefined ? undefined : parseRow(options, key, text), after: value });
   }
 
   function attempt<T>(read: () => T): T {
@@ -120,9 +125,51 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
   }
 }
 
+function* readableRows<V, K extends TableKey>(
+  table: Database<string, K>,
+  { limit = Number.POSITIVE_INFINITY, ...range }: RangeOptions,
+  parse: (key: K, text: string) => V | undefined,
+  asFault: (error: unknown) => unknown,
+): Generator<{ key: K; value: V }, void> {
+  if (limit <= 0) return;
+  let left = limit;
+  try {
+    for (const { key, value: text } of table.getRange(range)) {
+      const value = parse(key, text);
+      if (value === undefined) continue;
+      yield { key, value };
+      if (--left <= 0) return;
+    }
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
+interface RecordChange<V> {
+  readonly before: V | undefined;
+  readonly after: V | undefined;
+}
+
+/** Removes index rows that no longer follow from the record, and adds what is missing. */
+function moveIndexRows<V>(indexes: readonly OpenIndex<V>[], key: TableKey, { before, after }: RecordChange<V>): void {
+  for (const { table, rows } of indexes) {
+    const former = before === undefined ? [] : rows(before, key);
+    const next = after === undefined ? [] : rows(after, key);
+    for (const row of former) if (!next.some((other) => isSameKey(row[0], other[0]))) table.remove(row[0]);
+    for (const row of next) if (!former.some((other) => isSameKey(row[0], other[0]) && row[1] === other[1])) table.put(...row);
+  }
+}
+
 export function isSameKey(one: TableKey, other: TableKey): boolean {
   if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
   return one.length === other.length && one.every((part, at) => part === other[at]);
+}
+
+/** Range of the rows whose keys are these parts and an id: from the newest down, or from the one before a cursor. */
+export function newestFirst<P extends readonly (string | number)[]>(prefix: P, cursor: number | null = null) {
+  const start: [...P, number] = [...prefix, (cursor ?? Number.POSITIVE_INFINITY) - 1];
+  const end: [...P, number] = [...prefix, 0];
+  return { start, end, reverse: true } as const;
 }
 
 /** Rows of one account, or of one site, in a table whose keys begin with its id; oldest first. */

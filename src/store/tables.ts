@@ -87,7 +87,7 @@ export type Tables = RecordTables &
   IndexTables & {
     /** `queueTurn LOCATION` is the state of its lane schedule. `changes` counts the transactions of `write`, of all processes. */
     readonly meta: NumberTable<"schemaVersion" | `queueTurn ${string}` | "changes" | Counter>;
-    /** By scan id, so that the oldest come first; raw bytes. */
+    /** Raw bytes, keyed by scan id, so that the oldest come first. */
     readonly screenshots: Database<Uint8Array, number>;
   };
 
@@ -107,7 +107,7 @@ export const rowFormats: ReadonlyMap<string, RowFormat<unknown>> = new Map<strin
   ...allTables.map(([name, definition]) => [name, rowFormatOf(definition)] as const),
   ...allIndexes.map(({ name, index }) => [name, indexFormatOf(index.fallback)] as const),
 ]);
-/** With those in encodings of their own. */
+/** Names of all tables, also of the two that are not JSON. */
 export const tableNames: readonly string[] = [...rowFormats.keys(), "meta", "screenshots"];
 
 /** Tables of older schemas, which stay empty after their migration. */

@@ -51,18 +51,18 @@ interface WorkerSeen {
 /** Methods that note something ignore an unknown id. Texts and numbers are bounded by the caller. */
 export function workerRepository(db: Db) {
   const find = db.cacheReads((id: string) => db.workers.get(id));
-  const readAll = db.cacheReads((_all: "all") => readRows(db).toSorted(byLocationAndName));
+  const readAll = db.cacheReads((_all: "all") => db.workers.values().toSorted(byLocationAndName));
   const all = (): readonly Worker[] => readAll("all") ?? [];
   const findByName = (name: string): Worker | undefined => newestNamed(all(), name);
   const change = (id: string, toChange: (worker: Worker) => Partial<Worker>): Promise<Worker | undefined> =>
-    db.write(() => changeWorker(db, id, toChange));
+    db.write(() => db.workers.update(id, toChange));
 
   return {
     /** On disk when this resolves. `id-taken` also by a revoked worker. */
     enrol: ({ id, name, location, now, by }: Enrolment): Promise<Worker | "name-taken" | "id-taken"> =>
       db.write(() => {
         if (db.workers.doesExist(id)) return "id-taken";
-        const namesake = newestNamed(readRows(db), name);
+        const namesake = newestNamed(db.workers.values(), name);
         if (namesake !== undefined && namesake.revokedAt === null) return "name-taken";
         const unseen = { lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null };
         const worker: Worker = { id, name, location, enrolledAt: now.toISOString(), revokedAt: null, drained: false, ...unseen };
@@ -74,9 +74,9 @@ export function workerRepository(db: Db) {
     /** Undefined for an unknown worker. The instant of a first revocation stays. */
     revoke: (idOrName: string, now: Date, by?: Actor): Promise<Worker | undefined> =>
       db.write(() => {
-        const id = db.workers.get(idOrName)?.id ?? newestNamed(readRows(db), idOrName)?.id;
+        const id = db.workers.get(idOrName)?.id ?? newestNamed(db.workers.values(), idOrName)?.id;
         if (id === undefined) return undefined;
-        return changeWorker(db, id, (worker) => {
+        return db.workers.update(id, (worker) => {
           if (worker.revokedAt === null) noteWorker(db, worker, { action: "worker.revoked", by, now });
           return { revokedAt: worker.revokedAt ?? now.toISOString() };
         });
@@ -114,19 +114,6 @@ interface WorkerNote {
 
 function noteWorker(db: Db, { name }: Worker, { by = serverActor, ...note }: WorkerNote): void {
   putAudit(db, { ...note, actor: by, subject: { kind: "worker", id: name } });
-}
-
-/** Not from a cache: it must not answer within a transaction. */
-function readRows(db: Pick<Db, "workers">): readonly Worker[] {
-  return [...db.workers.getRange()].map(({ value }) => value);
-}
-
-function changeWorker(db: Pick<Db, "workers">, id: string, toChange: (worker: Worker) => Partial<Worker>): Worker | undefined {
-  const worker = db.workers.get(id);
-  if (worker === undefined) return undefined;
-  const changed = { ...worker, ...toChange(worker) };
-  db.workers.put(id, changed);
-  return changed;
 }
 
 function newestNamed(workers: readonly Worker[], name: string): Worker | undefined {
