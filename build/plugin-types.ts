@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { factTypes, isSchemaFile } from "./fact-types.ts";
 
 // reads: src/authoring/, src/check/
 const root = resolve(import.meta.dirname, "..");
@@ -67,10 +68,29 @@ function emittedDeclarations(): ReadonlyMap<string, Declared> {
     const names = readdirSync(options.outDir, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".d.ts"))
       .sort();
-    return new Map(names.map((name) => [name.slice(0, -".d.ts".length), parsed(name, readFileSync(join(options.outDir, name), "utf8"))]));
+    const facts = factTypes();
+    return new Map(
+      names.map((name) => {
+        const path = name.slice(0, -".d.ts".length);
+        return [path, withFactTypes(path, parsed(name, readFileSync(join(options.outDir, name), "utf8")), facts)];
+      }),
+    );
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** Types in place of schemas, which are not part of the plugin API. */
+function withFactTypes(path: string, declared: Declared, facts: ReadonlyMap<string, string>): Declared {
+  if (!path.startsWith("evidence/")) return declared;
+  const isKept = (name: string) => facts.has(name) || !isSchemaFile(path);
+  return {
+    declarations: declared.declarations
+      .filter(({ name }) => isKept(name))
+      .map(({ name, text }) => ({ name, text: facts.get(name) ?? text })),
+    exports: new Map([...declared.exports].filter(([name]) => isKept(name))),
+    reExports: declared.reExports,
+  };
 }
 
 /** Statements of a declaration file, each with the comments before it. A type may hold comments in the first column too. */

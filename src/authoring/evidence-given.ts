@@ -1,12 +1,11 @@
 /** Builds evidence for cases of checks: an https page without security headers, plus the facts of the case. */
 
 import type { TextRecords } from "../evidence/dns-facts.ts";
-import type { Evidence, ProbeFailure, Reading, ReadingName } from "../evidence/evidence.ts";
-import { failed, read } from "../evidence/evidence.ts";
+import { type Evidence, failed, type ProbeFailure, type Reading, type ReadingName, read } from "../evidence/evidence.ts";
 import type { Facts } from "../evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../evidence/http-facts.ts";
+import { weakSuiteKinds } from "../evidence/limits.ts";
 import type { CertificateFacts, TlsOffersFacts, WeakSuiteOffer } from "../evidence/tls-facts.ts";
-import { weakSuiteKinds } from "../evidence/weak-suite-kinds.ts";
 import { hostOf } from "../parse/site.ts";
 
 /** Header values by name; an array for a repeated header. */

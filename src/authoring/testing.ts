@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { Check, FindingCode } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { Evidence, ReadingName } from "../evidence/evidence.ts";
-import { readEvidenceFile } from "../evidence/evidence-file.ts";
 import type { AnyCaseTable, CaseTable } from "./case-table.ts";
+import { readEvidenceFile } from "./evidence-file.ts";
 
 export { failed, read } from "../evidence/evidence.ts";
 export type { Case, CaseEvidence, CaseTable, ViolationCase } from "./case-table.ts";

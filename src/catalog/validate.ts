@@ -15,7 +15,7 @@ import {
 } from "../check/check.ts";
 import { isFindingCode } from "../check/finding-code.ts";
 import type { AnyCheck } from "../check/registry.ts";
-import { readingNames } from "../evidence/evidence.ts";
+import { readingNames } from "../evidence/facts.ts";
 import type { DeclarationFault } from "./fault.ts";
 import { faultsOfFixes } from "./validate-fixes.ts";
 

@@ -4,9 +4,8 @@ export type * from "../evidence/dns-facts.ts";
 export type { Evidence, ProbeFailure, Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 export type * from "../evidence/facts.ts";
 export type * from "../evidence/http-facts.ts";
-export type * from "../evidence/markup-facts.ts";
+export type { TlsVersion, WeakSuiteKind } from "../evidence/limits.ts";
 export type * from "../evidence/page-facts.ts";
-export type * from "../evidence/script-facts.ts";
 export type * from "../evidence/tls-facts.ts";
 export type {
   Area,

@@ -1,7 +1,8 @@
 /** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
 export { dayMs } from "../base/units.ts";
-export { integrityCharsMax } from "../evidence/limits.ts";
-export { weakSuiteKinds } from "../evidence/weak-suite-kinds.ts";
+export type { AdvisorySeverity } from "../evidence/limits.ts";
+export { advisorySeverities, integrityCharsMax, weakSuiteKinds } from "../evidence/limits.ts";
+export type { LibraryAdvisory } from "../evidence/page-facts.ts";
 export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
 export type { CaaDefect } from "../parse/caa.ts";
 export { parseCaaProperty } from "../parse/caa.ts";
@@ -74,8 +75,6 @@ export {
 } from "../parse/redirects.ts";
 export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
 export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
-export type { AdvisorySeverity, LibraryAdvisory } from "../parse/script-advisories.ts";
-export { advisorySeverities } from "../parse/script-advisories.ts";
 export type { ScriptBypass } from "../parse/script-bypasses.ts";
 export { scriptBypasses } from "../parse/script-bypasses.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";

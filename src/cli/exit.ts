@@ -1,11 +1,11 @@
 /** Exit codes of the command line, and the exit code of each error. */
 import { CommanderError } from "commander";
 import { ConfigError } from "../app/config.ts";
+import { EvidenceFileError } from "../authoring/evidence-file.ts";
 import { BackupError } from "../backup/backup-error.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/fault.ts";
-import { EvidenceFileError } from "../evidence/evidence-file.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {

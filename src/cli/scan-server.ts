@@ -2,7 +2,7 @@
 import { serverCatalogOf } from "../app/server-catalog.ts";
 import { openServerClient, type ServerAddress, type ServerClient, type StoredScanBody } from "../app/server-client.ts";
 import { pause, systemClock } from "../base/clock.ts";
-import { evidenceIn } from "../evidence/evidence-file.ts";
+import { evidenceIn } from "../authoring/evidence-file.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";

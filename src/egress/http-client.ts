@@ -2,9 +2,9 @@
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../base/clock.ts";
-import { boundedHeaders, boundedSetCookie } from "../evidence/bound.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
+import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
 import { alternativeNames } from "../parse/alternative-names.ts";
 import { namesCoverHost } from "../parse/host-match.ts";
 import type { Egress } from "./dial.ts";

@@ -1,133 +1,164 @@
-/** Facts from DNS, apart from addresses. */
-import type { ProbeFailure, Reading } from "./evidence.ts";
+/** Facts from DNS, apart from addresses of connections. */
+import { count, type Fact, fields, flag, instant, list, literalOf, orNull, probeFailure, readingOf, text, wholeNumber } from "./fields.ts";
+import {
+  addressCharsMax,
+  daneHostsMax,
+  dmarcWalkNamesMax,
+  dnsNameCharsMax,
+  dnsRecordCharsMax,
+  dnsRecordsMax,
+  hostAddressesMax,
+  nameServersMax,
+  reportReceiversMax,
+  spfQuestionsMax,
+  spfRecordCharsMax,
+  tlsaDataCharsMax,
+} from "./limits.ts";
+
+/** Name from a record, with a prefix and the name of another domain: RFC 9990 section 4. */
+const name = text(dnsRecordCharsMax + 2 * dnsNameCharsMax);
+/** Labels of the longest name. */
+const labelsMax = Math.ceil(dnsNameCharsMax / 2);
+const byte = wholeNumber(255);
+const twoBytes = wholeNumber(65_535);
+const records = list(fields({ text: text(spfRecordCharsMax), truncated: flag }), dnsRecordsMax);
+const addresses = list(text(addressCharsMax), hostAddressesMax);
 
 /** Certification Authority Authorization, RFC 8659. */
-export interface DnsCaaFacts {
+export const dnsCaa = fields({
   /** Name with the records; null if the complete tree has none. */
-  readonly foundAt: string | null;
-  readonly records: readonly { readonly critical: boolean; readonly tag: string; readonly value: string; readonly truncated: boolean }[];
-  readonly recordsDropped: number;
+  foundAt: orNull(name),
+  records: list(fields({ critical: flag, tag: text(dnsRecordCharsMax), value: text(dnsRecordCharsMax), truncated: flag }), dnsRecordsMax),
+  recordsDropped: count,
   /** Names queried, in order. */
-  readonly asked: readonly string[];
-}
+  asked: list(name, labelsMax),
+});
+export type DnsCaaFacts = Fact<typeof dnsCaa>;
 
 /** Answer to one question for TXT records. */
-export interface TextRecords {
+export const textRecordsSchema = fields({
   /** Queried name. */
-  readonly name: string;
+  name,
   /** False if the name does not exist (NXDOMAIN, RFC 8020). */
-  readonly nameExists: boolean;
+  nameExists: flag,
   /** Strings of one record, joined without a space (RFC 7208 section 3.3), at most `dnsRecordCharsMax` characters. */
-  readonly records: readonly { readonly text: string; readonly truncated: boolean }[];
-  readonly recordsDropped: number;
-}
+  records,
+  recordsDropped: count,
+});
+export type TextRecords = Fact<typeof textRecordsSchema>;
 
 /** Status of the registrable domain. The reading fails as `unsupported` if the resolver does not validate. */
-export interface DnssecFacts {
-  readonly domain: string;
+export const dnssec = fields({
+  domain: name,
   /** RFC 4033 section 5, from the AD bit. `bogus`: refused, but answered with checking disabled (CD). */
-  readonly status: "secure" | "insecure" | "bogus";
+  status: literalOf("secure", "insecure", "bogus"),
   /** Records of a bogus domain, queried with checking disabled. Null for other domains, and if unreadable. */
-  readonly unchecked: {
-    /** Key tags, RFC 4034 appendix B. */
-    readonly dsKeyTags: readonly number[];
-    readonly zoneKeyTags: readonly number[];
-    readonly signatures: readonly {
-      readonly covers: "SOA" | "DNSKEY";
-      /** ISO 8601, UTC. */
-      readonly validTo: string;
-    }[];
-  } | null;
-}
+  unchecked: orNull(
+    fields({
+      /** Key tags, RFC 4034 appendix B. */
+      dsKeyTags: list(twoBytes, dnsRecordsMax),
+      zoneKeyTags: list(twoBytes, dnsRecordsMax),
+      signatures: list(
+        fields({
+          covers: literalOf("SOA", "DNSKEY"),
+          /** ISO 8601, UTC. */
+          validTo: instant,
+        }),
+        2 * dnsRecordsMax,
+      ),
+    }),
+  ),
+});
+export type DnssecFacts = Fact<typeof dnssec>;
 
 /** MX records of the registrable domain. */
-export interface MailMxFacts {
-  readonly domain: string;
-  readonly nameExists: boolean;
+export const mailMx = fields({
+  domain: name,
+  nameExists: flag,
   /** Lower-case host names without a trailing dot; the empty name is the null MX (RFC 7505). */
-  readonly exchangers: readonly { readonly preference: number; readonly host: string }[];
-  readonly exchangersDropped: number;
-}
+  exchangers: list(fields({ preference: twoBytes, host: name }), dnsRecordsMax),
+  exchangersDropped: count,
+});
+export type MailMxFacts = Fact<typeof mailMx>;
 
 /** Sender Policy Framework, RFC 7208: TXT records of the domain, and the answers that evaluating its SPF record requires. */
-export interface MailSpfFacts {
-  readonly domain: string;
+export const mailSpf = fields({
+  domain: name,
   /** TXT records of the domain itself, including SPF. */
-  readonly own: TextRecords;
+  own: textRecordsSchema,
   /** Each name and type once, in query order. `MX` has host names; `A` has addresses of both families. */
-  readonly followed: readonly {
-    readonly name: string;
-    readonly type: "TXT" | "A" | "MX";
-    readonly answer: Reading<{
-      readonly nameExists: boolean;
-      readonly records: readonly { readonly text: string; readonly truncated: boolean }[];
-    }>;
-  }[];
+  followed: list(
+    fields({ name, type: literalOf("TXT", "A", "MX"), answer: readingOf(fields({ nameExists: flag, records })) }),
+    spfQuestionsMax,
+  ),
   /** Number of questions beyond `spfQuestionsMax` that were not asked. */
-  readonly followedDropped: number;
-}
+  followedDropped: count,
+});
+export type MailSpfFacts = Fact<typeof mailSpf>;
 
 /** DMARC, RFC 9989: TXT records of the tree walk, and the consent of external report receivers. */
-export interface MailDmarcFacts {
-  readonly domain: string;
+export const mailDmarc = fields({
+  domain: name,
   /** Walks from `_dmarc.<domain>` and from the scanned host upwards, each until its end (RFC 9989 section 4.10). */
-  readonly walk: readonly TextRecords[];
+  walk: list(textRecordsSchema, dmarcWalkNamesMax),
   /** Reason why the scanned host's walk is incomplete; null if complete. The domain's walk is always complete. */
-  readonly hostUnread: ProbeFailure | null;
+  hostUnread: orNull(probeFailure),
   /** RFC 9990 section 4: `<policy domain>._report._dmarc.<receiver>` for each receiver outside the organization. */
-  readonly reportReceivers: readonly { readonly domain: string; readonly answer: Reading<TextRecords> }[];
-  readonly reportReceiversDropped: number;
-}
+  reportReceivers: list(fields({ domain: name, answer: readingOf(textRecordsSchema) }), reportReceiversMax),
+  reportReceiversDropped: count,
+});
+export type MailDmarcFacts = Fact<typeof mailDmarc>;
 
 /** Record of RFC 6698 section 2.1. */
-export interface TlsaRecord {
-  readonly usage: number;
-  readonly selector: number;
-  readonly matchingType: number;
+const tlsaRecord = fields({
+  usage: byte,
+  selector: byte,
+  matchingType: byte,
   /** Association data in lower-case hex, at most `tlsaDataCharsMax` characters. */
-  readonly data: string;
+  data: text(tlsaDataCharsMax),
   /** Length of the data before the cut. */
-  readonly dataBytes: number;
-}
+  dataBytes: count,
+});
+export type TlsaRecord = Fact<typeof tlsaRecord>;
 
 /** TLSA records of one mail host, RFC 7672 section 2.2. */
-export interface MailHostDane {
+const mailHostDane = fields({
   /** `unsigned`: the host's zone is not signed, so that senders ask for no TLSA records. `no-address`: the host has no address. */
-  readonly zone: "signed" | "unsigned" | "no-address";
+  zone: literalOf("signed", "unsigned", "no-address"),
   /** Name of the records, or the last name queried; null if none was queried. */
-  readonly name: string | null;
+  name: orNull(name),
   /** False if the answer has no DNSSEC proof, so that senders ignore it. */
-  readonly authentic: boolean;
-  readonly records: readonly TlsaRecord[];
-  readonly recordsDropped: number;
-}
+  authentic: flag,
+  records: list(tlsaRecord, dnsRecordsMax),
+  recordsDropped: count,
+});
+export type MailHostDane = Fact<typeof mailHostDane>;
 
 /** DANE of the mail hosts, RFC 7672. The reading fails as `unsupported` if no resolver validates. */
-export interface MailDaneFacts {
-  readonly hosts: readonly { readonly host: string; readonly answer: Reading<MailHostDane> }[];
+export const mailDane = fields({
+  hosts: list(fields({ host: name, answer: readingOf(mailHostDane) }), daneHostsMax),
   /** Number of mail hosts beyond `daneHostsMax` that were not queried. */
-  readonly hostsDropped: number;
-}
+  hostsDropped: count,
+});
+export type MailDaneFacts = Fact<typeof mailDane>;
 
 /** IPv6 addresses of the scanned host. */
-export interface DnsIpv6Facts {
-  readonly host: string;
+export const dnsIpv6 = fields({
+  host: name,
   /** False if the name does not exist in the DNS, as with a target of `connect_to`. */
-  readonly nameExists: boolean;
+  nameExists: flag,
   /** At most `hostAddressesMax`. */
-  readonly addresses: readonly string[];
-}
+  addresses,
+});
+export type DnsIpv6Facts = Fact<typeof dnsIpv6>;
 
 /** Name servers of the registrable domain. */
-export interface DnsNameServersFacts {
+export const dnsNameServers = fields({
   /** Name with the NS records: the domain, or a name above it. Null if none was found. */
-  readonly zone: string | null;
+  zone: orNull(name),
   /** Each address family is a question of its own; at most `hostAddressesMax` addresses each. */
-  readonly servers: readonly {
-    readonly host: string;
-    readonly ipv4: Reading<readonly string[]>;
-    readonly ipv6: Reading<readonly string[]>;
-  }[];
+  servers: list(fields({ host: name, ipv4: readingOf(addresses), ipv6: readingOf(addresses) }), nameServersMax),
   /** Number of name servers beyond `nameServersMax` that were not queried. */
-  readonly serversDropped: number;
-}
+  serversDropped: count,
+});
+export type DnsNameServersFacts = Fact<typeof dnsNameServers>;

@@ -1,5 +1,7 @@
 /** Evidence: the subject plus one reading per question. Checks see nothing else, and test fixtures use the same format. */
 import type { Facts } from "./facts.ts";
+import type { HttpAnswer } from "./http-facts.ts";
+import { headerValueCharsMax } from "./limits.ts";
 
 /** URL under scan, its host and registrable domain, and the instant of the scan. */
 export interface Subject {
@@ -17,76 +19,47 @@ export interface Subject {
   readonly publicSuffixesDate?: string;
 }
 
-/** Reason for a failed reading. Checks must not blame the site for any of these. */
-export type ProbeFailure =
-  | "timeout"
-  | "refused"
+/** Version of the format of evidence that crosses machines. A change of a reading that older programs would misread raises it. */
+export const evidenceVersion = 1;
+
+export const probeFailures = [
+  "timeout",
+  "refused",
   /** The name has no address. */
-  | "unresolved"
+  "unresolved",
   /** The network or the peer aborted the connection. */
-  | "unreachable"
+  "unreachable",
   /** The egress policy forbids the destination. */
-  | "blocked"
+  "blocked",
   /** The TLS handshake failed. */
-  | "tls"
+  "tls",
   /** The server offers no TLS version, cipher suite or certificate that browsers support. */
-  | "tls-incompatible"
+  "tls-incompatible",
   /** The answer violates the protocol. */
-  | "invalid"
-  | "redirects"
+  "invalid",
+  "redirects",
   /** Status 5xx or 429, which does not represent the site. */
-  | "server-error"
+  "server-error",
   /** A bot challenge replaced the site's answer. */
-  | "challenged"
+  "challenged",
   /** Status 4xx: the answer is an error page, not the page of the scanned URL. */
-  | "client-error"
+  "client-error",
   /** Status 401 with WWW-Authenticate: the page is shown only after a sign-in. */
-  | "sign-in-required"
+  "sign-in-required",
   /** The answer exceeds a size limit. */
-  | "too-large"
+  "too-large",
   /** Not supported by the runtime. */
-  | "unsupported"
+  "unsupported",
   /** The browser or the probe crashed. */
-  | "crashed"
+  "crashed",
   /** An earlier probe that this one requires has failed. */
-  | "not-asked";
+  "not-asked",
+] as const;
+/** Reason for a failed reading. Checks must not blame the site for any of these. */
+export type ProbeFailure = (typeof probeFailures)[number];
 
 export type Reading<F> = { readonly status: "read"; readonly facts: F } | { readonly status: "failed"; readonly because: ProbeFailure };
 export type ReadingName = keyof Facts;
-
-/** A record, so that the compiler reports missing names. */
-const readingNameSet: Readonly<Record<ReadingName, true>> = {
-  navigation: true,
-  page: true,
-  dom: true,
-  markup: true,
-  requests: true,
-  scripts: true,
-  scriptLibraries: true,
-  hstsPreload: true,
-  plainHttp: true,
-  tls: true,
-  tlsOffers: true,
-  crossOrigin: true,
-  dnsCaa: true,
-  dnsIpv6: true,
-  dnsNameServers: true,
-  securityTxt: true,
-  dnssec: true,
-  mailMx: true,
-  mailSpf: true,
-  mailDmarc: true,
-  mailMtaSts: true,
-  mailMtaStsPolicy: true,
-  mailTlsRpt: true,
-  mailDane: true,
-};
-
-export function isReadingName(name: string): name is ReadingName {
-  return Object.hasOwn(readingNameSet, name);
-}
-
-export const readingNames: readonly ReadingName[] = Object.keys(readingNameSet).filter(isReadingName);
 
 export type Readings = { readonly [N in ReadingName]: Reading<Facts[N]> };
 export type Evidence = { readonly subject: Subject } & Readings;
@@ -97,4 +70,43 @@ export function read<F>(facts: F): Reading<F> {
 
 export function failed(because: ProbeFailure): { readonly status: "failed"; readonly because: ProbeFailure } {
   return { status: "failed", because };
+}
+
+/** Characters that a scan keeps of a header value. The same limit holds for the content of a meta element. */
+export function headerLimitOf(subject: Subject): number {
+  return subject.headerValueCharsMax ?? headerValueCharsMax;
+}
+
+/** Readings about the page itself. An answer that refuses the request (status 4xx) is an error page, not the page of the scanned URL. */
+type PageReadings = Pick<Readings, "navigation" | "page"> & Partial<Readings>;
+
+/** Makes the readings of an error page fail, apart from the navigation, which keeps the header fields of the answer. */
+export function withoutErrorPage<R extends PageReadings>(readings: R): R {
+  const { navigation, page } = readings;
+  if (page.status === "failed" || navigation.status === "failed") return readings;
+  const because = refusalOf(page.facts);
+  if (because === null) return readings;
+  const { url, status, headers, headersDropped } = page.facts;
+  return {
+    ...(Object.fromEntries(Object.keys(readings).map((name) => [name, failed(because)])) as R),
+    navigation: read({ ...navigation.facts, errorAnswer: { url, status, headers, headersDropped } }),
+  };
+}
+
+/** Applies `withoutErrorPage` to complete evidence: older versions took an error page for the page. */
+export function evidenceWithoutErrorPage(evidence: Evidence): Evidence {
+  const { navigation, page, dom, markup, requests, scripts, scriptLibraries, crossOrigin } = evidence;
+  return { ...evidence, ...withoutErrorPage({ navigation, page, dom, markup, requests, scripts, scriptLibraries, crossOrigin }) };
+}
+
+/** Null if the answer is the page. RFC 9110 section 15.5: status 4xx refuses; section 15.5.2: WWW-Authenticate of a 401 names how to sign in. */
+function refusalOf({ status, headers }: HttpAnswer): ProbeFailure | null {
+  if (status < 400 || status >= 500) return null;
+  const asksForSignIn = status === 401 && headers.some(({ name }) => name.toLowerCase() === "www-authenticate");
+  return asksForSignIn ? "sign-in-required" : "client-error";
+}
+
+/** True for the failures of `withoutErrorPage`. */
+export function isErrorPage(because: ProbeFailure): boolean {
+  return because === "client-error" || because === "sign-in-required";
 }

@@ -1,50 +1,47 @@
-/** Facts that probes record, as plain bounded JSON: as received, without interpretation. One file per kind of probe. */
-import type {
-  DnsCaaFacts,
-  DnsIpv6Facts,
-  DnsNameServersFacts,
-  DnssecFacts,
-  MailDaneFacts,
-  MailDmarcFacts,
-  MailMxFacts,
-  MailSpfFacts,
-  TextRecords,
-} from "./dns-facts.ts";
-import type { CrossOriginFacts, MailMtaStsPolicyFacts, PlainHttpFacts, SecurityTxtFacts } from "./http-facts.ts";
-import type { MarkupFacts } from "./markup-facts.ts";
-import type { DomFacts, HstsPreloadFacts, NavigationFacts, PageFacts, RequestsFacts } from "./page-facts.ts";
-import type { ScriptLibrariesFacts, ScriptsFacts } from "./script-facts.ts";
-import type { TlsFacts, TlsOffersFacts } from "./tls-facts.ts";
+/** Readings by name, with the schema of the facts of each: as received, without interpretation. One file holds one kind of probe. */
+import { dnsCaa, dnsIpv6, dnsNameServers, dnssec, mailDane, mailDmarc, mailMx, mailSpf, textRecordsSchema } from "./dns-facts.ts";
+import type { ReadingName } from "./evidence.ts";
+import { type Fact, fields } from "./fields.ts";
+import { crossOrigin, mailMtaStsPolicy, plainHttp, securityTxt } from "./http-facts.ts";
+import { dom, hstsPreload, markup, navigation, pageSchema, requests, scriptLibraries, scripts } from "./page-facts.ts";
+import { tls, tlsOffers } from "./tls-facts.ts";
 
 /** Facts by reading name. A probe with several questions has one reading per question, because each can fail separately. */
-export interface Facts {
-  readonly navigation: NavigationFacts;
-  readonly page: PageFacts;
-  readonly dom: DomFacts;
-  readonly markup: MarkupFacts;
-  readonly requests: RequestsFacts;
-  readonly scripts: ScriptsFacts;
-  readonly scriptLibraries: ScriptLibrariesFacts;
-  readonly hstsPreload: HstsPreloadFacts;
-  readonly plainHttp: PlainHttpFacts;
-  readonly tls: TlsFacts;
+export const factsSchema = fields({
+  navigation,
+  page: pageSchema,
+  dom,
+  markup,
+  requests,
+  scripts,
+  scriptLibraries,
+  hstsPreload,
+  plainHttp,
+  tls,
   /** Read only if `tls` was, of the same endpoint. */
-  readonly tlsOffers: TlsOffersFacts;
-  readonly crossOrigin: CrossOriginFacts;
-  readonly dnsCaa: DnsCaaFacts;
-  readonly dnsIpv6: DnsIpv6Facts;
-  readonly dnsNameServers: DnsNameServersFacts;
-  readonly securityTxt: SecurityTxtFacts;
-  readonly dnssec: DnssecFacts;
-  readonly mailMx: MailMxFacts;
-  readonly mailSpf: MailSpfFacts;
-  readonly mailDmarc: MailDmarcFacts;
+  tlsOffers,
+  crossOrigin,
+  dnsCaa,
+  dnsIpv6,
+  dnsNameServers,
+  securityTxt,
+  dnssec,
+  mailMx,
+  mailSpf,
+  mailDmarc,
   /** TXT records of `_mta-sts.<domain>`. */
-  readonly mailMtaSts: TextRecords;
+  mailMtaSts: textRecordsSchema,
   /** Read only if `mailMtaSts` has a record. */
-  readonly mailMtaStsPolicy: MailMtaStsPolicyFacts;
+  mailMtaStsPolicy,
   /** TXT records of `_smtp._tls.<domain>`. */
-  readonly mailTlsRpt: TextRecords;
+  mailTlsRpt: textRecordsSchema,
   /** Read only if the domain has mail hosts. */
-  readonly mailDane: MailDaneFacts;
+  mailDane,
+});
+export type Facts = Fact<typeof factsSchema>;
+
+export const readingNames = Object.keys(factsSchema.properties) as readonly ReadingName[];
+
+export function isReadingName(name: string): name is ReadingName {
+  return Object.hasOwn(factsSchema.properties, name);
 }

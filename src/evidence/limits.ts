@@ -1,4 +1,4 @@
-/** Limits on the data that a scan stores: an attacker controls all of it. */
+/** Limits on the data that a scan stores: sizes, and lists of the only allowed words. An attacker controls all of it. */
 
 /** Characters of a header value. Longer values are cut, and checks that read them return `notChecked` (specification, section 8). */
 export const headerValueCharsMax = 512;
@@ -48,6 +48,36 @@ export const insecureRequestsMax = 100;
 export const scriptFilesMax = 200;
 /** Versions of script libraries per page. */
 export const scriptLibrariesMax = 50;
+/** Characters of the name of a script library. */
+export const libraryNameCharsMax = 60;
+/** Characters of a version of a script library. */
+export const libraryVersionCharsMax = 64;
+/** Advisories for one library; the collection of August 2026 has 159. */
+export const advisoriesPerLibraryMax = 500;
+/** Versions inside the range of an advisory that are not affected. */
+export const advisoryExcludesMax = 20;
+/** Identifiers of one advisory; the collection of August 2026 has 3. */
+export const advisoryIdentifiersMax = 10;
+/** Worst first. */
+export const advisorySeverities = ["critical", "high", "medium", "low"] as const;
+/** Severity as the advisory states it. */
+export type AdvisorySeverity = (typeof advisorySeverities)[number];
+/** Estimated random bits of a cookie's value. Higher estimates say no more. */
+export const randomBitsMax = 256;
+/** Characters of an IP address in text. */
+export const addressCharsMax = 64;
+/** Characters of a protocol, a suite or a kind of request, as the browser or the TLS library names it. */
+export const protocolCharsMax = 128;
+export const tlsVersions = ["1.0", "1.1", "1.2", "1.3"] as const;
+export type TlsVersion = (typeof tlsVersions)[number];
+/** Kinds of weak suites, worst first. */
+export const weakSuiteKinds = ["null", "anonymous", "export", "rc4", "smallBlock", "staticKey", "cbc"] as const;
+/**
+ * Kind of a weak suite of TLS 1.2 and older. Each suite has one kind, the first that applies. `null`: without encryption. `anonymous`:
+ * without certificate. `export`: keys of at most 56 bits, so also DES. `smallBlock`: blocks of 64 bits, as in 3DES and IDEA. `staticKey`:
+ * key exchange without forward secrecy. `cbc`: CBC mode with blocks of 128 bits.
+ */
+export type WeakSuiteKind = (typeof weakSuiteKinds)[number];
 /** Certificates per chain. */
 export const certificatesMax = 12;
 /** Subject alternative names per certificate. The host is matched against all names before the cut. */
@@ -56,6 +86,8 @@ export const certificateNamesMax = 100;
 export const certificateUsagesMax = 20;
 /** Characters of a distinguished name or a single certificate name. */
 export const certificateNameCharsMax = 256;
+/** Characters of a name in the DNS, without a trailing dot (RFC 1035 section 2.3.4). */
+export const dnsNameCharsMax = 253;
 /** DNS records per answer. */
 export const dnsRecordsMax = 50;
 /** Characters of one DNS record's text. */

@@ -1,110 +1,282 @@
 /** Facts of the page probe: what the browser saw. */
-import type { Hop, HttpAnswer } from "./http-facts.ts";
+import { count, date, type Fact, fields, flag, list, literalOf, orAbsent, orNull, text, wholeNumber } from "./fields.ts";
+import { answerFields, headerValue, hopSchema, httpAnswerSchema, url } from "./http-facts.ts";
+import {
+  addressCharsMax,
+  advisoriesPerLibraryMax,
+  advisoryExcludesMax,
+  advisoryIdentifiersMax,
+  advisorySeverities,
+  attributeCharsMax,
+  bodyElementsMax,
+  formsMax,
+  generatorsMax,
+  headerValueCharsMax,
+  hopsMax,
+  iconsMax,
+  insecureRequestsMax,
+  integrityCharsMax,
+  libraryNameCharsMax,
+  libraryVersionCharsMax,
+  linksMax,
+  markupTextCharsMax,
+  metaElementsMax,
+  passwordFormsMax,
+  protocolCharsMax,
+  randomBitsMax,
+  scriptFilesMax,
+  scriptLibrariesMax,
+  setCookieLinesMax,
+  submittersMax,
+  subresourcesMax,
+  titleCharsMax,
+} from "./limits.ts";
+
+/** Characters of a CVE number or another identifier of an advisory. */
+const identifierCharsMax = 40;
+const protocolName = text(protocolCharsMax);
 
 /** Path of the browser to the page. */
-export interface NavigationFacts {
+export const navigation = fields({
   /** Redirect answers in order; empty if the first URL was not redirected. */
-  readonly hops: readonly Hop[];
-  readonly finalUrl: string;
-  readonly finalStatus: number;
+  hops: list(hopSchema, hopsMax),
+  finalUrl: url,
+  finalStatus: count,
   /** Address that the SSRF guard pinned for the final host; null if the browser did not connect. */
-  readonly remoteAddress: string | null;
+  remoteAddress: orNull(text(addressCharsMax)),
   /** Connection parameters negotiated with the final host; null over plain http. */
-  readonly security: {
-    /** Chromium's name, for example `TLS 1.3`. */
-    readonly protocol: string;
-    readonly cipher: string;
-    /** Key exchange of TLS 1.2 and older; empty for TLS 1.3. */
-    readonly keyExchange: string;
-    readonly certificateTransparency: "compliant" | "not-compliant" | "unknown";
-  } | null;
+  security: orNull(
+    fields({
+      /** Chromium's name, for example `TLS 1.3`. */
+      protocol: protocolName,
+      cipher: protocolName,
+      /** Key exchange of TLS 1.2 and older; empty for TLS 1.3. */
+      keyExchange: protocolName,
+      certificateTransparency: literalOf("compliant", "not-compliant", "unknown"),
+    }),
+  ),
   /** The final answer if its status is 4xx. The `page` reading then fails, but these header fields come from the server. */
-  readonly errorAnswer?: HttpAnswer;
-}
+  errorAnswer: orAbsent(httpAnswerSchema),
+});
+export type NavigationFacts = Fact<typeof navigation>;
 
 /** Set-Cookie line of a first-party response, with the value replaced by `<redacted>`. */
-export interface SetCookieLine {
-  readonly host: string;
+const setCookieLine = fields({
+  host: url,
   /** True if the line was received over https. */
-  readonly overHttps: boolean;
+  overHttps: flag,
   /** Name, `=`, `<redacted>` and the attributes as sent; at most `headerValueCharsMax` characters. */
-  readonly line: string;
-  readonly truncated: boolean;
-  /** Estimated random bits of the value, from below. Absent for none, for cut lines, and in evidence of older versions. */
-  readonly valueRandomBits?: number;
-}
+  line: headerValue,
+  truncated: flag,
+  /** Lower bound of the random bits of the value. Absent for no bits, for cut lines, and in evidence of older versions. */
+  valueRandomBits: orAbsent(wholeNumber(randomBitsMax)),
+});
+export type SetCookieLine = Fact<typeof setCookieLine>;
 
 /** Answer with the main document. */
-export interface PageFacts extends HttpAnswer {
+export const pageSchema = fields({
+  ...answerFields,
   /** Lower-case media type from the browser, without parameters, at most `headerValueCharsMax` characters; null if absent. */
-  readonly mediaType: string | null;
-  /** Lines of the main document and its redirects by arrival, then those of first-party subresources by URL. */
-  readonly setCookies: readonly SetCookieLine[];
+  mediaType: orNull(text(headerValueCharsMax)),
+  /** Lines of the main document and its redirects by arrival, then lines of first-party subresources by URL. */
+  setCookies: list(setCookieLine, setCookieLinesMax),
   /** Number of lines beyond `setCookieLinesMax` that were dropped, and of answers whose lines the browser never reported. */
-  readonly setCookiesDropped: number;
-}
+  setCookiesDropped: count,
+});
+export type PageFacts = Fact<typeof pageSchema>;
 
-export interface MetaElement {
+const attribute = text(attributeCharsMax);
+
+const metaElement = fields({
   /** Lower-case `http-equiv`, or null. */
-  readonly httpEquiv: string | null;
+  httpEquiv: orNull(attribute),
   /** Lower-case `name`, or null. */
-  readonly name: string | null;
-  readonly content: string;
-  readonly truncated: boolean;
-}
+  name: orNull(attribute),
+  content: headerValue,
+  truncated: flag,
+});
+export type MetaElement = Fact<typeof metaElement>;
 
-export interface Subresource {
-  readonly url: string;
+const subresource = fields({
+  url,
   /** Element kind, not file type. */
-  readonly kind: "script" | "style" | "preload" | "other";
+  kind: literalOf("script", "style", "preload", "other"),
   /** The integrity attribute as written; null if absent. */
-  readonly integrity: string | null;
+  integrity: orNull(text(integrityCharsMax)),
   /** The crossorigin attribute as written (`""` means anonymous); null if absent. */
-  readonly crossOrigin: string | null;
+  crossOrigin: orNull(attribute),
   /** True for the same registrable domain as the page. */
-  readonly sameSite: boolean;
+  sameSite: flag,
   /** True for the same scheme, host and port as the page. */
-  readonly sameOrigin: boolean;
-}
+  sameOrigin: flag,
+});
+export type Subresource = Fact<typeof subresource>;
 
 /** DOM as the browser built it, after load and a settling time. */
-export interface DomFacts {
+export const dom = fields({
   /** Only these: http-equiv content-security-policy* in the head, content-type, name referrer, and charset (as `name: "charset"`). */
-  readonly metas: readonly MetaElement[];
-  readonly metasDropped: number;
-  readonly subresources: readonly Subresource[];
-  readonly subresourcesDropped: number;
+  metas: list(metaElement, metaElementsMax),
+  metasDropped: count,
+  subresources: list(subresource, subresourcesMax),
+  subresourcesDropped: count,
   /** Absolute action URL and method of each form, in document order. */
-  readonly forms: readonly { readonly action: string; readonly method: string }[];
-  readonly formsDropped: number;
-  readonly title: string;
-}
+  forms: list(fields({ action: url, method: attribute }), formsMax),
+  formsDropped: count,
+  title: text(titleCharsMax),
+});
+export type DomFacts = Fact<typeof dom>;
+
+const markupText = text(markupTextCharsMax);
+
+/** Attributes of a submit button that replace the attributes of its form; null if absent. */
+const submitter = fields({
+  /** Absolute URL. */
+  action: orNull(url),
+  /** Lower case, as written. */
+  method: orNull(markupText),
+});
+export type Submitter = Fact<typeof submitter>;
+
+/** Form with a password field that browsers would send: it has a name and is enabled. */
+const passwordForm = fields({
+  /** Absolute URL; null without an action attribute. */
+  action: orNull(url),
+  /** Lower case, as written; null without a method attribute. */
+  method: orNull(markupText),
+  /** Submit buttons of the form, at most `submittersMax`. */
+  submitters: list(submitter, submittersMax),
+});
+export type PasswordForm = Fact<typeof passwordForm>;
+
+const outlineLink = fields({ href: markupText, text: markupText });
+export type OutlineLink = Fact<typeof outlineLink>;
+
+/** First parts of the document, enough to recognise the page as a server's own. */
+const documentOutline = fields({
+  title: markupText,
+  /** Text of the first h1 element; empty without one. */
+  heading: markupText,
+  /** Lower-case names of the first elements in the body. */
+  bodyElements: list(markupText, bodyElementsMax),
+  /** First links, with the href attribute and the text as written. */
+  links: list(outlineLink, linksMax),
+  /** The last link of the document; null without a link. */
+  lastLink: orNull(outlineLink),
+});
+export type DocumentOutline = Fact<typeof documentOutline>;
+
+/** Parts of the document that `dom` lacks, read at the same time. Older evidence lacks this reading. */
+export const markup = fields({
+  /** Submit buttons with a formaction attribute: its absolute URL, and the method that applies (HTML standard, section 4.10.19.6). */
+  formActions: list(fields({ action: url, method: markupText }), formsMax),
+  formActionsDropped: count,
+  /** Number of password fields, with those outside of forms. */
+  passwordFields: count,
+  passwordForms: list(passwordForm, passwordFormsMax),
+  passwordFormsDropped: count,
+  /** Contents of the meta elements named generator. */
+  generators: list(markupText, generatorsMax),
+  generatorsDropped: count,
+  /** Absolute URLs of the link elements of type icon. */
+  icons: list(url, iconsMax),
+  outline: documentOutline,
+});
+export type MarkupFacts = Fact<typeof markup>;
 
 /** Requests of the page apart from the main document. */
-export interface RequestsFacts {
-  readonly total: number;
+export const requests = fields({
+  total: count,
   /** Requests over plain http (or ws) from a page served over https. */
-  readonly insecure: readonly {
-    readonly url: string;
-    /** Chromium's resource type in lower case: script, stylesheet, image, media, font, xhr, fetch, websocket, document ... */
-    readonly kind: string;
-    readonly outcome: "loaded" | "blocked" | "upgraded";
-  }[];
-  readonly insecureDropped: number;
+  insecure: list(
+    fields({
+      url,
+      /** Chromium's resource type in lower case: script, stylesheet, image, media, font, xhr, fetch, websocket, document ... */
+      kind: protocolName,
+      outcome: literalOf("loaded", "blocked", "upgraded"),
+    }),
+    insecureRequestsMax,
+  ),
+  insecureDropped: count,
   /** Subresources that the browser blocked because of an integrity mismatch. */
-  readonly integrityBlocked: readonly string[];
-}
+  integrityBlocked: list(url, subresourcesMax),
+});
+export type RequestsFacts = Fact<typeof requests>;
+
+/** Script file that the page's own frame loaded completely. */
+const scriptFile = fields({
+  /** URL that the page requested. */
+  url,
+  /** URL that answered after redirects; null if it is the same. */
+  answeredBy: orNull(url),
+  /** True if the URL that answered belongs to the registrable domain of the page. */
+  sameSite: flag,
+});
+export type ScriptFile = Fact<typeof scriptFile>;
+
+export const scripts = fields({
+  /** By URL, at most `scriptFilesMax`. Inline scripts and data: URLs are not files. */
+  files: list(scriptFile, scriptFilesMax),
+  filesDropped: count,
+});
+export type ScriptsFacts = Fact<typeof scripts>;
+
+const version = text(libraryVersionCharsMax);
+
+/** Published vulnerability in a range of versions. */
+const libraryAdvisory = fields({
+  /** First affected version; null if all versions before `below` are affected. */
+  atOrAbove: orNull(version),
+  /** First later version that is not affected. `999.999.999`: every version is affected. */
+  below: version,
+  /** Versions inside the range that are not affected. */
+  excludes: list(version, advisoryExcludesMax),
+  severity: literalOf(...advisorySeverities),
+  /** CVE numbers, or GHSA identifiers if there is no CVE number. */
+  identifiers: list(text(identifierCharsMax), advisoryIdentifiersMax),
+});
+export type LibraryAdvisory = Fact<typeof libraryAdvisory>;
+
+/** `url`: named by its URL. `banner`: comment in the first characters of the file. `page`: stated by a variable or attribute of the page. */
+const libraryDetection = literalOf("url", "banner", "page");
+export type LibraryDetection = Fact<typeof libraryDetection>;
+
+/** One version of a library that the page loaded. */
+const scriptLibrary = fields({
+  /** Name in the list of advisories, such as `jquery`. */
+  name: text(libraryNameCharsMax),
+  version,
+  detectedBy: list(libraryDetection, libraryDetection.anyOf.length),
+  /** First file by URL; null if only the page names the library. */
+  url: orNull(url),
+  /** Advisories that end above this version, whether or not they affect it. */
+  advisories: list(libraryAdvisory, advisoriesPerLibraryMax),
+});
+export type ScriptLibrary = Fact<typeof scriptLibrary>;
+
+export const scriptLibraries = fields({
+  /** Date of the list of advisories, as in `2026-08-22`. */
+  advisoriesDate: date,
+  /** By name and version, at most `scriptLibrariesMax`. */
+  libraries: list(scriptLibrary, scriptLibrariesMax),
+  librariesDropped: count,
+  /** Number of script files whose first characters were not read, for example because of their size. */
+  bannersUnread: count,
+  /** False if the variables of the page were not read. */
+  variablesRead: flag,
+});
+export type ScriptLibrariesFacts = Fact<typeof scriptLibraries>;
 
 /** Coverage of names by the HSTS preload list of browsers. The optional fields are absent for names that no list can contain. */
-export interface HstsPreloadFacts {
-  readonly hostPreloaded: boolean;
-  readonly registrableDomainPreloaded: boolean;
+export const hstsPreload = fields({
+  hostPreloaded: flag,
+  registrableDomainPreloaded: flag,
   /** Whether names below the host are covered too. Absent for a host that is not preloaded, and if only the browser has it. */
-  readonly subdomainsPreloaded?: boolean;
+  subdomainsPreloaded: orAbsent(flag),
   /** The newer source: the browser's built-in list, if the browser reveals it, or the list file. */
-  readonly decidedBy?: "browser" | "list";
+  decidedBy: orAbsent(literalOf("browser", "list")),
   /** Date of the list file, `YYYY-MM-DD`. */
-  readonly listDate?: string;
+  listDate: orAbsent(date),
   /** True if the browser revealed its list, and the two sources differ. */
-  readonly sourcesDiffer?: boolean;
-}
+  sourcesDiffer: orAbsent(flag),
+});
+export type HstsPreloadFacts = Fact<typeof hstsPreload>;

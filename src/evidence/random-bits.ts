@@ -1,7 +1,6 @@
 /** Estimates the random bits of a cookie's value: evidence keeps this number in place of the value. */
+import { randomBitsMax } from "./limits.ts";
 
-/** Higher estimates say no more. */
-const bitsMax = 256;
 /** 64 bits in the densest alphabet. Shorter pieces are words or counters. */
 const pieceCharsMin = 11;
 /** Base64 of a short text, decoded to see whether it is one. */
@@ -13,7 +12,7 @@ const uuidBits = 122;
 
 /** Whole bits, 0 for words, numbers, times and JSON. An estimate from below: a miss is better than a setting taken for a secret. */
 export function randomBitsOf(value: string): number {
-  return Math.min(bitsMax, bitsOf(unquoted(decodedUri(value)), true));
+  return Math.min(randomBitsMax, bitsOf(unquoted(decodedUri(value)), true));
 }
 
 function bitsOf(text: string, mayDecode: boolean): number {

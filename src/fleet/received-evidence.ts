@@ -3,11 +3,9 @@ import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isObject } from "../base/is-object.ts";
-import { type Evidence, failed, type ReadingName, readingNames, type Subject } from "../evidence/evidence.ts";
-import { evidenceVersion } from "../evidence/version.ts";
-import { factsSchema } from "./schema/evidence-schema.ts";
-import { date } from "./schema/fields.ts";
-import { failedReading } from "./schema/reading-schema.ts";
+import { type Evidence, type ReadingName, type Subject, evidenceVersion, failed } from "../evidence/evidence.ts";
+import { factsSchema, readingNames } from "../evidence/facts.ts";
+import { date, failedReading } from "../evidence/fields.ts";
 
 /** Clause that continues a sentence about a worker, such as "sent an invalid manifest". It has no text of the worker itself. */
 export interface ResultFault {

@@ -2,14 +2,13 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { boundedText } from "../evidence/bound.ts";
-import { evidenceWithoutErrorPage } from "../evidence/error-page.ts";
-import { withoutSecrets } from "../evidence/redact.ts";
+import { evidenceWithoutErrorPage } from "../evidence/evidence.ts";
+import { boundedText, withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
-import { subjectOf } from "../evidence/subject.ts";
 import { parseJpeg } from "../parse/jpeg.ts";
 import { type JsonSize, jsonSize } from "../parse/json-size.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
+import { subjectOf } from "../scan/subject.ts";
 import type { Gathered } from "../scan/task.ts";
 import { unreachableBecause } from "../scan/unreachable.ts";
 import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";

@@ -1,10 +1,9 @@
 /** Packs what a worker gathered: JSON, compressed, cut into parts with a manifest. Limits of a result are here, for both sides. */
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import { boundedText } from "../evidence/bound.ts";
-import type { Evidence } from "../evidence/evidence.ts";
+import { type Evidence, evidenceVersion } from "../evidence/evidence.ts";
+import { boundedText } from "../evidence/redact.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
-import { evidenceVersion } from "../evidence/version.ts";
 import { screenshotBytesMax } from "../probe/browser/page-screenshot.ts";
 import type { Gathered } from "../scan/task.ts";
 import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";

@@ -1,6 +1,5 @@
 /** Derives from the evidence which limits and data files the verdicts rest on. */
-import type { Evidence, Reading } from "../evidence/evidence.ts";
-import { headerLimitOf } from "../evidence/subject.ts";
+import { type Evidence, headerLimitOf, type Reading } from "../evidence/evidence.ts";
 import type { ResultBasis } from "./result.ts";
 
 export function basisOf({ subject, hstsPreload, scriptLibraries }: Evidence): ResultBasis {

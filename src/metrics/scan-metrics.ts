@@ -1,6 +1,7 @@
 /** Metrics of scans, the same for the server and for workers elsewhere. */
 import { Counter, Histogram, type Registry } from "prom-client";
-import { type Evidence, readingNames } from "../evidence/evidence.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import { readingNames } from "../evidence/facts.ts";
 import type { ProgressStage } from "../evidence/scan.ts";
 
 /** `returned`: given back, so that another worker takes the scan. */

@@ -1,5 +1,5 @@
 /** Recognises directory listings that web servers write themselves, by the structure of each server's page. */
-import type { DocumentOutline, OutlineLink } from "../evidence/markup-facts.ts";
+import type { DocumentOutline, OutlineLink } from "../evidence/page-facts.ts";
 
 export type ListingServer = "nginx" | "Apache" | "Caddy" | "IIS";
 

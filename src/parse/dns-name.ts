@@ -1,7 +1,6 @@
 /** Length limits of DNS names: RFC 1035 section 2.3.4. */
+import { dnsNameCharsMax } from "../evidence/limits.ts";
 
-/** In text form, without a trailing dot. */
-export const dnsNameCharsMax = 253;
 export const dnsLabelCharsMax = 63;
 
 /** True if a name without its trailing dot has no empty label and fits the limits. Does not check characters. */

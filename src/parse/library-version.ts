@@ -1,4 +1,5 @@
 /** Versions of script libraries: Semantic Versioning 2.0.0, and the older forms that libraries used before it. */
+import { libraryVersionCharsMax } from "../evidence/limits.ts";
 
 export interface LibraryVersion {
   /** At least one component; `3.5` and `3.5.0` are equal. */
@@ -14,7 +15,6 @@ export interface VersionRange {
   readonly excludes: readonly string[];
 }
 
-export const libraryVersionCharsMax = 64;
 const componentsMax = 5;
 /** Version before an optional pre-release (`1.9.0b1`, `1.0RC2`, `3.0.0-rc.1`) and optional build metadata, which does not count. */
 const versionText =

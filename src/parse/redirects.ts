@@ -27,11 +27,6 @@ export function isInconclusiveStatus(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** True for answers that refuse the request: what they show is an error page, not the page of the URL (RFC 9110 section 15.5). */
-export function isClientError(status: number): boolean {
-  return status >= 400 && status < 500;
-}
-
 /** Redirects that servers sent to the browser. The browser's internal upgrades are excluded. */
 export function browserRedirects({ hops, finalUrl }: NavigationFacts): readonly Redirect[] {
   return hops.flatMap((hop, at) => (hop.internal ? [] : [{ from: hop.url, to: hops[at + 1]?.url ?? finalUrl }]));

@@ -1,24 +1,8 @@
 /** Advisories for script libraries: the file of an operator, and the compact lines that the program holds. */
 import { isObject } from "../base/is-object.ts";
+import { advisoriesPerLibraryMax, advisoryExcludesMax, advisoryIdentifiersMax, advisorySeverities, libraryNameCharsMax } from "../evidence/limits.ts";
+import type { LibraryAdvisory } from "../evidence/page-facts.ts";
 import { parseLibraryVersion } from "./library-version.ts";
-
-/** Worst first. */
-export const advisorySeverities = ["critical", "high", "medium", "low"] as const;
-/** Severity as the advisory states it. */
-export type AdvisorySeverity = (typeof advisorySeverities)[number];
-
-/** Published vulnerability in a range of versions. */
-export interface LibraryAdvisory {
-  /** First affected version; null if all versions before `below` are affected. */
-  readonly atOrAbove: string | null;
-  /** First later version that is not affected. `999.999.999`: every version is affected. */
-  readonly below: string;
-  /** Versions inside the range that are not affected. */
-  readonly excludes: readonly string[];
-  readonly severity: AdvisorySeverity;
-  /** CVE numbers, or GHSA identifiers if there is no CVE number. */
-  readonly identifiers: readonly string[];
-}
 
 /** Advisories by library, each as one line: `>=1.12.0 <3.5.0 medium CVE-2020-11022`. */
 export type AdvisoryLines = Readonly<Record<string, readonly string[]>>;
@@ -30,12 +14,8 @@ export interface ScriptAdvisories {
   readonly libraries: AdvisoryLines;
 }
 
-/** Bounds of a file. The collection of August 2026 has 68 libraries, 159 advisories for one library and 3 identifiers for one advisory. */
+/** Libraries in a file; the collection of August 2026 has 68. */
 const librariesMax = 1_000;
-export const advisoriesPerLibraryMax = 500;
-export const advisoryExcludesMax = 20;
-export const advisoryIdentifiersMax = 10;
-export const libraryNameCharsMax = 60;
 
 const cveNumber = /^CVE-\d{4}-\d{4,9}$/;
 const otherIdentifier = /^GHSA(?:-[0-9a-z]{4}){3}$/;

@@ -1,5 +1,7 @@
 /** Parses the domain-specs of SPF terms and expands their macros: RFC 7208 section 7. */
-import { dnsLabelCharsMax, dnsNameCharsMax, fitsDns } from "./dns-name.ts";
+
+import { dnsNameCharsMax } from "../evidence/limits.ts";
+import { dnsLabelCharsMax, fitsDns } from "./dns-name.ts";
 
 /** Macro values that are known without a mail. */
 export interface SpfScope {

@@ -1,6 +1,7 @@
 /** Data of a report, from a result and its evidence, with texts in the language of the reader. */
 import { type Area, areaOf, areas, type FindingTexts } from "../check/check.ts";
-import { type Evidence, failed, readingNames } from "../evidence/evidence.ts";
+import { type Evidence, failed } from "../evidence/evidence.ts";
+import { readingNames } from "../evidence/facts.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { LedgerRow, StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";

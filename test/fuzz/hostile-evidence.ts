@@ -2,9 +2,9 @@
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
-import { type Evidence, type ReadingName, readingNames } from "../../src/evidence/evidence.ts";
-import { factsSchema } from "../../src/fleet/schema/evidence-schema.ts";
-import { probeFailure } from "../../src/fleet/schema/reading-schema.ts";
+import type { Evidence, ReadingName } from "../../src/evidence/evidence.ts";
+import { factsSchema, readingNames } from "../../src/evidence/facts.ts";
+import { probeFailure } from "../../src/evidence/fields.ts";
 import { knownScans } from "../support/finished-scans.ts";
 import { inputsOf } from "./inputs.ts";
 

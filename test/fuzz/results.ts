@@ -1,8 +1,7 @@
 /** Sends hostile results through the head: they are refused with one clause, or judged, rendered and exported like any other. */
 import fc from "fast-check";
 import { builtInChecks } from "../../checks/index.ts";
-import type { Evidence } from "../../src/evidence/evidence.ts";
-import { headerLimitOf } from "../../src/evidence/subject.ts";
+import { type Evidence, headerLimitOf } from "../../src/evidence/evidence.ts";
 import { exportFormats } from "../../src/export/formats.ts";
 import { createResultAssembly, unpackResult } from "../../src/fleet/received-result.ts";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";

@@ -2,9 +2,8 @@
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
 import { ruleNames, rulesOn } from "../../src/check/csp.ts";
 import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
-import { boundedHeaders, boundedSetCookie, boundedText } from "../../src/evidence/bound.ts";
 import { randomBitsOf } from "../../src/evidence/random-bits.ts";
-import { withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
+import { boundedHeaders, boundedSetCookie, boundedText, withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { anchorPath, hostSegment, locationPath } from "../../src/export/location-path.ts";
 import { codeSpan, escapedMarkdown, fenced } from "../../src/export/markdown-text.ts";
 import { plainLine, plainText, shortened } from "../../src/export/plain-text.ts";

@@ -5,11 +5,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../checks/index.ts";
 import { openEgress } from "../../src/egress/dial.ts";
-import { type Evidence, failed, readingNames } from "../../src/evidence/evidence.ts";
-import { subjectOf } from "../../src/evidence/subject.ts";
+import { type Evidence, failed } from "../../src/evidence/evidence.ts";
+import { readingNames } from "../../src/evidence/facts.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { probeTls } from "../../src/probe/tls/tls.ts";
 import { probeTlsOffers } from "../../src/probe/tls/tls-offers.ts";
+import { subjectOf } from "../../src/scan/subject.ts";
 import { testAuthority } from "../support/certificates.ts";
 import { isFullTest } from "../support/random-runs.ts";
 import { egressTo } from "../support/servers.ts";

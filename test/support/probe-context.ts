@@ -1,8 +1,8 @@
 /** Probe context for tests: a subject, an egress that reaches the test servers, and a deadline. */
 import { afterEach } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
-import { subjectOf } from "../../src/evidence/subject.ts";
 import type { SubjectContext } from "../../src/probe/context.ts";
+import { subjectOf } from "../../src/scan/subject.ts";
 import { cleanUp, onCleanUp } from "./clean-up.ts";
 import { egressTo } from "./servers.ts";
 

@@ -21,7 +21,7 @@ const layers: readonly (readonly string[])[] = [
 
 /** Folders of its own layer that a folder may import from. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
-  evidence: ["base", "parse"],
+  evidence: ["base"],
   parse: ["base", "evidence"],
   text: ["judge"],
   sites: ["account"],
@@ -63,7 +63,10 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^croner$/, places: ["src/sites/cron.ts"] },
   { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
-  { names: /^@sinclair\/typebox(\/|$)/, places: ["src/api", "src/app", "src/backup", "src/fleet", "src/store/define-table.ts"] },
+  {
+    names: /^@sinclair\/typebox(\/|$)/,
+    places: ["src/api", "src/app", "src/backup", "src/evidence", "src/fleet", "src/store/define-table.ts"],
+  },
   { names: /^tar-stream$/, places: ["src/backup"] },
   { names: /^prom-client$/, places: ["src/metrics"] },
   { names: /^commander$/, places: ["src/cli"] },

@@ -1,8 +1,8 @@
 /** `assay evidence show`: prints captured evidence for people: readings, failures, headers. */
 import { Command } from "commander";
+import { readEvidenceFile } from "../../authoring/evidence-file.ts";
 import type { Evidence, ReadingName } from "../../evidence/evidence.ts";
-import { isReadingName, readingNames } from "../../evidence/evidence.ts";
-import { readEvidenceFile } from "../../evidence/evidence-file.ts";
+import { isReadingName, readingNames } from "../../evidence/facts.ts";
 import type { HeaderField } from "../../evidence/http-facts.ts";
 import { nearest } from "../../parse/nearest.ts";
 import { CliError, exitCodes } from "../exit.ts";

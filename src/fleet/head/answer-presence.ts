@@ -1,5 +1,5 @@
 /** Decides whether a worker may take jobs. */
-import { evidenceVersion } from "../../evidence/version.ts";
+import { evidenceVersion } from "../../evidence/evidence.ts";
 import { fleetProtocol, type PresenceAnswer, type PresenceNote } from "../messages.ts";
 import { isKnownEvidenceVersion } from "../received-evidence.ts";
 import type { WorkerAddress } from "../subjects.ts";

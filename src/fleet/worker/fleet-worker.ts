@@ -1,7 +1,7 @@
 /** A worker of one location: presence, jobs while the head accepts it, results, and its end. */
 import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import { within } from "../../base/clock.ts";
-import { evidenceVersion } from "../../evidence/version.ts";
+import { evidenceVersion } from "../../evidence/evidence.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
 import { connectFailure } from "../connection.ts";
 import { type CancelNote, fleetProtocol, type PresenceNote, type WorkerReach } from "../messages.ts";

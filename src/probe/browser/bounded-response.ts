@@ -1,8 +1,8 @@
 /** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
 
 import type { Protocol } from "../../browser/browser-page.ts";
-import { boundedHeaders, boundedText } from "../../evidence/bound.ts";
 import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
+import { boundedHeaders, boundedText } from "../../evidence/redact.ts";
 
 /** An answer as the browser reports it. Few bytes of HTTP/2 can expand to 256 KB of fields, so most answers lose theirs. */
 export interface BoundedResponse {

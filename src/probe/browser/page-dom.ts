@@ -1,7 +1,6 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
 
 import type { CDPSession } from "../../browser/browser-page.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import {
   attributeCharsMax,
   formsMax,
@@ -12,6 +11,7 @@ import {
   urlCharsMax,
 } from "../../evidence/limits.ts";
 import type { DomFacts, MetaElement, Subresource } from "../../evidence/page-facts.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
 
 const kinds: readonly Subresource["kind"][] = ["script", "style", "preload", "other"];

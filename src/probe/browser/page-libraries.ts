@@ -3,10 +3,9 @@
 import type { CDPSession } from "../../browser/browser-page.ts";
 import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
 import { scriptLibrariesMax } from "../../evidence/limits.ts";
-import type { DomFacts } from "../../evidence/page-facts.ts";
-import type { LibraryDetection, ScriptLibrariesFacts, ScriptLibrary } from "../../evidence/script-facts.ts";
+import type { DomFacts, LibraryAdvisory, LibraryDetection, ScriptLibrariesFacts, ScriptLibrary } from "../../evidence/page-facts.ts";
 import { compareLibraryVersions, parseLibraryVersion } from "../../parse/library-version.ts";
-import { type LibraryAdvisory, parseAdvisoryLine, type ScriptAdvisories } from "../../parse/script-advisories.ts";
+import { parseAdvisoryLine, type ScriptAdvisories } from "../../parse/script-advisories.ts";
 import { type DetectedLibrary, librariesInAnswers, librariesInHead, librariesInUrl, versionsExpression } from "./library-detection.ts";
 import { type LoadedScript, type LoadedScripts, type PageScripts, scriptsFactsOf } from "./page-scripts.ts";
 import embedded from "./script-advisories.json" with { type: "json" };

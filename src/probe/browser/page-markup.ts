@@ -1,7 +1,6 @@
 /** Reads forms, generator, icons and outline of the document in the isolated world of the page probe. */
 
 import type { CDPSession } from "../../browser/browser-page.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import {
   bodyElementsMax,
   formsMax,
@@ -13,7 +12,8 @@ import {
   markupTextCharsMax as textCharsMax,
   urlCharsMax,
 } from "../../evidence/limits.ts";
-import type { MarkupFacts, OutlineLink, PasswordForm, Submitter } from "../../evidence/markup-facts.ts";
+import type { MarkupFacts, OutlineLink, PasswordForm, Submitter } from "../../evidence/page-facts.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { countOf, createDomReader, type DomReader, evaluateInDocument, onOneLine } from "./page-dom.ts";
 
 const bounds = { formsMax, passwordFormsMax, submittersMax, generatorsMax, iconsMax, bodyElementsMax, linksMax, textCharsMax };

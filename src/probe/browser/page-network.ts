@@ -1,11 +1,11 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
 
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
-import { boundedSetCookie } from "../../evidence/bound.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import type { SetCookieLine } from "../../evidence/page-facts.ts";
+import { boundedSetCookie } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import {
   type BoundedExtraInfo,

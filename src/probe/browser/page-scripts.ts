@@ -2,7 +2,7 @@
 import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { scriptFilesMax } from "../../evidence/limits.ts";
-import type { ScriptFile, ScriptsFacts } from "../../evidence/script-facts.ts";
+import type { ScriptFile, ScriptsFacts } from "../../evidence/page-facts.ts";
 import { siteOfHost } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
 

@@ -6,11 +6,18 @@ import type { VerifiedCredentials } from "../../egress/credentials.ts";
 import type { Egress } from "../../egress/dial.ts";
 import { portOf } from "../../egress/host.ts";
 import type { EgressProxy } from "../../egress/proxy.ts";
-import { withoutErrorPage } from "../../evidence/error-page.ts";
-import { failed, type ProbeFailure, type Reading, type Readings, read, type Subject } from "../../evidence/evidence.ts";
+import {
+  failed,
+  headerLimitOf,
+  type ProbeFailure,
+  type Reading,
+  type Readings,
+  read,
+  type Subject,
+  withoutErrorPage,
+} from "../../evidence/evidence.ts";
 import { hopsMax } from "../../evidence/limits.ts";
 import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
-import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
 import { isChallenge } from "./page-challenge.ts";

@@ -2,10 +2,9 @@
 
 import type { MailDmarcFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
-import { dmarcWalkNamesMax, reportReceiversMax } from "../../evidence/limits.ts";
+import { dmarcWalkNamesMax, dnsNameCharsMax, reportReceiversMax } from "../../evidence/limits.ts";
 import { dmarcNameOf, dmarcWalkNames } from "../../parse/dmarc.ts";
 import { effectiveDmarc, endsDmarcWalk } from "../../parse/dmarc-walk.ts";
-import { dnsNameCharsMax } from "../../parse/dns-name.ts";
 import { registrableDomainOf } from "../../parse/site.ts";
 import { failedBy } from "../context.ts";
 import { type DnsContext, readOfDomain, textRecordsOf } from "./dns.ts";

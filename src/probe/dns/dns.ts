@@ -1,10 +1,10 @@
 /** Probes of MX, CAA and TLS reporting, and the TXT queries that the other DNS probes share. */
 import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
 import { askResolvers, type CaaRecord, resolversOf } from "../../egress/resolvers.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 
 export interface DnsContext extends Omit<SubjectContext, "egress"> {

@@ -1,9 +1,9 @@
 /** Probes of the addresses of the scanned host and of the domain's name servers. */
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import type { DnsIpv6Facts, DnsNameServersFacts } from "../../evidence/dns-facts.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordCharsMax, hostAddressesMax, nameServersMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { isRegistrySuffix } from "../../parse/site.ts";
 import { failedBy } from "../context.ts";
 import { type DnsContext, nameExistsIn, readOfDomain } from "./dns.ts";

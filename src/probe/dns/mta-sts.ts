@@ -2,11 +2,11 @@
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type GetOptions, httpGet } from "../../egress/http-client.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import type { TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, mtaStsPolicyBytesMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { isMeantAsMtaSts } from "../../parse/mta-sts.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
 import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";

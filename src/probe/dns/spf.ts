@@ -1,10 +1,10 @@
 /** SPF probe: the record of the registrable domain and the records that its evaluation needs; RFC 7208. */
 import type { DnsAnswer } from "../../egress/dns-message.ts";
 import { askResolvers, resolversOf } from "../../egress/resolvers.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import type { MailSpfFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordCharsMax, dnsRecordsMax, spfQuestionsMax, spfRecordCharsMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { parseSpf } from "../../parse/spf.ts";
 import {
   maySpfBeDropped,

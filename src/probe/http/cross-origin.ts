@@ -1,9 +1,8 @@
 /** CORS probe: requests the scanned page with the `Origin` of another site. */
 import { cookieFieldFor, headersFor, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
 import { httpGet } from "../../egress/http-client.ts";
-import { failed, type Reading, read } from "../../evidence/evidence.ts";
+import { failed, headerLimitOf, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts } from "../../evidence/http-facts.ts";
-import { headerLimitOf } from "../../evidence/subject.ts";
 import { isInconclusiveStatus } from "../../parse/redirects.ts";
 import { isChallenge } from "../browser/page-challenge.ts";
 import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";

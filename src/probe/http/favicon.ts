@@ -1,8 +1,7 @@
 /** Requests the icon of the page as browsers do. The embedded browser shows no tabs and does not ask for it. */
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
-import type { MarkupFacts } from "../../evidence/markup-facts.ts";
-import type { RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
+import type { MarkupFacts, RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
 import { parseIpText } from "../../parse/address.ts";
 import { isHttps } from "../../parse/header-fields.ts";
 import { redirectTarget } from "../../parse/redirects.ts";

@@ -1,9 +1,9 @@
 /** Requests a URL and follows its redirects up to a limit. */
 import { EgressError } from "../../egress/egress-error.ts";
 import { type HttpReply, httpGet } from "../../egress/http-client.ts";
+import { headerLimitOf } from "../../evidence/evidence.ts";
 import type { PlainHttpFacts } from "../../evidence/http-facts.ts";
 import { urlCharsMax } from "../../evidence/limits.ts";
-import { headerLimitOf } from "../../evidence/subject.ts";
 import { isRedirectStatus } from "../../parse/redirects.ts";
 import { exchangeMs, type SubjectContext } from "../context.ts";
 

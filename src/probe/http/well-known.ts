@@ -1,10 +1,10 @@
 /** Probe of security.txt (RFC 9116), and the bounded reading of well-known files (RFC 8615). */
 import { EgressError } from "../../egress/egress-error.ts";
 import type { HttpReply } from "../../egress/http-client.ts";
-import { boundedText } from "../../evidence/bound.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, wellKnownBytesMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import { foundSecurityTxt } from "../../parse/security-txt-places.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 import { followRedirects } from "./redirects.ts";

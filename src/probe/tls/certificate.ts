@@ -1,7 +1,7 @@
 /** Converts a certificate to facts. */
 import { type KeyObject, X509Certificate } from "node:crypto";
-import { boundedText } from "../../evidence/bound.ts";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
+import { boundedText } from "../../evidence/redact.ts";
 import type { CertificateFacts, PathCertificate } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";

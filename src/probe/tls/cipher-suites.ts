@@ -1,5 +1,5 @@
 /** Cipher suites that version probes offer: all except those without encryption or certificate. */
-import type { TlsVersion } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
 
 type Suites = readonly (readonly [code: number, name: string])[];
 

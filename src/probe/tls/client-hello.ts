@@ -1,6 +1,6 @@
 /** Encodes a ClientHello for one protocol version, in order to test which versions, suites and groups a server accepts. */
 import { randomBytes } from "node:crypto";
-import type { TlsVersion } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
 import { offeredSuites } from "./cipher-suites.ts";
 import { type KeyShare, secp256r1, secp384r1, secp521r1, x25519 } from "./key-share.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";

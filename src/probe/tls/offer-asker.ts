@@ -1,7 +1,7 @@
 /** Asks a server with single hellos which suites and groups it accepts: one after the other, and only a bounded number. */
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock, withDeadline } from "../../base/clock.ts";
-import type { TlsVersion } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
 import type { ProbeContext } from "../context.ts";
 import { clientHello, type HelloOffer } from "./client-hello.ts";
 import { exchangeHello, type HelloExchange, isClosedUnanswered, retryDelayMs } from "./hello-exchange.ts";

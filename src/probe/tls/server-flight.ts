@@ -1,5 +1,6 @@
 /** Reads a server's first flight, from its hello to its certificates. */
-import type { TlsVersion, TlsVersionAnswer } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
+import type { TlsVersionAnswer } from "../../evidence/tls-facts.ts";
 import { ByteQueue } from "./byte-queue.ts";
 import type { RecordDecryptor } from "./handshake-keys.ts";
 import { readCertificates, readServerHello, readTls13Certificates, type ServerHello } from "./server-messages.ts";

@@ -1,6 +1,6 @@
 /** Probes each TLS version with its own hello, and reads the answers up to the certificates. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { TlsVersion } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
 import { clientHello } from "./client-hello.ts";
 import { serverRecordDecryptor } from "./handshake-keys.ts";
 import { type Dial, exchangeHello, type HelloExchange, isClosedUnanswered, retryDelayMs } from "./hello-exchange.ts";

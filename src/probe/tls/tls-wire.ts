@@ -1,5 +1,5 @@
 /** Numbers of the TLS wire format, from RFC 5246, RFC 8446 and the IANA registries. */
-import type { TlsVersion } from "../../evidence/tls-facts.ts";
+import type { TlsVersion } from "../../evidence/limits.ts";
 
 export const versionCodes: Readonly<Record<TlsVersion, number>> = { "1.0": 0x0301, "1.1": 0x0302, "1.2": 0x0303, "1.3": 0x0304 };
 

@@ -2,8 +2,8 @@
 import { systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
-import { certificatesMax } from "../../evidence/limits.ts";
-import type { TlsFacts, TlsVersion } from "../../evidence/tls-facts.ts";
+import { certificatesMax, type TlsVersion } from "../../evidence/limits.ts";
+import type { TlsFacts } from "../../evidence/tls-facts.ts";
 import { alternativeNames } from "../../parse/alternative-names.ts";
 import { namesCoverHost } from "../../parse/host-match.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";

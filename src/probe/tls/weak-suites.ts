@@ -1,6 +1,5 @@
 /** Weak cipher suites of TLS 1.2 and older by kind. Suites with pre-shared keys, SRP, Kerberos and GOST are left out: no browser offers them. */
-import type { WeakSuiteKind } from "../../evidence/tls-facts.ts";
-import { weakSuiteKinds } from "../../evidence/weak-suite-kinds.ts";
+import { type WeakSuiteKind, weakSuiteKinds } from "../../evidence/limits.ts";
 
 type Suites = readonly (readonly [code: number, name: string])[];
 

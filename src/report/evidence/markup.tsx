@@ -1,5 +1,5 @@
 /** Evidence of the document's forms and generator. */
-import type { MarkupFacts } from "../../evidence/markup-facts.ts";
+import type { MarkupFacts } from "../../evidence/page-facts.ts";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 import { displayLimits, Entry, OmittedCount, UntrustedLine } from "./evidence-blocks.tsx";

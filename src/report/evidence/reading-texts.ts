@@ -1,7 +1,9 @@
 /**
  * Localized names of readings and reasons of failures. Results of other versions may contain unknown names: these are shown as they are.
  */
-import { isReadingName, type ProbeFailure } from "../../evidence/evidence.ts";
+
+import type { ProbeFailure } from "../../evidence/evidence.ts";
+import { isReadingName } from "../../evidence/facts.ts";
 import type { ResultBasis } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
 

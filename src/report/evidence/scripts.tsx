@@ -1,6 +1,6 @@
 /** Evidence of the scripts: the libraries with their versions, whether or not they are vulnerable, and the files of other sites. */
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { ScriptLibrariesFacts, ScriptsFacts } from "../../evidence/script-facts.ts";
+import type { ScriptLibrariesFacts, ScriptsFacts } from "../../evidence/page-facts.ts";
 import { DataTable } from "../components/table.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";

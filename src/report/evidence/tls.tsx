@@ -1,7 +1,7 @@
 /** TLS evidence: protocol versions, negotiated parameters, offers and certificates. */
 import type { Evidence } from "../../evidence/evidence.ts";
-import type { CertificateFacts, TlsFacts, TlsOffersFacts, TlsVersion } from "../../evidence/tls-facts.ts";
-import { weakSuiteKinds } from "../../evidence/weak-suite-kinds.ts";
+import { type TlsVersion, weakSuiteKinds } from "../../evidence/limits.ts";
+import type { CertificateFacts, TlsFacts, TlsOffersFacts } from "../../evidence/tls-facts.ts";
 import type { I18n } from "../../text/translator.ts";
 import { Instant } from "../components/instant.tsx";
 import { UntrustedText } from "../components/untrusted-text.tsx";

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { readEvidenceFile } from "../../../src/evidence/evidence-file.ts";
+import { readEvidenceFile } from "../../../src/authoring/evidence-file.ts";
 import { portWithoutListener, run } from "../../support/program.ts";
 import { removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
 

@@ -1,8 +1,8 @@
 /** HSTS preload list: the list file, and the list of the browser, which is read without network traffic. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { subjectOf } from "../../../src/evidence/subject.ts";
 import { probePreload } from "../../../src/probe/browser/page-preload.ts";
 import { preloadList, usePreloadList } from "../../../src/probe/browser/preload-list.ts";
+import { subjectOf } from "../../../src/scan/subject.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 
 const now = () => new Date().toISOString();

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readEvidenceFile } from "../../../src/evidence/evidence-file.ts";
+import { readEvidenceFile } from "../../../src/authoring/evidence-file.ts";
 import { valuesNamed } from "../../../src/parse/header-fields.ts";
 import { runInProcess } from "../../support/program.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readEvidenceFile } from "../../../src/evidence/evidence-file.ts";
+import { readEvidenceFile } from "../../../src/authoring/evidence-file.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
 import { removeDueEvidence } from "../../support/evidence-removal.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";

@@ -1,7 +1,7 @@
 /** Answers of the head to the presence of workers, and what it believes of their notes. */
 import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
-import { evidenceVersion } from "../../../src/evidence/version.ts";
+import { evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
 import { presenceSubject, progressSubject } from "../../../src/fleet/subjects.ts";
 import { connectAsWorker, type EnrolledIdentity } from "../../support/fleet-places.ts";

@@ -2,15 +2,14 @@
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { systemClock } from "../../../src/base/clock.ts";
-import type { Evidence } from "../../../src/evidence/evidence.ts";
-import { subjectOf } from "../../../src/evidence/subject.ts";
-import { evidenceVersion } from "../../../src/evidence/version.ts";
+import { type Evidence, evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { readIdentity } from "../../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
 import type { PackedResult } from "../../../src/fleet/result-parts.ts";
 import { inboxPrefixOf, presenceSubject, resultKeyOf, resultSubject } from "../../../src/fleet/subjects.ts";
 import type { DeliveredJob } from "../../../src/fleet/worker/delivered-job.ts";
 import { openJobFeed } from "../../../src/fleet/worker/job-feed.ts";
+import { subjectOf } from "../../../src/scan/subject.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { connectAsWorker } from "../../support/fleet-places.ts";
 import { until } from "./fleet.ts";

@@ -1,7 +1,7 @@
 /** Workers of older and newer releases. A proxy changes the versions in what they say, so that real processes meet. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { evidenceVersion } from "../../../src/evidence/version.ts";
+import { evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { type Interposer, type InterposerOptions, type Passage, startInterposer } from "../../support/interposer.ts";

@@ -1,11 +1,11 @@
 /** A hostile worker with valid credentials against the program: each lie costs one scan and one line of the log, and nothing else. */
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { subjectOf } from "../../../src/evidence/subject.ts";
 import { headIdentity } from "../../../src/fleet/identity.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
 import { type PackedResult, packResult } from "../../../src/fleet/result-parts.ts";
 import { cancelSubject, presenceSubject, resultSubject } from "../../../src/fleet/subjects.ts";
+import { subjectOf } from "../../../src/scan/subject.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { pixelJpeg } from "../../support/finished-scans.ts";
 import { connectAs, messagesIn } from "../../support/fleet-places.ts";

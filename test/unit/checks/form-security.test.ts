@@ -1,6 +1,6 @@
 /** Passwords must not travel in an address or from a page without encryption. */
 import check from "../../../checks/form-security.ts";
-import type { PasswordForm, Submitter } from "../../../src/evidence/markup-facts.ts";
+import type { PasswordForm, Submitter } from "../../../src/evidence/page-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const form = (given: Partial<PasswordForm> = {}): PasswordForm => ({ action: null, method: null, submitters: [], ...given });

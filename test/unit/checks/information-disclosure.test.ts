@@ -1,6 +1,6 @@
 /** Software and versions in headers of servers, frameworks and proxies. */
 import check from "../../../checks/information-disclosure.ts";
-import type { DocumentOutline } from "../../../src/evidence/markup-facts.ts";
+import type { DocumentOutline } from "../../../src/evidence/page-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 
 const server = (...values: string[]) => ({ headers: { server: values } });

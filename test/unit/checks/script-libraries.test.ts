@@ -1,9 +1,8 @@
 /** Versions of script libraries, held against the advisories in the evidence. */
 import { describe, expect, test } from "vitest";
 import check from "../../../checks/script-libraries.ts";
-import type { ScriptLibrary } from "../../../src/evidence/script-facts.ts";
+import type { LibraryAdvisory, ScriptLibrary } from "../../../src/evidence/page-facts.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
-import type { LibraryAdvisory } from "../../../src/parse/script-advisories.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { evidence } from "../../support/evidence.ts";
 

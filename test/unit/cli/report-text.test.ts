@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
-import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
+import { evidenceWithoutErrorPage } from "../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { algorithmVersion } from "../../../src/judge/result.ts";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";

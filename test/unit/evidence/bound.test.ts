@@ -1,8 +1,8 @@
 /** Limits for all data from outside. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundedHeaders, boundedSetCookie, boundedText } from "../../../src/evidence/bound.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../../src/evidence/limits.ts";
+import { boundedHeaders, boundedSetCookie, boundedText } from "../../../src/evidence/redact.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
 describe("boundedText", () => {

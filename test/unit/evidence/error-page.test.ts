@@ -1,7 +1,6 @@
 /** An error page is not read as the page: which readings fail, why, and what is kept. */
 import { describe, expect, test } from "vitest";
-import { isErrorPage, withoutErrorPage } from "../../../src/evidence/error-page.ts";
-import { failed } from "../../../src/evidence/evidence.ts";
+import { failed, isErrorPage, withoutErrorPage } from "../../../src/evidence/evidence.ts";
 import { answer, type EvidenceGiven, evidence, type HeadersGiven } from "../../support/evidence.ts";
 
 const answered = (status: number, headers: HeadersGiven = {}): EvidenceGiven => ({ page: { status }, headers });

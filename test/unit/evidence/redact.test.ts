@@ -1,8 +1,7 @@
 /** Redacted and kept parts of evidence, and the time for hostile texts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { boundedHeaders } from "../../../src/evidence/bound.ts";
-import { withoutSecrets } from "../../../src/evidence/redact.ts";
+import { boundedHeaders, withoutSecrets } from "../../../src/evidence/redact.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 
 describe("withoutSecrets", () => {

@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { failed, read } from "../../../src/evidence/evidence.ts";
-import { headerLimitOf } from "../../../src/evidence/subject.ts";
+import { failed, headerLimitOf, read } from "../../../src/evidence/evidence.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
 import { createResultAssembly, type ExpectedResult, unpackResult } from "../../../src/fleet/received-result.ts";
 import { type PackedResult, packedBytesMax, packResult, resultBytesMax, sha256Of } from "../../../src/fleet/result-parts.ts";

@@ -1,7 +1,7 @@
 /** What workers say about themselves and their scans, as the head hears it: answers, capacity, rates, stages and faults. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
-import { evidenceVersion } from "../../../src/evidence/version.ts";
+import { evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { fleetProtocol, type PresenceReply } from "../../../src/fleet/messages.ts";
 import { inboxPrefixOf, presenceSubject, progressSubject } from "../../../src/fleet/subjects.ts";
 import type { FakeConnection } from "../../support/fake-connection.ts";

@@ -1,9 +1,15 @@
 /** Random evidence for property tests: a flawless site, any mixture of faults, gaps and cuts, and the cases of every check table. */
 import fc from "fast-check";
 import type { TextRecords } from "../../../src/evidence/dns-facts.ts";
-import { evidenceWithoutErrorPage } from "../../../src/evidence/error-page.ts";
-import { type Evidence, failed, type ProbeFailure, type ReadingName, read, readingNames } from "../../../src/evidence/evidence.ts";
-import type { Facts } from "../../../src/evidence/facts.ts";
+import {
+  type Evidence,
+  evidenceWithoutErrorPage,
+  failed,
+  type ProbeFailure,
+  type ReadingName,
+  read,
+} from "../../../src/evidence/evidence.ts";
+import { type Facts, readingNames } from "../../../src/evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../../../src/evidence/http-facts.ts";
 import { cookieLine } from "../../support/cookies.ts";
 import { answer, type EvidenceGiven, evidence, headerFields, textRecords } from "../../support/evidence.ts";

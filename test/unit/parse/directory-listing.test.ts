@@ -1,6 +1,6 @@
 /** Listings that servers write, and pages that only resemble them. The real markup is in `test/browser/probe/page-markup.test.ts`. */
 import { expect, test } from "vitest";
-import type { DocumentOutline, OutlineLink } from "../../../src/evidence/markup-facts.ts";
+import type { DocumentOutline, OutlineLink } from "../../../src/evidence/page-facts.ts";
 import { directoryListingOf } from "../../../src/parse/directory-listing.ts";
 
 const outline = (title: string, body: string, links: readonly OutlineLink[], more: Partial<DocumentOutline> = {}): DocumentOutline => ({

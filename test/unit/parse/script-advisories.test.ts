@@ -1,6 +1,7 @@
 /** The format of an operator's file, and the lines of the program. */
 import { describe, expect, test } from "vitest";
-import { advisoryLine, type LibraryAdvisory, parseAdvisoriesFile, parseAdvisoryLine } from "../../../src/parse/script-advisories.ts";
+import type { LibraryAdvisory } from "../../../src/evidence/page-facts.ts";
+import { advisoryLine, parseAdvisoriesFile, parseAdvisoryLine } from "../../../src/parse/script-advisories.ts";
 
 const advisory: LibraryAdvisory = {
   atOrAbove: "1.12.0",

@@ -1,7 +1,7 @@
 /** Notices above a report, and scores that are missing or held down, in both languages. */
 import { afterAll, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../../checks/index.ts";
-import { evidenceWithoutErrorPage } from "../../../../src/evidence/error-page.ts";
+import { evidenceWithoutErrorPage } from "../../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../../src/judge/ledger.ts";
 import { algorithmVersion } from "../../../../src/judge/result.ts";
 import { evidence } from "../../../support/evidence.ts";

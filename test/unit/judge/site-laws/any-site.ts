@@ -1,6 +1,6 @@
 /** Random sites: each part is sound, weak, wrong or absent, independently of the others. */
 import fc from "fast-check";
-import { weakSuiteKinds } from "../../../../src/evidence/weak-suite-kinds.ts";
+import { weakSuiteKinds } from "../../../../src/evidence/limits.ts";
 import { type Headers, host, libraryVersions, type Site, type SiteCookie, type SiteTls } from "./site.ts";
 
 export const standardPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";

@@ -1,8 +1,8 @@
 /** A model of a site, and the evidence that a scan of it would gather. The parts of a model agree with each other. */
 import type { MailHostDane } from "../../../../src/evidence/dns-facts.ts";
 import { type Evidence, read } from "../../../../src/evidence/evidence.ts";
-import type { TlsOffersFacts, WeakSuiteKind } from "../../../../src/evidence/tls-facts.ts";
-import { weakSuiteKinds } from "../../../../src/evidence/weak-suite-kinds.ts";
+import { type WeakSuiteKind, weakSuiteKinds } from "../../../../src/evidence/limits.ts";
+import type { TlsOffersFacts } from "../../../../src/evidence/tls-facts.ts";
 import { cookieLine } from "../../../support/cookies.ts";
 import {
   answer,

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TlsVersion } from "../../../../src/evidence/tls-facts.ts";
+import type { TlsVersion } from "../../../../src/evidence/limits.ts";
 import { type ServerFlight, ServerFlightReader, versionAnswer } from "../../../../src/probe/tls/server-flight.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";
 

@@ -1,6 +1,6 @@
 /** The table of weak suites, compared with the suites that other hellos offer. */
 import { describe, expect, test } from "vitest";
-import { weakSuiteKinds } from "../../../../src/evidence/weak-suite-kinds.ts";
+import { weakSuiteKinds } from "../../../../src/evidence/limits.ts";
 import { offeredSuites, suiteName } from "../../../../src/probe/tls/cipher-suites.ts";
 import { weakSuites } from "../../../../src/probe/tls/weak-suites.ts";
 

@@ -1,7 +1,7 @@
 /** Creates the subject of a scan from its URL. */
+import type { Subject } from "../evidence/evidence.ts";
+import { headerValueCharsMax } from "../evidence/limits.ts";
 import { givenPublicSuffixes, hostOf, registrableDomainOf } from "../parse/site.ts";
-import type { Subject } from "./evidence.ts";
-import { headerValueCharsMax } from "./limits.ts";
 
 /**
  * Subject for an absolute http or https URL; `scannedAt` is ISO 8601, UTC.
@@ -20,9 +20,4 @@ export function subjectOf(url: string, scannedAt: string, headerCharsMax = heade
     ...(headerCharsMax === headerValueCharsMax ? {} : { headerValueCharsMax: headerCharsMax }),
     ...(listDate === undefined ? {} : { publicSuffixesDate: listDate }),
   };
-}
-
-/** Characters that a scan keeps of a header value. The same limit holds for the content of a meta element. */
-export function headerLimitOf(subject: Subject): number {
-  return subject.headerValueCharsMax ?? headerValueCharsMax;
 }

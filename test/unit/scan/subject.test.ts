@@ -1,6 +1,7 @@
 /** Subject of a scan, from its URL. */
 import { describe, expect, test } from "vitest";
-import { headerLimitOf, subjectOf } from "../../../src/evidence/subject.ts";
+import { headerLimitOf } from "../../../src/evidence/evidence.ts";
+import { subjectOf } from "../../../src/scan/subject.ts";
 
 const at = "2026-11-21T12:00:00.000Z";
 

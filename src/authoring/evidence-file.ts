@@ -1,9 +1,9 @@
 /** Reads evidence from a JSON file: captured evidence, or a full report that contains it. */
 import { readFileSync, statSync } from "node:fs";
 import { isObject } from "../base/is-object.ts";
+import { type Evidence, type ReadingName, evidenceWithoutErrorPage, failed } from "../evidence/evidence.ts";
+import { readingNames } from "../evidence/facts.ts";
 import { jsonFaultPosition } from "../parse/json-position.ts";
-import { evidenceWithoutErrorPage } from "./error-page.ts";
-import { type Evidence, failed, type ReadingName, readingNames } from "./evidence.ts";
 
 /** A full report has 1 MB at most; a landmark less. */
 const fileBytesMax = 16 * 1024 ** 2;
