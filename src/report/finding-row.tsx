@@ -7,7 +7,7 @@ import { Instant } from "./components/instant.tsx";
 import { Remediation } from "./components/remediation.tsx";
 import { plainUntrustedLines, Sentence, untranslated } from "./components/untrusted-text.tsx";
 import { useDocument, useI18n } from "./context.ts";
-import { EvidenceLinks } from "./evidence/evidence-links.tsx";
+import { EvidenceLinks } from "./evidence/evidence-sections.tsx";
 import { AcceptedBecause, MarkChips } from "./finding-marks.tsx";
 import type { FirstSeen } from "./first-seen.ts";
 import type { ShownFinding } from "./report.ts";

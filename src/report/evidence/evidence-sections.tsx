@@ -1,68 +1,15 @@
-/** The evidence that the verdicts rest on: one collapsed section per part. */
-import type { ComponentType } from "preact";
-import type { Evidence } from "../../evidence/evidence.ts";
+/** The evidence that the verdicts rest on: one collapsed section per part, and links from verdicts to these parts. */
+import { Fragment } from "preact";
+import type { Evidence, Reading, ReadingName } from "../../evidence/evidence.ts";
+import { isReadingName } from "../../evidence/facts.ts";
 import type { Timings } from "../../evidence/scan.ts";
-import type { CountPath, I18n } from "../../text/translator.ts";
+import type { I18n } from "../../text/translator.ts";
 import { ReportSection } from "../components/report-section.tsx";
-import { useDocument } from "../context.ts";
-import type { Report } from "../report.ts";
-import { DnsEvidence } from "./dns.tsx";
-import { type EvidencePart, evidenceId, evidenceParts, readingsOf } from "./evidence-links.tsx";
-import { MailEvidence } from "./mail.tsx";
-import { NavigationEvidence, PlainHttpEvidence } from "./navigation.tsx";
-import { CookiesEvidence, CrossOriginEvidence, DocumentEvidence, distinctCookies, HeadersEvidence, RequestsEvidence } from "./page.tsx";
-import { ScriptsEvidence } from "./scripts.tsx";
-import { SecurityTxtEvidence } from "./security-txt.tsx";
-import { TimingTable } from "./timings.tsx";
-import { TlsEvidence } from "./tls.tsx";
-
-interface PartDescriptor {
-  readonly Content: ComponentType<{ readonly evidence: Evidence }>;
-  /** Text with the count, shown beside the heading. */
-  readonly hint?: CountPath;
-  /** Null where the reading failed. */
-  readonly count?: (evidence: Evidence) => number | null;
-}
-
-const descriptors: Readonly<Record<Exclude<EvidencePart, "timings">, PartDescriptor>> = {
-  navigation: {
-    Content: NavigationEvidence,
-    hint: "evidence.hints.redirects",
-    count: ({ navigation }) => (navigation.status === "read" ? navigation.facts.hops.length : null),
-  },
-  plainHttp: { Content: PlainHttpEvidence },
-  headers: {
-    Content: HeadersEvidence,
-    hint: "evidence.hints.headers",
-    count: ({ page }) => (page.status === "read" ? page.facts.headers.length + page.facts.headersDropped : null),
-  },
-  crossOrigin: { Content: CrossOriginEvidence },
-  cookies: {
-    Content: CookiesEvidence,
-    hint: "evidence.hints.cookies",
-    count: ({ page }) => (page.status === "read" ? distinctCookies(page.facts.setCookies).length + page.facts.setCookiesDropped : null),
-  },
-  document: {
-    Content: DocumentEvidence,
-    hint: "evidence.document.files",
-    count: ({ dom }) => (dom.status === "read" ? dom.facts.subresources.length + dom.facts.subresourcesDropped : null),
-  },
-  requests: { Content: RequestsEvidence },
-  scripts: {
-    Content: ScriptsEvidence,
-    hint: "evidence.hints.libraries",
-    count: ({ scriptLibraries }) =>
-      scriptLibraries.status === "read" ? scriptLibraries.facts.libraries.length + scriptLibraries.facts.librariesDropped : null,
-  },
-  tls: {
-    Content: TlsEvidence,
-    hint: "evidence.hints.certificates",
-    count: ({ tls }) => (tls.status === "read" ? tls.facts.chain.length + tls.facts.certificatesDropped : null),
-  },
-  dns: { Content: DnsEvidence },
-  mail: { Content: MailEvidence },
-  securityTxt: { Content: SecurityTxtEvidence },
-};
+import { useDocument, useI18n } from "../context.ts";
+import type { Report, ReportArea } from "../report.ts";
+import { ReadingContent, rowTable } from "./blocks.tsx";
+import { readingName } from "./reading-texts.ts";
+import { type EvidencePart, evidenceParts, type ReadingView, readingOfView, views } from "./views.tsx";
 
 /** Element id of the heading. */
 const headingId = "evidence";
@@ -85,28 +32,125 @@ function withoutEvidence({ removed }: Report["scan"], i18n: I18n): string {
     : i18n.t("evidence.removed", { at: i18n.dateTime(removed.evidence) });
 }
 
+interface PartProps {
+  readonly part: EvidencePart;
+  readonly evidence: Evidence;
+  readonly timings: Timings;
+}
+
 /** The id is inside `details`: browsers open a collapsed section when a URL fragment names an element in it. */
-function Part({ part, evidence, timings }: { readonly part: EvidencePart; readonly evidence: Evidence; readonly timings: Timings }) {
+function Part({ part, evidence, timings }: PartProps) {
   const { i18n, idOf } = useDocument();
-  const hint = hintOf(part, evidence, i18n);
-  const Content = part === "timings" ? null : descriptors[part].Content;
+  const shown = viewsIn(part, evidence);
+  const hint = hintOf(shown, i18n);
   return (
     <details class="evidence">
       <summary>
         <h3>{i18n.t(`evidence.parts.${part}`)}</h3>
         {hint !== null && <span class="muted small"> {hint}</span>}
       </summary>
-      <div id={idOf(evidenceId(part))}>{Content === null ? <TimingTable timings={timings} /> : <Content evidence={evidence} />}</div>
+      <div id={idOf(evidenceId(part))}>
+        {part === "timings" && timingTable(timings, i18n)}
+        {shown.map(({ name, view, reading }) => (
+          <View key={name} view={view} reading={reading} evidence={evidence} />
+        ))}
+      </div>
     </details>
   );
 }
 
+/** A view with its reading. */
+interface ShownView {
+  readonly name: string;
+  readonly view: ReadingView<unknown>;
+  readonly reading: Reading<unknown>;
+}
+
+function viewsIn(part: EvidencePart, evidence: Evidence): readonly ShownView[] {
+  const all = Object.entries(views) as readonly (readonly [keyof typeof views, ReadingView<unknown>])[];
+  return all.filter(([, view]) => view.part === part).map(([name, view]) => ({ name, view, reading: evidence[readingOf(name)] }));
+}
+
+function readingOf(name: keyof typeof views): ReadingName {
+  return isReadingName(name) ? name : readingOfView[name];
+}
+
+function View({ view: { heading, needs, show }, reading, evidence }: Omit<ShownView, "name"> & { readonly evidence: Evidence }) {
+  const i18n = useI18n();
+  if (needs !== undefined && evidence[needs].status === "failed") return null;
+  return (
+    <>
+      {heading !== undefined && <h4>{typeof heading === "string" ? i18n.t(heading) : heading.name}</h4>}
+      <ReadingContent reading={reading}>{(facts) => show(facts, i18n)}</ReadingContent>
+    </>
+  );
+}
+
 /** Count or failure note beside a heading, so that readers need not open empty parts; null where the heading suffices. */
-function hintOf(part: EvidencePart, evidence: Evidence, i18n: I18n): string | null {
-  const readings = readingsOf(part).map((name) => evidence[name]);
-  const failures = readings.filter(({ status }) => status === "failed").length;
-  if (failures > 0) return i18n.t(failures === readings.length ? "evidence.hints.notRead" : "evidence.hints.partly");
-  const { hint, count } = part === "timings" ? {} : descriptors[part];
-  const number = count?.(evidence) ?? null;
-  return hint === undefined || number === null ? null : i18n.count(hint, number);
+function hintOf(shown: readonly ShownView[], i18n: I18n): string | null {
+  const counted = shown.filter(({ name }) => name !== "errorAnswer");
+  const failures = counted.filter(({ reading }) => reading.status === "failed").length;
+  if (failures > 0) return i18n.t(failures === counted.length ? "evidence.hints.notRead" : "evidence.hints.partly");
+  const hints = counted.flatMap(({ view, reading }) => (reading.status === "read" ? (view.hint?.(reading.facts, i18n) ?? []) : []));
+  return hints[0] ?? null;
+}
+
+function timingTable(timings: Timings, i18n: I18n) {
+  const longestFirst = Object.entries(timings).toSorted(([, one], [, other]) => other - one);
+  return (
+    <>
+      <p class="muted">{i18n.t("evidence.timings.lead")}</p>
+      {rowTable(i18n.t("evidence.parts.timings"), longestFirst, [
+        [i18n.t("evidence.timings.part"), ([name]) => timingName(i18n, name)],
+        [i18n.t("evidence.timings.time"), ([, ms]) => `${i18n.number(Math.round(ms))} ms`, "numeric"],
+      ])}
+    </>
+  );
+}
+
+/** Other timings carry the name of a reading. */
+function timingName(i18n: I18n, name: string): string {
+  switch (name) {
+    case "page":
+    case "favicon":
+    case "judge":
+    case "total":
+      return i18n.t(`evidence.timings.${name}`);
+    default:
+      return readingName(i18n, name);
+  }
+}
+
+interface EvidenceLinksProps {
+  /** Names of readings, and `headers.<name>`. */
+  readonly names: readonly string[];
+  /** Area of the check: cookie checks read `page` for its cookies, the others for its headers. */
+  readonly area: ReportArea;
+}
+
+export function EvidenceLinks({ names, area }: EvidenceLinksProps) {
+  const { i18n, idOf } = useDocument();
+  const parts = new Set(names.flatMap((name) => partOf(name, area) ?? []));
+  if (parts.size === 0) return null;
+  return (
+    <>
+      {i18n.t("evidence.restsOn")}{" "}
+      {[...parts].map((part, at) => (
+        <Fragment key={part}>
+          {at > 0 && ", "}
+          <a href={`#${idOf(evidenceId(part))}`}>{i18n.t(`evidence.parts.${part}`)}</a>
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
+function evidenceId(part: EvidencePart): string {
+  return `evidence-${part}`;
+}
+
+function partOf(name: string, area: ReportArea): EvidencePart | undefined {
+  if (name.startsWith("headers.")) return "headers";
+  if (name === "page" && area === "cookies") return "cookies";
+  return isReadingName(name) ? views[name].part : undefined;
 }

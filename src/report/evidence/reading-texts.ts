@@ -1,37 +1,16 @@
 /**
- * Localized names of readings and reasons of failures. Results of other versions may contain unknown names: these are shown as they are.
+ * Localized names of readings and reasons of failures. Results of other versions may contain unknown names, which are shown as they are.
  */
-
-import type { ProbeFailure } from "../../evidence/evidence.ts";
+import { probeFailures } from "../../evidence/evidence.ts";
 import { isReadingName } from "../../evidence/facts.ts";
 import type { ResultBasis } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
 
-/** Failures with a text in the locale files; the compiler compares them with the type. */
-const failures = {
-  timeout: true,
-  refused: true,
-  unresolved: true,
-  unreachable: true,
-  blocked: true,
-  tls: true,
-  "tls-incompatible": true,
-  invalid: true,
-  redirects: true,
-  "server-error": true,
-  challenged: true,
-  "client-error": true,
-  "sign-in-required": true,
-  "too-large": true,
-  unsupported: true,
-  crashed: true,
-  "not-asked": true,
-} as const satisfies Readonly<Record<ProbeFailure, true>>;
-
-const ledgerReasons = { "header-truncated": true, "headers-dropped": true, "check-undecided": true, "check-failed": true } as const;
+const ledgerReasons = ["header-truncated", "headers-dropped", "check-undecided", "check-failed"] as const;
 
 export function failureText(i18n: I18n, because: string): string {
-  return isNamed(failures, because) ? i18n.t(`evidence.failures.${because}`) : i18n.t("evidence.failures.unknown", { because });
+  const known = probeFailures.find((failure) => failure === because);
+  return known === undefined ? i18n.t("evidence.failures.unknown", { because }) : i18n.t(`evidence.failures.${known}`);
 }
 
 export function readingName(i18n: I18n, name: string): string {
@@ -43,11 +22,8 @@ export function whyNotChecked(i18n: I18n, because: string | undefined, basis: Re
   if (because === "header-truncated" && basis !== undefined)
     return i18n.t("evidence.reasons.headerLimit", { charsMax: i18n.number(basis.headerValueCharsMax) });
   if (because === undefined) return i18n.t("evidence.reasons.unknown");
-  if (isNamed(ledgerReasons, because)) return i18n.t(`evidence.reasons.${because}`);
+  const ofLedger = ledgerReasons.find((reason) => reason === because);
+  if (ofLedger !== undefined) return i18n.t(`evidence.reasons.${ofLedger}`);
   const [reading = "", failure = ""] = because.split(": ");
   return i18n.t("evidence.reasons.reading", { reading: readingName(i18n, reading), because: failureText(i18n, failure) });
-}
-
-function isNamed<T extends object>(names: T, name: string): name is keyof T & string {
-  return Object.hasOwn(names, name);
 }

@@ -1,0 +1,182 @@
+/** Views of what the DNS and the mail policy of the domain say. */
+import type { MailHostDane } from "../../evidence/dns-facts.ts";
+import { type Reading, read } from "../../evidence/evidence.ts";
+import { tlsaText } from "../../parse/tlsa.ts";
+import type { I18n } from "../../text/translator.ts";
+import {
+  capped,
+  displayLimits,
+  entries,
+  fileBody,
+  foreign,
+  foundQuery,
+  inline,
+  OmittedCount,
+  queryOf,
+  ReadingContent,
+  RecordList,
+  type RecordsQuery,
+  records,
+  uncut,
+} from "./blocks.tsx";
+import type { ViewsOf } from "./views.tsx";
+
+export const dnsViews: ViewsOf<"dnsCaa" | "dnssec" | "dnsIpv6" | "dnsNameServers"> = {
+  dnsCaa: {
+    part: "dns",
+    heading: { name: "CAA" },
+    show: ({ foundAt, records: found, recordsDropped, asked }, i18n) => {
+      if (foundAt === null)
+        return (
+          <p>
+            {i18n.t("evidence.dns.caaNone")} {foreign(asked.join(", "))}
+          </p>
+        );
+      // Zone file format (RFC 8659 section 4.1).
+      const lines = found.map(({ critical, tag, value, truncated }) => ({ text: `${critical ? 128 : 0} ${tag} "${value}"`, truncated }));
+      return records([{ name: foundAt, answer: read({ nameExists: true, records: lines, recordsDropped }) }]);
+    },
+  },
+  dnssec: {
+    part: "dns",
+    heading: { name: "DNSSEC" },
+    show: ({ domain, status, unchecked }, i18n) => {
+      const tags = (all: readonly number[]) => all.slice(0, displayLimits.namesMax).join(", ") || i18n.t("evidence.dns.nothing");
+      return (
+        <>
+          <p>
+            {foreign(domain)}: {i18n.t(`evidence.dns.dnssec.${status}`)}
+          </p>
+          {unchecked !== null && (
+            <ul>
+              <li>
+                {i18n.t("evidence.dns.dsKeyTags")} {tags(unchecked.dsKeyTags)}
+              </li>
+              <li>
+                {i18n.t("evidence.dns.zoneKeyTags")} {tags(unchecked.zoneKeyTags)}
+              </li>
+              {unchecked.signatures.slice(0, displayLimits.recordsMax).map(({ covers, validTo }, at) => (
+                <li key={String(at)}>{i18n.t("evidence.dns.signature", { covers, until: i18n.dateTime(validTo) })}</li>
+              ))}
+            </ul>
+          )}
+        </>
+      );
+    },
+  },
+  dnsIpv6: {
+    part: "dns",
+    heading: "evidence.readings.dnsIpv6",
+    show: ({ host, nameExists, addresses }) =>
+      records([{ name: `${host} AAAA`, answer: read({ nameExists, records: addresses.map(uncut) }) }]),
+  },
+  dnsNameServers: {
+    part: "dns",
+    heading: "evidence.readings.dnsNameServers",
+    show: ({ zone, servers, serversDropped }, i18n) => {
+      if (zone === null) return <p>{i18n.t("evidence.dns.noZone")}</p>;
+      const addresses = servers.flatMap(({ host, ipv4, ipv6 }) => [addressQuery(`${host} A`, ipv4), addressQuery(`${host} AAAA`, ipv6)]);
+      return records([
+        foundQuery(
+          `${zone} NS`,
+          servers.map(({ host }) => host),
+          serversDropped,
+        ),
+        ...addresses,
+      ]);
+    },
+  },
+};
+
+function addressQuery(name: string, answer: Reading<readonly string[]>): RecordsQuery {
+  return answer.status === "read" ? foundQuery(name, answer.facts) : { name, answer };
+}
+
+export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts" | "mailMtaStsPolicy" | "mailTlsRpt" | "mailDane"> = {
+  mailMx: {
+    part: "mail",
+    heading: "evidence.readings.mailMx",
+    show: ({ domain, nameExists, exchangers, exchangersDropped }) => {
+      const lines = exchangers.map(({ preference, host }) => uncut(`${preference} ${host === "" ? "." : host}`));
+      return records([{ name: domain, answer: read({ nameExists, records: lines, recordsDropped: exchangersDropped }) }]);
+    },
+  },
+  mailSpf: {
+    part: "mail",
+    heading: { name: "SPF" },
+    show: ({ own, followed, followedDropped }, i18n) => {
+      const { shown, omitted } = capped(followed, followedDropped);
+      return (
+        <>
+          {records([queryOf(own)])}
+          {followed.length > 0 && <p class="muted">{i18n.t("evidence.mail.followed")}</p>}
+          {records(shown.map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer })))}
+          <OmittedCount count={omitted} />
+        </>
+      );
+    },
+  },
+  mailDmarc: {
+    part: "mail",
+    heading: { name: "DMARC" },
+    show: ({ walk, reportReceivers, reportReceiversDropped }, i18n) => (
+      <>
+        {records(walk.map(queryOf))}
+        {reportReceivers.length > 0 && <p class="muted">{i18n.t("evidence.mail.receivers")}</p>}
+        {records(reportReceivers.map(({ domain, answer }) => ({ name: domain, answer })))}
+        <OmittedCount count={reportReceiversDropped} />
+      </>
+    ),
+  },
+  mailMtaSts: { part: "mail", heading: { name: "MTA-STS" }, show: (facts) => records([queryOf(facts)]) },
+  mailMtaStsPolicy: {
+    part: "mail",
+    show: ({ url, unavailableBecause, status, contentType, body, truncated }, i18n) => (
+      <>
+        <p>
+          {foreign(url)}:{" "}
+          {unavailableBecause === null
+            ? i18n.t("report.facts.status", { status })
+            : i18n.t(`evidence.mail.unavailable.${unavailableBecause}`)}
+          {contentType !== null && inline(", ", foreign(contentType))}
+        </p>
+        {fileBody(body, truncated)}
+      </>
+    ),
+  },
+  mailTlsRpt: { part: "mail", heading: { name: "TLS-RPT" }, show: (facts) => records([queryOf(facts)]) },
+  mailDane: {
+    part: "mail",
+    heading: { name: "DANE" },
+    show: ({ hosts, hostsDropped }, i18n) => (
+      <>
+        {entries(
+          hosts.map(({ host, answer }) => [
+            foreign(host),
+            <ReadingContent key="answer" reading={answer}>
+              {(facts) => mailHost(facts, i18n)}
+            </ReadingContent>,
+          ]),
+          "records",
+        )}
+        <OmittedCount count={hostsDropped} />
+      </>
+    ),
+  },
+};
+
+function mailHost({ zone, name, authentic, records: all, recordsDropped }: MailHostDane, i18n: I18n) {
+  return (
+    <>
+      <p>{i18n.t(`evidence.mail.dane.${zone}`)}</p>
+      {name !== null && (
+        <>
+          <p>
+            {foreign(name)} {!authentic && i18n.t("evidence.mail.dane.unauthenticated")}
+          </p>
+          <RecordList answer={{ nameExists: true, records: all.map((record) => uncut(tlsaText(record))), recordsDropped }} />
+        </>
+      )}
+    </>
+  );
+}
