@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checkSource, codeOfNewCheck, type NewCheck, testSource, textsToFillIn } from "../src/authoring/templates.ts";
+import { checkSource, codeOfNewCheck, type NewCheck, testSource, textsToFillIn } from "../src/authoring/scaffold-plugin.ts";
 import { isCheckKey } from "../src/catalog/validate.ts";
 import { type CheckTexts, locales } from "../src/check/check.ts";
 

@@ -1,10 +1,11 @@
-/** Builds evidence for cases of checks: an https page without security headers, plus the facts of the case. */
-
+/** Cases of checks as their authors write them, and the evidence of a case: an https page without security headers, plus given facts. */
+import type { TSchema } from "@sinclair/typebox";
+import type { FindingCode } from "../check/check.ts";
+import type { FindingValues } from "../check/verdict.ts";
 import type { TextRecords } from "../evidence/dns-facts.ts";
 import { type Evidence, failed, type ProbeFailure, type Reading, type ReadingName, read } from "../evidence/evidence.ts";
-import type { Facts } from "../evidence/facts.ts";
+import { type Facts, factsSchema, readingNames } from "../evidence/facts.ts";
 import type { HeaderField, HttpAnswer } from "../evidence/http-facts.ts";
-import { weakSuiteKinds } from "../evidence/limits.ts";
 import type { CertificateFacts, TlsOffersFacts, WeakSuiteOffer } from "../evidence/tls-facts.ts";
 import { hostOf } from "../parse/site.ts";
 
@@ -52,26 +53,13 @@ export function certificate(given: Partial<CertificateFacts> = {}): CertificateF
   };
 }
 
-/** A server that refuses everything weak. */
-function tlsOffers(host: string): TlsOffersFacts {
-  const refused = Object.fromEntries(weakSuiteKinds.map((kind) => [kind, weakOffer()]));
-  return {
-    host,
-    port: 443,
-    weakSuites: refused as unknown as TlsOffersFacts["weakSuites"],
-    dhe: { answer: "refused", group: null },
-    weakCurves: { accepted: [], others: "refused" },
-    hybrid: { answer: "refused", group: null },
-  };
-}
-
 export function weakOffer(accepted: readonly string[] = [], others: WeakSuiteOffer["others"] = "refused"): WeakSuiteOffer {
   return { accepted, others };
 }
 
 /** Answers by kind; the other kinds are refused. */
 export function weakSuiteAnswers(given: Partial<TlsOffersFacts["weakSuites"]> = {}): { readonly weakSuites: TlsOffersFacts["weakSuites"] } {
-  return { weakSuites: { ...tlsOffers("").weakSuites, ...given } };
+  return { weakSuites: { ...blankFacts("tlsOffers").weakSuites, ...given } };
 }
 
 /** DNS answer with these TXT records; without texts, the name exists but has none. */
@@ -92,17 +80,11 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
   const finalUrl = typeof given.navigation === "object" ? (given.navigation.finalUrl ?? url) : url;
   const registrableDomain = given.registrableDomain === undefined ? "site.example" : given.registrableDomain;
   const domain = registrableDomain ?? host;
-  const base: Facts = {
-    ...pageBase(url, finalUrl),
-    ...httpBase(host, finalUrl),
-    ...tlsBase(host),
-    ...dnsBase(host, domain),
-    ...mailBase(domain),
-  };
+  const examples = { ...webExamples(url, host, finalUrl), ...nameExamples(host, domain) };
   const readings = Object.fromEntries(
-    (Object.keys(base) as ReadingName[]).map((name): [ReadingName, Reading<unknown>] => {
+    readingNames.map((name): [ReadingName, Reading<unknown>] => {
       const part = given[name];
-      return [name, typeof part === "string" ? failed(part) : read({ ...base[name], ...part })];
+      return [name, typeof part === "string" ? failed(part) : read({ ...blankFacts(name), ...examples[name], ...part })];
     }),
   ) as unknown as Omit<Evidence, "subject">;
   const page = readings.page;
@@ -113,50 +95,39 @@ export function evidence(given: EvidenceGiven = {}): Evidence {
   };
 }
 
-type PageName = "navigation" | "page" | "dom" | "markup" | "requests" | "scripts" | "scriptLibraries" | "hstsPreload";
-
-function pageBase(url: string, finalUrl: string): Pick<Facts, PageName> {
-  const security = { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency: "unknown" } as const;
-  return {
-    navigation: {
-      hops: [],
-      finalUrl,
-      finalStatus: 200,
-      remoteAddress: "192.0.2.1",
-      security: new URL(url).protocol === "https:" ? security : null,
-    },
-    page: { ...httpAnswer({ url: finalUrl }), mediaType: "text/html", setCookies: [], setCookiesDropped: 0 },
-    dom: { metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "A page" },
-    markup: {
-      formActions: [],
-      formActionsDropped: 0,
-      passwordFields: 0,
-      passwordForms: [],
-      passwordFormsDropped: 0,
-      generators: [],
-      generatorsDropped: 0,
-      icons: [],
-      outline: { title: "A page", heading: "", bodyElements: [], links: [], lastLink: null },
-    },
-    requests: { total: 1, insecure: [], insecureDropped: 0, integrityBlocked: [] },
-    scripts: { files: [], filesDropped: 0 },
-    scriptLibraries: { advisoriesDate: "2026-08-22", libraries: [], librariesDropped: 0, bannersUnread: 0, variablesRead: true },
-    hstsPreload: { hostPreloaded: false, registrableDomainPreloaded: false },
-  };
+/** Facts of a reading that found nothing: empty texts and lists, zero, false, null, and the first of several words. */
+function blankFacts<N extends ReadingName>(name: N): Facts[N] {
+  return blankOf(factsSchema.properties[name]) as Facts[N];
 }
 
-/** Port 80 redirects to https. */
-function httpBase(host: string, finalUrl: string): Pick<Facts, "plainHttp" | "crossOrigin" | "securityTxt"> {
+function blankOf(schema: TSchema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  const members: readonly TSchema[] = schema.anyOf ?? [];
+  const [first] = members;
+  if (first !== undefined) return members.some(({ type }) => type === "null") ? null : blankOf(first);
+  if (schema.type === "array") return [];
+  if (schema.type === "string") return "";
+  if (schema.type !== "object") return schema.type === "integer" ? 0 : false;
+  const names: readonly string[] = schema.required ?? [];
+  return Object.fromEntries(names.map((name) => [name, blankOf(schema.properties[name])]));
+}
+
+/** Facts of a plain https page, as far as they are not blank. */
+type Examples = { readonly [N in ReadingName]?: Partial<Facts[N]> };
+
+/** The server refuses everything weak. Port 80 redirects to https. */
+function webExamples(url: string, host: string, finalUrl: string): Examples {
+  const security = { protocol: "TLS 1.3", cipher: "AES_128_GCM", keyExchange: "", certificateTransparency: "unknown" } as const;
   const plainAnswer = httpAnswer({ url: `http://${host}/`, status: 301, headers: { location: `https://${host}/` } });
   return {
-    plainHttp: { outcome: "answered", answers: [plainAnswer, httpAnswer({ url: `https://${host}/` })], stoppedBecause: null },
-    crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid", headers: [] },
-    securityTxt: { attempts: [] },
-  };
-}
-
-function tlsBase(host: string): Pick<Facts, "tls" | "tlsOffers"> {
-  return {
+    navigation: { finalUrl, finalStatus: 200, remoteAddress: "192.0.2.1", security: new URL(url).protocol === "https:" ? security : null },
+    page: { ...httpAnswer({ url: finalUrl }), mediaType: "text/html" },
+    dom: { title: "A page" },
+    markup: { outline: { ...blankFacts("markup").outline, title: "A page" } },
+    requests: { total: 1 },
+    scriptLibraries: { advisoriesDate: "2026-08-22", variablesRead: true },
+    plainHttp: { outcome: "answered", answers: [plainAnswer, httpAnswer({ url: `https://${host}/` })] },
+    crossOrigin: { url: finalUrl, status: 200, originSent: "https://cross-origin.invalid" },
     tls: {
       host,
       port: 443,
@@ -164,48 +135,59 @@ function tlsBase(host: string): Pick<Facts, "tls" | "tlsOffers"> {
       negotiated: { protocol: "TLSv1.3", cipher: "TLS_AES_128_GCM_SHA256", alpn: "h2" },
       versions: { "1.0": "refused", "1.1": "refused", "1.2": "accepted", "1.3": "accepted" },
       chain: [certificate(), certificate({ subject: "CN=Example Issuing CA", issuer: "CN=Example Root", names: [] })],
-      certificatesDropped: 0,
       chainAsSent: true,
       hostMatches: true,
       trusted: true,
       trustedBy: "public",
-      untrustedBecause: null,
     },
-    tlsOffers: tlsOffers(host),
+    tlsOffers: { host, port: 443, dhe: { answer: "refused", group: null }, hybrid: { answer: "refused", group: null } },
   };
 }
 
-function dnsBase(host: string, domain: string): Pick<Facts, "dnsCaa" | "dnsIpv6" | "dnsNameServers" | "dnssec"> {
+/** The domain has IPv6 and name servers in two networks, and no mail. */
+function nameExamples(host: string, domain: string): Examples {
   return {
-    dnsCaa: { foundAt: null, records: [], recordsDropped: 0, asked: [host] },
+    dnsCaa: { asked: [host] },
     dnsIpv6: { host, nameExists: true, addresses: ["2001:db8::1"] },
     dnsNameServers: {
       zone: domain,
       servers: [nameServer("ns1.site.example", "192.0.2.53", "2001:db8:1::53"), nameServer("ns2.site.example", "198.51.100.53")],
-      serversDropped: 0,
     },
-    dnssec: { domain, status: "insecure", unchecked: null },
+    dnssec: { domain, status: "insecure" },
+    mailMx: { domain, nameExists: true },
+    mailSpf: { domain, own: textRecords(domain) },
+    mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)] },
+    mailMtaSts: textRecords(`_mta-sts.${domain}`),
+    mailMtaStsPolicy: { url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`, status: 404 },
+    mailTlsRpt: textRecords(`_smtp._tls.${domain}`),
   };
 }
 
-type MailName = "mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts" | "mailMtaStsPolicy" | "mailTlsRpt" | "mailDane";
+/** Evidence of a case: changes to a plain https page, or captured evidence. */
+export type CaseEvidence = EvidenceGiven | Evidence;
+/** Description of a case, and its evidence. */
+export type Case = readonly [words: string, given: CaseEvidence];
+/** `also`: other codes of the same evidence. `values`: values that the finding must quote. */
+export type ViolationCase<Code> = readonly [
+  words: string,
+  given: CaseEvidence,
+  expected?: { readonly also?: readonly Code[]; readonly values?: FindingValues },
+];
 
-/** A domain without mail. */
-function mailBase(domain: string): Pick<Facts, MailName> {
-  return {
-    mailMx: { domain, nameExists: true, exchangers: [], exchangersDropped: 0 },
-    mailSpf: { domain, own: textRecords(domain), followed: [], followedDropped: 0 },
-    mailDmarc: { domain, walk: [textRecords(`_dmarc.${domain}`)], hostUnread: null, reportReceivers: [], reportReceiversDropped: 0 },
-    mailMtaSts: textRecords(`_mta-sts.${domain}`),
-    mailMtaStsPolicy: {
-      url: `https://mta-sts.${domain}/.well-known/mta-sts.txt`,
-      unavailableBecause: null,
-      status: 404,
-      contentType: null,
-      body: "",
-      truncated: false,
-    },
-    mailTlsRpt: textRecords(`_smtp._tls.${domain}`),
-    mailDane: { hosts: [], hostsDropped: 0 },
-  };
+export interface CaseTable<Code extends FindingCode> {
+  readonly passed: readonly [Case, ...Case[]];
+  /** Empty only for a check that always applies. */
+  readonly notApplicable: readonly Case[];
+  /** Cases besides failed readings and cut headers, which are added automatically. */
+  readonly notChecked?: readonly Case[];
+  /** A case for every declared finding. */
+  readonly violated: { readonly [C in Code]: readonly [ViolationCase<Code>, ...ViolationCase<Code>[]] };
+}
+
+/** Table of a check whose codes are not known to the compiler. */
+export type AnyCaseTable = CaseTable<FindingCode>;
+
+/** Complete evidence of a case. */
+export function evidenceOf(given: CaseEvidence): Evidence {
+  return "subject" in given ? given : evidence(given);
 }

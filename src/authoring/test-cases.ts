@@ -7,7 +7,7 @@ import { type Evidence, failed, type ReadingName, read } from "../evidence/evide
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { headerValueCharsMax } from "../evidence/limits.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { type AnyCaseTable, type CaseEvidence, evidenceOf, type ViolationCase } from "./case-table.ts";
+import { type AnyCaseTable, type CaseEvidence, evidenceOf, type ViolationCase } from "./evidence-given.ts";
 import { tryCheck } from "./try-check.ts";
 
 /** Place in the source by the property names that lead to it, as in `["violated", "security.own.found", "no header"]`. */

@@ -3,12 +3,11 @@ import { resolve } from "node:path";
 import type { Check, FindingCode } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { Evidence, ReadingName } from "../evidence/evidence.ts";
-import type { AnyCaseTable, CaseTable } from "./case-table.ts";
 import { readEvidenceFile } from "./evidence-file.ts";
+import type { AnyCaseTable, CaseTable } from "./evidence-given.ts";
 
 export { failed, read } from "../evidence/evidence.ts";
-export type { Case, CaseEvidence, CaseTable, ViolationCase } from "./case-table.ts";
-export type { EvidenceGiven, HeadersGiven } from "./evidence-given.ts";
+export type { Case, CaseEvidence, CaseTable, EvidenceGiven, HeadersGiven, ViolationCase } from "./evidence-given.ts";
 export {
   certificate,
   evidence,

@@ -2,8 +2,7 @@
 import { describe, test } from "vitest";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
-import type { AnyCaseTable, CaseEvidence, CaseTable } from "../../src/authoring/case-table.ts";
-import type { EvidenceGiven } from "../../src/authoring/evidence-given.ts";
+import type { AnyCaseTable, CaseEvidence, CaseTable, EvidenceGiven } from "../../src/authoring/evidence-given.ts";
 import { testCasesOf } from "../../src/authoring/test-cases.ts";
 import type { Check, CheckTexts, FindingCode } from "../../src/check/check.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";

@@ -65,7 +65,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
   {
     names: /^@sinclair\/typebox(\/|$)/,
-    places: ["src/api", "src/app", "src/backup", "src/evidence", "src/fleet", "src/store/define-table.ts"],
+    places: ["src/api", "src/app", "src/authoring", "src/backup", "src/evidence", "src/fleet", "src/store/define-table.ts"],
   },
   { names: /^tar-stream$/, places: ["src/backup"] },
   { names: /^prom-client$/, places: ["src/metrics"] },

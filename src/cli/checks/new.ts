@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
-import { scaffoldPlugin } from "../../authoring/scaffold-plugin.ts";
-import { codeOfNewCheck } from "../../authoring/templates.ts";
+import { codeOfNewCheck, scaffoldPlugin } from "../../authoring/scaffold-plugin.ts";
 import { builtInCatalog } from "../../catalog/catalog.ts";
 import { isCheckKey } from "../../catalog/validate.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
