@@ -2,8 +2,7 @@
 import "../../checks/index.ts";
 import { closeRegistry } from "../check/registry.ts";
 import type { JudgingCatalog, PluginSnapshot } from "./catalog.ts";
-import { replayModules } from "./plugin-modules.ts";
-import { onStrayErrors } from "./plugin-thread.ts";
+import { onStrayErrors, replayModules } from "./plugin-modules.ts";
 
 /** Call once per thread. */
 export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {

@@ -220,3 +220,13 @@ function resolvedImport(name: string, importer: string): string | null {
     return null;
   }
 }
+
+/** Errors that no caller catches do not end this thread, but are given to `listener`. Returns the function that ends this. */
+export function onStrayErrors(listener: (error: unknown) => void): () => void {
+  process.on("uncaughtException", listener);
+  process.on("unhandledRejection", listener);
+  return () => {
+    process.off("uncaughtException", listener);
+    process.off("unhandledRejection", listener);
+  };
+}

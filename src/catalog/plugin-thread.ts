@@ -4,7 +4,7 @@ import { type AnyCheck, type CheckDefinition, registeredChecks } from "../check/
 import type { LoadedPlugin, PluginSnapshot } from "./catalog.ts";
 import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
 import type { Pins } from "./pins.ts";
-import { assertRecordable, type ModuleRecord, RefusedModule, recordModules } from "./plugin-modules.ts";
+import { assertRecordable, type ModuleRecord, onStrayErrors, RefusedModule, recordModules } from "./plugin-modules.ts";
 import { unknownKeysOf } from "./unknown-keys.ts";
 import { faultsOfCheck } from "./validate.ts";
 
@@ -99,16 +99,6 @@ async function importPlugin(path: string): Promise<void> {
   // Assigned by the listener, which the compiler does not see.
   const found = late as { readonly error: unknown } | null;
   if (found !== null) throw found.error;
-}
-
-/** Errors that no caller catches do not end this thread, but are given to `listener`. Returns the function that ends this. */
-export function onStrayErrors(listener: (error: unknown) => void): () => void {
-  process.on("uncaughtException", listener);
-  process.on("unhandledRejection", listener);
-  return () => {
-    process.off("uncaughtException", listener);
-    process.off("unhandledRejection", listener);
-  };
 }
 
 const nowhere = { line: null, column: null };
