@@ -1,7 +1,7 @@
 /** Reads evidence from a JSON file: captured evidence, or a full report that contains it. */
 import { readFileSync, statSync } from "node:fs";
 import { isObject } from "../base/is-object.ts";
-import { type Evidence, type ReadingName, evidenceWithoutErrorPage, failed } from "../evidence/evidence.ts";
+import { type Evidence, evidenceWithoutErrorPage, failed, type ReadingName } from "../evidence/evidence.ts";
 import { readingNames } from "../evidence/facts.ts";
 import { jsonFaultPosition } from "../parse/json-position.ts";
 

@@ -1,8 +1,8 @@
 /** Scans on a server, through its API: started once, followed to their end, and read as they are stored. */
 import { serverCatalogOf } from "../app/server-catalog.ts";
 import { openServerClient, type ServerAddress, type ServerClient, type StoredScanBody } from "../app/server-client.ts";
-import { pause, systemClock } from "../base/clock.ts";
 import { evidenceIn } from "../authoring/evidence-file.ts";
+import { pause, systemClock } from "../base/clock.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";

@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isObject } from "../base/is-object.ts";
-import { type Evidence, type ReadingName, type Subject, evidenceVersion, failed } from "../evidence/evidence.ts";
+import { type Evidence, evidenceVersion, failed, type ReadingName, type Subject } from "../evidence/evidence.ts";
 import { factsSchema, readingNames } from "../evidence/facts.ts";
 import { date, failedReading } from "../evidence/fields.ts";
 

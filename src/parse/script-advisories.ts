@@ -1,6 +1,12 @@
 /** Advisories for script libraries: the file of an operator, and the compact lines that the program holds. */
 import { isObject } from "../base/is-object.ts";
-import { advisoriesPerLibraryMax, advisoryExcludesMax, advisoryIdentifiersMax, advisorySeverities, libraryNameCharsMax } from "../evidence/limits.ts";
+import {
+  advisoriesPerLibraryMax,
+  advisoryExcludesMax,
+  advisoryIdentifiersMax,
+  advisorySeverities,
+  libraryNameCharsMax,
+} from "../evidence/limits.ts";
 import type { LibraryAdvisory } from "../evidence/page-facts.ts";
 import { parseLibraryVersion } from "./library-version.ts";
 

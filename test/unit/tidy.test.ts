@@ -21,7 +21,6 @@ const layers: readonly (readonly string[])[] = [
 
 /** Folders of its own layer that a folder may import from. */
 const siblings: Readonly<Record<string, readonly string[]>> = {
-  evidence: ["base"],
   parse: ["base", "evidence"],
   text: ["judge"],
   sites: ["account"],

@@ -142,7 +142,7 @@ export interface RecordsQuery {
   readonly answer: Reading<RecordsAnswer>;
 }
 
-export function queryOf(answer: TextRecords): RecordsQuery {
+export function recordsQuery(answer: TextRecords): RecordsQuery {
   return { name: answer.name, answer: read(answer) };
 }
 

@@ -12,11 +12,11 @@ import {
   foundQuery,
   inline,
   OmittedCount,
-  queryOf,
   ReadingContent,
   RecordList,
   type RecordsQuery,
   records,
+  recordsQuery,
   uncut,
 } from "./blocks.tsx";
 import type { ViewsOf } from "./views.tsx";
@@ -108,7 +108,7 @@ export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts
       const { shown, omitted } = capped(followed, followedDropped);
       return (
         <>
-          {records([queryOf(own)])}
+          {records([recordsQuery(own)])}
           {followed.length > 0 && <p class="muted">{i18n.t("evidence.mail.followed")}</p>}
           {records(shown.map(({ name, type, answer }) => ({ name: `${name} ${type}`, answer })))}
           <OmittedCount count={omitted} />
@@ -121,14 +121,14 @@ export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts
     heading: { name: "DMARC" },
     show: ({ walk, reportReceivers, reportReceiversDropped }, i18n) => (
       <>
-        {records(walk.map(queryOf))}
+        {records(walk.map(recordsQuery))}
         {reportReceivers.length > 0 && <p class="muted">{i18n.t("evidence.mail.receivers")}</p>}
         {records(reportReceivers.map(({ domain, answer }) => ({ name: domain, answer })))}
         <OmittedCount count={reportReceiversDropped} />
       </>
     ),
   },
-  mailMtaSts: { part: "mail", heading: { name: "MTA-STS" }, show: (facts) => records([queryOf(facts)]) },
+  mailMtaSts: { part: "mail", heading: { name: "MTA-STS" }, show: (facts) => records([recordsQuery(facts)]) },
   mailMtaStsPolicy: {
     part: "mail",
     show: ({ url, unavailableBecause, status, contentType, body, truncated }, i18n) => (
@@ -144,7 +144,7 @@ export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts
       </>
     ),
   },
-  mailTlsRpt: { part: "mail", heading: { name: "TLS-RPT" }, show: (facts) => records([queryOf(facts)]) },
+  mailTlsRpt: { part: "mail", heading: { name: "TLS-RPT" }, show: (facts) => records([recordsQuery(facts)]) },
   mailDane: {
     part: "mail",
     heading: { name: "DANE" },

@@ -1,5 +1,4 @@
 /** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
-
 import { memberInvitationPath } from "../../../account/member-invitations.ts";
 import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../../../account/member-operations.ts";
 import { recordIdPattern } from "../../../base/record-id.ts";
