@@ -1,7 +1,7 @@
 /** Writes the advisories that the program holds, from a collection such as script-libraries-2026-08-22.json: `bun build/script-advisories.ts FILE`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseAdvisoriesFile } from "../src/parse/script-advisories.ts";
+import { parseAdvisoriesFile } from "../src/parse/script-libraries.ts";
 
 const target = fileURLToPath(new URL("../src/probe/browser/script-advisories.json", import.meta.url));
 

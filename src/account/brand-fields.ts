@@ -1,6 +1,6 @@
 /** Fields of a brand from outside, for form and API. Faults are codes; each interface words them. */
 import { parseAccent } from "../parse/accent-color.ts";
-import { isTextLine } from "../parse/text-line.ts";
+import { isTextLine } from "../parse/text.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
 
 export const brandNameCharsMax = 60;

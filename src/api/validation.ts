@@ -4,7 +4,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isObject } from "../base/is-object.ts";
-import { nearest } from "../parse/nearest.ts";
+import { nearest } from "../parse/text.ts";
 import { type ApiError, type FieldErrors, invalidBody, invalidFields } from "./errors.ts";
 import { checkedSchemaOf, faultTextsOf } from "./schemas.ts";
 

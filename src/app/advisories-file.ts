@@ -1,5 +1,5 @@
 /** Reads the operator's advisories for script libraries, which replace the embedded ones. */
-import { parseAdvisoriesFile, type ScriptAdvisories } from "../parse/script-advisories.ts";
+import { parseAdvisoriesFile, type ScriptAdvisories } from "../parse/script-libraries.ts";
 import { type DataFile, dataFileBytes, dataFileDate, dataFileFault } from "./data-file.ts";
 import type { Config } from "./settings.ts";
 

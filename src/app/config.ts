@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Value } from "@sinclair/typebox/value";
-import { nearest } from "../parse/nearest.ts";
+import { nearest } from "../parse/text.ts";
 import { isTomlTable, parseTomlDocument, type TomlDocument, type TomlTable } from "../parse/toml.ts";
 import { mailSettingsFault } from "./delivery-settings.ts";
 import type { Environment, Setting } from "./setting.ts";

@@ -1,8 +1,7 @@
 /** Schema of the settings for notifications: webhooks and mail. */
 import { Type } from "@sinclair/typebox";
-import { parseMailbox } from "../parse/mailbox.ts";
-import { parseSmtpUrl, type SmtpUrl } from "../parse/smtp-url.ts";
-import { isLoopbackUrl } from "../parse/trustworthy.ts";
+import { parseMailbox, parseSmtpUrl, type SmtpUrl } from "../parse/mail/smtp-settings.ts";
+import { isLoopbackUrl } from "../parse/site.ts";
 import { none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
 import type { Config } from "./settings.ts";
 

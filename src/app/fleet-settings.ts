@@ -1,8 +1,7 @@
 /** Schema of the settings of a fleet: the nats-server between head and workers, and what each of them needs besides. */
 import { Type } from "@sinclair/typebox";
-import { parseEndpoint } from "../parse/address.ts";
+import { parseEndpoint, parseNatsUrl } from "../parse/address.ts";
 import { localLocation, parseLocation } from "../parse/location.ts";
-import { parseNatsUrl } from "../parse/nats-url.ts";
 import { none, oneOf, optional, parsed, path, setting } from "./setting.ts";
 
 export const settingsOfFleet = {

@@ -3,7 +3,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { severities } from "../check/check.ts";
-import { parseRepositoryPath } from "../parse/repository-path.ts";
+import { parseRepositoryPath } from "../parse/address.ts";
 import { isTomlTable, type TomlDocument } from "../parse/toml.ts";
 import { type ConfigEntry, ConfigError, decodedValue, fromText, meant, readConfigFile, tomlDocument } from "./config.ts";
 import { oneOf, optional, parsed, path, type Setting, setting } from "./setting.ts";

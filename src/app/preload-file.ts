@@ -1,6 +1,6 @@
 /** Reads the operator's HSTS preload list, which replaces the embedded one. */
-import { parsePreloadList } from "../parse/preload-list.ts";
-import type { PreloadList } from "../probe/browser/preload-list.ts";
+import { parsePreloadList } from "../parse/host-lists.ts";
+import type { PreloadList } from "../probe/browser/page-preload.ts";
 import { type DataFile, dataFileDate, dataFileFault, dataFileText, sharedBytes } from "./data-file.ts";
 import type { Config } from "./settings.ts";
 

@@ -1,5 +1,5 @@
 /** Reads the operator's public suffix list, which replaces the embedded one. */
-import { parsePublicSuffixes } from "../parse/public-suffixes.ts";
+import { parsePublicSuffixes } from "../parse/host-lists.ts";
 import type { GivenPublicSuffixes } from "../parse/site.ts";
 import { type DataFile, dataFileDate, dataFileFault, dataFileText, sharedBytes } from "./data-file.ts";
 import type { Config } from "./settings.ts";

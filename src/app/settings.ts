@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type StaticDecode, Type } from "@sinclair/typebox";
 import { parseContact, parseEndpoint, parseOrigin } from "../parse/address.ts";
-import { parseHsts } from "../parse/hsts.ts";
+import { parseHsts } from "../parse/header-values.ts";
 import { isEmail } from "../store/account-index.ts";
 import { plans } from "../store/accounts.ts";
 import { pageLocales } from "../text/i18n.ts";

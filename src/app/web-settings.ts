@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { openapiDocument } from "../api/openapi.ts";
 import { version } from "../base/build.ts";
 import type { LoadedChecks } from "../catalog/catalog-holder.ts";
-import { createTargetPrecheck } from "../egress/precheck-target.ts";
+import { createTargetPrecheck } from "../egress/address-policy.ts";
 import { ownUserAgent } from "../egress/settings.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createServerOrigin } from "../http/server-origin.ts";

@@ -1,9 +1,9 @@
 /** What a worker needs to know before it starts, and the addresses that its scans may not reach. */
 import { localAddresses } from "../egress/address-policy.ts";
-import { lookupAddresses } from "../egress/lookup.ts";
+import { lookupAddresses } from "../egress/dns-client.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { WorkerReach } from "../fleet/messages.ts";
-import type { NatsUrl } from "../parse/nats-url.ts";
+import type { NatsUrl } from "../parse/address.ts";
 import { ConfigError } from "./config.ts";
 import { urlHost } from "./listen-at.ts";
 import type { Config } from "./settings.ts";

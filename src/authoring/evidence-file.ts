@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isObject } from "../base/is-object.ts";
 import { type Evidence, evidenceWithoutErrorPage, failed, type ReadingName } from "../evidence/evidence.ts";
 import { readingNames } from "../evidence/facts.ts";
-import { jsonFaultPosition } from "../parse/json-position.ts";
+import { jsonFaultPosition } from "../parse/json.ts";
 
 /** A full report has 1 MB at most; a landmark less. */
 const fileBytesMax = 16 * 1024 ** 2;

@@ -9,9 +9,9 @@ export type { CDPSession, Protocol };
 /** Emitted by a session when the connection to its browser is lost. */
 export const disconnectedEvent = CDPSessionEvent.Disconnected;
 
-/** For a blank page, which a sound browser opens within 50 ms. */
+/** Deadline for a blank page, which a healthy browser opens within 50 ms. */
 const blankPageMs = 2_000;
-/** For pages that connect to nothing. */
+/** Proxy URL for pages that connect to nothing. */
 export const closedProxyUrl = "http://127.0.0.1:1";
 
 export interface BrowserPage {
@@ -47,7 +47,7 @@ export async function openPage(browser: ScanBrowser, proxyUrl: string): Promise<
   }
 }
 
-/** Whether the browser itself answers: opens a blank page beside the scanned one. Never rejects. */
+/** True if the browser itself answers: opens a blank page beside the scanned one. Never rejects. */
 export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
   return within(
     systemClock,

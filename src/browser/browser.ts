@@ -1,18 +1,17 @@
 /**
- * The browsers of all scan slots, and the one for documents, as the main thread sees them: settings for their threads, state, watchdog, and
- * their end.
+ * Browsers of all scan slots and of documents, managed by the main thread: settings for their threads, state, watchdog and
+ * shutdown.
  */
 import { threadId as ownThreadId } from "node:worker_threads";
 import type { Log } from "../base/log.ts";
 import { type ExecutableOptions, findExecutable } from "./executable.ts";
 import type { BrowserState, SandboxSetting } from "./launch.ts";
-import { openProcessTable } from "./process-table.ts";
-import { collectGroup, endProcessTree } from "./process-tree.ts";
+import { collectGroup, endProcessTree, openProcessTable } from "./processes.ts";
 import { openProfilesDir, type ProfilesDir } from "./profiles.ts";
 import type { BrowserEvent, BrowserSlotOptions } from "./slot.ts";
 import { type MemoryLimits, startWatchdog } from "./watchdog.ts";
 
-export interface BrowsersOptions extends ExecutableOptions {
+interface BrowsersOptions extends ExecutableOptions {
   readonly sandbox: SandboxSetting;
   readonly limits: MemoryLimits;
   /** Called for each browser that was replaced, in order or after a fault. */
@@ -28,13 +27,13 @@ export interface Browsers {
   prepare(): Promise<BrowserSlotOptions>;
   /** Ends browsers whose thread is neither this one nor among `threadIds`, from now on. */
   watch(threadIds: () => ReadonlySet<number>): void;
-  /** Takes what a slot reports. */
+  /** Handles an event that a slot reports. */
   record(event: BrowserEvent): void;
-  /** Of the browser that was started last; null before the first. */
+  /** State of the browser that was started last; null before the first start. */
   state(): BrowserState | null;
-  /** Why no browser can be started, as a sentence; null if the last scan got a browser, or none was tried. */
+  /** Reason why no browser can be started, as a sentence; null if the last start succeeded or none was tried. */
   fault(): string | null;
-  /** Ends all browsers, also those of threads that are gone, and deletes their profiles. */
+  /** Ends all browsers, also of terminated threads, and deletes their profiles. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +56,7 @@ class ManagedBrowsers implements Browsers {
 
   prepare(): Promise<BrowserSlotOptions> {
     this.#preparing ??= this.#prepare().catch((error: Error) => {
-      // The next call tries again, because a full disk can pass.
+      // The next call tries again, because a full disk may be temporary.
       this.#preparing = null;
       this.record({ event: "unavailable", because: error.message });
       throw error;
@@ -76,7 +75,7 @@ class ManagedBrowsers implements Browsers {
   record(event: BrowserEvent): void {
     const { log, onReplaced } = this.#options;
     if (event.event === "replaced") onReplaced?.();
-    if (event.event === "replaced") log[event.isIll ? "warn" : "info"]("browser replaced", { pid: event.pid, because: event.because });
+    if (event.event === "replaced") log[event.isFaulty ? "warn" : "info"]("browser replaced", { pid: event.pid, because: event.because });
     if (event.event === "reused") this.#fault = null;
     if (event.event === "unavailable") {
       this.#fault = event.because;

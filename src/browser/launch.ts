@@ -1,14 +1,160 @@
 /** Starts one Chromium process, sandboxed if the system allows it, and connects to it by its debugging pipe. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { statfsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
+import { Connection } from "puppeteer-core/internal/cdp/Connection.js";
+import type { ConnectionTransport } from "puppeteer-core/internal/common/ConnectionTransport.js";
 import { BrowserError, type Executable } from "./executable.ts";
-import { chromiumFlags } from "./flags.ts";
-import { connectByPipe } from "./pipe.ts";
-import { collectGroup, endProcessTree } from "./process-tree.ts";
+import { collectGroup, endProcessTree } from "./processes.ts";
 import { createProfile, deleteFolder } from "./profiles.ts";
 
-/** From the start of the process to its first answer. */
+// Chromium's command line: traffic only through the forward proxy of a scan, and no access to the user's files.
+
+export const sharedMemoryDir = "/dev/shm";
+/** Minimum size of shared memory: pages crash with less; containers usually have 64 MB. */
+const sharedMemoryBytesMin = 512 * 1024 * 1024;
+/** JavaScript heap of one page. A page that needs more crashes without affecting others. */
+const pageHeapMiBMax = 512;
+
+const quiet = [
+  "--headless",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--no-service-autorun",
+  "--disable-background-networking",
+  "--disable-breakpad",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-sync",
+  "--disable-field-trial-config",
+  "--disable-client-side-phishing-detection",
+  "--disable-search-engine-choice-screen",
+  "--metrics-recording-only",
+  "--password-store=basic",
+  "--use-mock-keychain",
+  "--mute-audio",
+  "--hide-scrollbars",
+];
+
+/** Prevents Chromium from throttling scanned pages as background pages. */
+const unthrottled = [
+  "--disable-background-timer-throttling",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-renderer-backgrounding",
+  "--disable-hang-monitor",
+  "--disable-prompt-on-repost",
+];
+
+/** SSRF guard: no connection without the proxy. */
+const proxied = [
+  // Each scan's context sets its own proxy; all other traffic goes to a closed port.
+  "--proxy-server=http://127.0.0.1:1",
+  "--proxy-bypass-list=<-loopback>",
+  // The proxy resolves names. Without this, Chromium resolves hosts of subresources itself.
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--disable-quic",
+  // Each build of Chromium supports one of these two; without it, WebRTC bypasses the proxy over UDP.
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  // WebRtcHideLocalIpsWithMdns would join the multicast group of mDNS for a page with WebRTC; the policy above gathers no local address to hide.
+  "--disable-features=WebRtcHideLocalIpsWithMdns,OptimizationHints,MediaRouter,Translate,AcceptCHFrame,InterestFeedContentSuggestions,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,HttpsFirstBalancedModeAutoEnable",
+];
+
+export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: string; readonly sandbox: boolean }): readonly string[] {
+  return [
+    ...quiet,
+    ...unthrottled,
+    ...proxied,
+    "--disable-gpu",
+    `--js-flags=--max-old-space-size=${pageHeapMiBMax}`,
+    `--user-data-dir=${profileDir}`,
+    // Commands come by the pipe alone: a port would be open to every user of the machine.
+    // Chromium exits when the pipe closes, which the kernel ensures when the owner dies.
+    "--remote-debugging-pipe",
+    ...(sandbox ? [] : ["--no-sandbox"]),
+    ...(sharedMemoryIsSmall() ? ["--disable-dev-shm-usage"] : []),
+    "about:blank",
+  ];
+}
+
+/** True if Chromium must use its temporary folder for shared memory. */
+export function sharedMemoryIsSmall(): boolean {
+  try {
+    const { blocks, bsize } = statfsSync(sharedMemoryDir);
+    return blocks * bsize < sharedMemoryBytesMin;
+  } catch {
+    return true;
+  }
+}
+
+// DevTools protocol over Chromium's two debugging pipes: JSON texts, each ended by a NUL byte.
+
+/** A page can make Chromium send a longer message, for example by a huge URL. It would fill the memory of this process. */
+const messageBytesMax = 64 * 1024 ** 2;
+/** Deadline of one command: Chromium answers at once unless a page blocks it. */
+const commandMs = 10_000;
+const nul = 0;
+
+/** Connection to a browser; closed when the browser ends or sends a message over `messageBytesMax`. */
+function connectByPipe(commands: Writable, answers: Readable): Connection {
+  return new Connection("", new PipeTransport(commands, answers), 0, commandMs);
+}
+
+class PipeTransport implements ConnectionTransport {
+  readonly #commands: Writable;
+  readonly #answers: Readable;
+  /** Parts of the message that is not complete yet. */
+  #parts: Buffer[] = [];
+  #partBytes = 0;
+  #closed = false;
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+
+  constructor(commands: Writable, answers: Readable) {
+    this.#commands = commands;
+    this.#answers = answers;
+    const close = () => this.close();
+    commands.on("error", close);
+    answers.on("error", close);
+    answers.on("close", close);
+    answers.on("end", close);
+    answers.on("data", (chunk: Buffer) => this.#onData(chunk));
+  }
+
+  send(message: string): void {
+    if (this.#closed) throw new Error("the browser is gone");
+    this.#commands.write(`${message}\0`);
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#parts = [];
+    this.#commands.destroy();
+    this.#answers.destroy();
+    this.onclose?.();
+  }
+
+  #onData(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(nul); end !== -1 && !this.#closed; end = chunk.indexOf(nul, start)) {
+      const last = chunk.subarray(start, end);
+      const message = this.#parts.length === 0 ? last.toString() : Buffer.concat([...this.#parts, last]).toString();
+      this.#parts = [];
+      this.#partBytes = 0;
+      start = end + 1;
+      this.onmessage?.(message);
+    }
+    if (this.#closed || start === chunk.length) return;
+    this.#parts.push(start === 0 ? chunk : chunk.subarray(start));
+    this.#partBytes += chunk.length - start;
+    if (this.#partBytes > messageBytesMax) this.close();
+  }
+}
+
+/** Deadline from the start of the process to its first answer. */
 const startMs = 20_000;
 /** Startup output that is kept to explain a failed start. */
 const outputCharsMax = 20_000;
@@ -19,7 +165,7 @@ export interface BrowserState {
   readonly pid: number;
   readonly version: string;
   readonly sandboxed: boolean;
-  /** Why the sandbox is off, as a sentence; null when it is on. */
+  /** Reason why the sandbox is off, as a sentence; null if it is on. */
   readonly unsandboxedBecause: string | null;
 }
 
@@ -31,7 +177,7 @@ export interface RunningBrowser {
   end(): Promise<void>;
 }
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly executable: Executable;
   /** Folder for the profile of this browser. */
   readonly profilesDir: string;

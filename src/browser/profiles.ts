@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { threadId as ownThreadId } from "node:worker_threads";
 import { type FileLock, tryLockFile, withFolderLock } from "../base/file-lock.ts";
 import { BrowserError } from "./executable.ts";
-import { endProcessTree, pidsMentioning } from "./process-tree.ts";
+import { endProcessTree, pidsMentioning } from "./processes.ts";
 
 export interface ProfilesDir {
   readonly path: string;
-  /** Deletes what a thread left that is gone. Its browser must have ended. */
+  /** Deletes profiles of a terminated thread. Its browser must have ended. */
   deleteOf(threadId: number): void;
   /** Deletes the folder. The browsers must have ended. */
   close(): void;
@@ -50,12 +50,12 @@ export function createProfile(profilesDir: string): string {
   return mkdtempSync(join(profilesDir, prefixOf(ownThreadId)));
 }
 
-/** Never throws: what a faulty file system keeps is deleted at a later start, and its browser can be replaced meanwhile. */
+/** Never throws. Files that cannot be deleted now are deleted at a later start. */
 export function deleteFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // Also a folder of another user, such as root.
+    // Reached also for a folder of another user, such as root.
   }
 }
 
@@ -74,10 +74,10 @@ function removeAbandoned(profiles: string): void {
   }
 }
 
-/** Null while another process uses the folder, or if it is another user's. */
+/** Locks a folder whose process is gone; null while a process uses it, or if it belongs to another user. */
 function lockAbandoned(path: string): FileLock | null {
   try {
-    // A folder of an older release has no lock file.
+    // Folders of older releases have no lock file.
     return existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
   } catch {
     return null;

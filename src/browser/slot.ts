@@ -1,14 +1,14 @@
-/** Browser of one scan slot: started on demand, used by one scan at a time, replaced after many scans and at every sign of illness. */
+/** Browser of one scan slot: started on demand, used by one scan at a time, replaced after many scans or a fault. */
 import { threadId } from "node:worker_threads";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { systemClock, within } from "../base/clock.ts";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
-import { openProcessTable, type ProcessTable } from "./process-table.ts";
+import { openProcessTable, type ProcessTable } from "./processes.ts";
 
-/** For a command that a sound browser answers within milliseconds. */
+/** Deadline of a command that a healthy browser answers within milliseconds. */
 const answerMs = 2_000;
-/** A context that does not close within this holds a page that hangs. */
+/** Deadline for closing a context; a later close means that a page hangs. */
 const closeMs = 3_000;
 /** The network process starts within 100 ms. */
 const networkPollMs = 10;
@@ -25,34 +25,34 @@ export interface BrowserSlotOptions extends ExecutableOptions {
   readonly processes?: SharedArrayBuffer;
 }
 
-/** Steps in the life of a browser, for the log. `because` is a clause. */
+/** Lifecycle events of a browser, for the log. `because` is a clause. */
 export type BrowserEvent =
   | { readonly event: "started"; readonly state: BrowserState }
   /** A running browser answered, and serves another scan. */
   | { readonly event: "reused" }
-  | { readonly event: "replaced"; readonly pid: number; readonly because: string; readonly isIll: boolean }
+  | { readonly event: "replaced"; readonly pid: number; readonly because: string; readonly isFaulty: boolean }
   | { readonly event: "unavailable"; readonly because: string };
 
-/** What a scan may use of the browser. */
+/** Browser as seen by one scan. */
 export interface ScanBrowser {
   readonly connection: Connection;
-  /** No page was shown in it before: what is wrong with it comes from the page of this scan. */
+  /** True if no page was shown before: every fault comes from the page of this scan. */
   readonly isFresh: boolean;
-  /** Whether Chromium's network process ended during the scan: then no page can load. */
+  /** True if Chromium's network process ended during the scan: then no page can load. */
   lostNetwork(): Promise<boolean>;
   /** Replaces the browser when the scan ends. */
   reportIllness(because: string): void;
-  /** Closes a page after the scan: the next one waits for it. */
+  /** Closes a page after the scan; the next scan waits for it. */
   closeLater(closing: Promise<unknown>): void;
 }
 
 export interface BrowserSlot {
   /**
-   * Browser for one scan, started if there is no healthy one. Waits for the pages of the scan before. With `fresh`, no other page was
-   * shown in it. @throws BrowserError
+   * Browser for one scan, started if there is no healthy one. Waits until the pages of the previous scan are closed. With `fresh`, no
+   * other page was shown in it. @throws BrowserError
    */
   begin(onEvent?: (event: BrowserEvent) => void, fresh?: boolean): Promise<ScanBrowser>;
-  /** After each `begin`. Replaces an ill browser in the background. */
+  /** Must follow each `begin`. Replaces an unhealthy browser in the background. */
   end(): void;
   state(): BrowserState | null;
   /** Ends the browser and deletes its profile; later calls of `begin` fail. */
@@ -63,20 +63,20 @@ export function openBrowserSlot(options: BrowserSlotOptions): BrowserSlot {
   return new Slot(options);
 }
 
-interface Occupant {
+interface SlotBrowser {
   readonly browser: RunningBrowser;
   /** Index in the process table. */
   readonly index: () => number | null;
   scans: number;
-  illness: string | null;
+  fault: string | null;
 }
 
 class Slot implements BrowserSlot {
   readonly #options: BrowserSlotOptions;
   readonly #processes: ProcessTable;
-  #occupant: Occupant | null = null;
+  #current: SlotBrowser | null = null;
   #closing: Promise<unknown>[] = [];
-  /** What follows the last scan: its pages close, and an ill browser is replaced. */
+  /** Work after the last scan: its pages close, and an unhealthy browser is replaced. */
   #settled: Promise<void> = Promise.resolve();
   #stopped = false;
   #onEvent: ((event: BrowserEvent) => void) | null = null;
@@ -92,74 +92,73 @@ class Slot implements BrowserSlot {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
     this.#onEvent = onEvent;
-    const occupant = (await this.#healthy(fresh)) ?? (await this.#start());
-    const { connection } = occupant.browser;
+    const current = (await this.#healthy(fresh)) ?? (await this.#start());
+    const { connection } = current.browser;
     const networkPids = firstNetworkPids(connection);
-    occupant.scans++;
+    current.scans++;
     return {
       connection,
-      isFresh: occupant.scans === 1,
+      isFresh: current.scans === 1,
       lostNetwork: async () => {
         const [before, after] = await Promise.all([networkPids, networkPidsOf(connection)]);
         return before.some((pid) => after?.includes(pid) !== true);
       },
       reportIllness: (because) => {
-        occupant.illness ??= because;
+        current.fault ??= because;
       },
-      // A page of a browser that is gone cannot be closed, and need not be.
+      // Pages of a closed browser need no closing.
       closeLater: (closing) => this.#closing.push(closing.catch(() => {})),
     };
   }
 
   end(): void {
     this.#onEvent = null;
-    if (this.#occupant !== null) this.#settled = this.#settle(this.#occupant);
+    if (this.#current !== null) this.#settled = this.#settle(this.#current);
   }
 
   state(): BrowserState | null {
-    return this.#occupant?.browser.isAlive() ? this.#occupant.browser.state : null;
+    return this.#current?.browser.isAlive() ? this.#current.browser.state : null;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#settled;
-    await this.#occupant?.browser.end();
-    this.#occupant = null;
+    await this.#current?.browser.end();
+    this.#current = null;
   }
 
-  async #settle(occupant: Occupant): Promise<void> {
+  async #settle(current: SlotBrowser): Promise<void> {
     const closing = Promise.all(this.#closing.splice(0)).then(() => true);
-    if (isMarkedIll(occupant, this.#processes)) occupant.illness ??= usedTooMuchMemory;
-    if (occupant.illness === null && !(await within(systemClock, closeMs, closing, false)))
-      occupant.illness ??= "a page of it did not close";
-    if (occupant.illness !== null || occupant.scans >= scansPerBrowserMax) await this.#replace(occupant);
+    if (isMarkedFaulty(current, this.#processes)) current.fault ??= usedTooMuchMemory;
+    if (current.fault === null && !(await within(systemClock, closeMs, closing, false))) current.fault ??= "a page of it did not close";
+    if (current.fault !== null || current.scans >= scansPerBrowserMax) await this.#replace(current);
   }
 
-  /** The running browser if it is well, and fresh where that is needed; null after it was ended. */
-  async #healthy(fresh: boolean): Promise<Occupant | null> {
-    const occupant = this.#occupant;
-    if (occupant === null) return null;
-    if (!occupant.browser.isAlive()) occupant.illness ??= "it ended";
-    if (isMarkedIll(occupant, this.#processes)) occupant.illness ??= usedTooMuchMemory;
-    if (occupant.illness === null && !(await answers(occupant.browser))) occupant.illness = "it did not answer";
-    if (occupant.illness !== null || (fresh && occupant.scans > 0)) {
-      await this.#replace(occupant);
+  /** The running browser if it is healthy, and fresh if required; null after ending it. */
+  async #healthy(fresh: boolean): Promise<SlotBrowser | null> {
+    const current = this.#current;
+    if (current === null) return null;
+    if (!current.browser.isAlive()) current.fault ??= "it ended";
+    if (isMarkedFaulty(current, this.#processes)) current.fault ??= usedTooMuchMemory;
+    if (current.fault === null && !(await answers(current.browser))) current.fault = "it did not answer";
+    if (current.fault !== null || (fresh && current.scans > 0)) {
+      await this.#replace(current);
       return null;
     }
     this.#emit({ event: "reused" });
-    return occupant;
+    return current;
   }
 
-  /** Of a browser that is ill, or showed too many pages. */
-  async #replace(occupant: Occupant): Promise<void> {
-    if (this.#occupant === occupant) this.#occupant = null;
-    await occupant.browser.end();
-    const { browser, illness, scans } = occupant;
-    const because = illness ?? `it ran ${scans} scans`;
-    this.#emit({ event: "replaced", pid: browser.state.pid, because, isIll: illness !== null });
+  /** Ends a browser that is unhealthy or has served its number of scans. */
+  async #replace(current: SlotBrowser): Promise<void> {
+    if (this.#current === current) this.#current = null;
+    await current.browser.end();
+    const { browser, fault, scans } = current;
+    const because = fault ?? `it ran ${scans} scans`;
+    this.#emit({ event: "replaced", pid: browser.state.pid, because, isFaulty: fault !== null });
   }
 
-  async #start(): Promise<Occupant> {
+  async #start(): Promise<SlotBrowser> {
     if (this.#stopped) throw new BrowserError("the browser was stopped");
     const { profilesDir, sandbox } = this.#options;
     let entry: { readonly index: number; readonly pid: number } | null = null;
@@ -170,10 +169,10 @@ class Slot implements BrowserSlot {
     try {
       const executable = await findExecutable(this.#options);
       const browser = await launchBrowser({ executable, profilesDir, sandbox, onProcess });
-      const occupant: Occupant = { browser, index: () => entry?.index ?? null, scans: 0, illness: null };
-      this.#occupant = occupant;
+      const current: SlotBrowser = { browser, index: () => entry?.index ?? null, scans: 0, fault: null };
+      this.#current = current;
       this.#emit({ event: "started", state: browser.state });
-      return occupant;
+      return current;
     } catch (error) {
       this.#emit({ event: "unavailable", because: (error as Error).message });
       throw error;
@@ -186,7 +185,7 @@ class Slot implements BrowserSlot {
   }
 }
 
-/** A fresh browser answers before its network process runs, without which no page can load. */
+/** Waits for the network process: a new browser answers commands earlier, but cannot load a page yet. */
 async function firstNetworkPids(connection: Connection): Promise<readonly number[]> {
   for (let polls = 0; polls < networkPollsMax; polls++) {
     const pids = await networkPidsOf(connection);
@@ -196,7 +195,7 @@ async function firstNetworkPids(connection: Connection): Promise<readonly number
   return [];
 }
 
-/** One pid, or none; null if the browser does not answer. */
+/** Process ids of the network process, at most one; null if the browser does not answer. */
 async function networkPidsOf(connection: Connection): Promise<readonly number[] | null> {
   try {
     const { processInfo } = await connection.send("SystemInfo.getProcessInfo", undefined, { timeout: answerMs });
@@ -206,9 +205,9 @@ async function networkPidsOf(connection: Connection): Promise<readonly number[] 
   }
 }
 
-function isMarkedIll({ index }: Occupant, processes: ProcessTable): boolean {
+function isMarkedFaulty({ index }: SlotBrowser, processes: ProcessTable): boolean {
   const at = index();
-  return at !== null && processes.isIll(at);
+  return at !== null && processes.isFaulty(at);
 }
 
 async function answers({ connection }: RunningBrowser): Promise<boolean> {

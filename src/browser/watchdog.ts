@@ -1,9 +1,18 @@
 /** Watches the browsers of all threads from the main thread: bounds their memory, and ends those whose thread is gone. */
 import { statfsSync } from "node:fs";
 import type { Log } from "../base/log.ts";
-import { sharedMemoryDir, sharedMemoryIsSmall } from "./flags.ts";
-import type { BrowserEntry, ProcessTable } from "./process-table.ts";
-import { collectEnded, endProcessTree, kill, memoryOf, pidsBelow, readChildPids, sharedFilesOf } from "./process-tree.ts";
+import { sharedMemoryDir, sharedMemoryIsSmall } from "./launch.ts";
+import {
+  type BrowserEntry,
+  collectEnded,
+  endProcessTree,
+  kill,
+  memoryOf,
+  type ProcessTable,
+  pidsBelow,
+  readChildPids,
+  sharedFilesOf,
+} from "./processes.ts";
 
 /** A page can allocate 250 MB within this time; the margin of the limits must hold it. */
 const watchEveryMs = 100;
@@ -19,7 +28,7 @@ export interface MemoryLimits {
   readonly browserBytesMax: number;
 }
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   readonly table: ProcessTable;
   readonly limits: MemoryLimits;
   /** Ids of the threads that are alive. */
@@ -58,7 +67,7 @@ function surveyOf(entries: readonly BrowserEntry[]): Survey {
   return new Map(entries.map(({ pid: root }) => [root, pidsBelow(root, children).map((pid) => ({ pid, sharedFiles: filesOf(pid) }))]));
 }
 
-/** True also where Chromium puts its shared memory on a disk, whose use says nothing. */
+/** True if more shared memory is used than ordinary pages need. Also true if Chromium keeps it on disk, where usage says nothing. */
 function sharedMemoryIsInUse(): boolean {
   if (sharedMemoryIsSmall()) return true;
   const { blocks, bfree, bsize } = statfsSync(sharedMemoryDir);
@@ -74,13 +83,13 @@ function watch(entries: readonly BrowserEntry[], survey: Survey, options: Watchd
   }
 }
 
-/** Its thread can no longer end it, collect its exit status, or remove its entry and its profile. Called again until the process is gone. */
+/** Ends a browser whose thread is gone, and removes its entry and profile. Called again until the process is gone. */
 function endLost({ index, pid, threadId }: BrowserEntry, { table, onLost, log }: WatchdogOptions): void {
   endProcessTree(pid);
   if (!collectEnded(pid)) return;
   table.remove(index, pid);
   onLost(threadId);
-  // Also the end of a slot that was idle.
+  // Also reached after the end of an idle slot.
   log.info("browser ended", { pid, because: "its worker is gone" });
 }
 
@@ -95,13 +104,13 @@ function boundMemory({ index, pid: root }: BrowserEntry, surveyed: readonly Surv
   const sumBytes = sum(processes.map(({ anonymousBytes }) => anonymousBytes)) + Math.max(mappedBytes, filesBytes);
   const tooLarge = processes.filter(({ bytes }) => bytes > limits.childBytesMax);
   if (sumBytes > limits.browserBytesMax || tooLarge.some(({ pid }) => pid === root)) {
-    table.markIll(index);
+    table.markFaulty(index);
     endProcessTree(root);
     log.warn("browser ended", { pid: root, because: "its memory", megabytes: megabytes(sumBytes) });
     return;
   }
   for (const { pid, bytes } of tooLarge) {
-    table.markIll(index);
+    table.markFaulty(index);
     kill(pid);
     log.warn("browser process ended", { pid, browser: root, because: "its memory", megabytes: megabytes(bytes) });
   }

@@ -4,13 +4,13 @@ import type { Catalog } from "./catalog.ts";
 import type { PluginFault } from "./fault.ts";
 import type { CatalogOutcome } from "./load.ts";
 
-/** A catalog and the texts of its checks: never mixed with those of another. */
+/** A catalog and the texts of its checks, always of the same version. */
 export interface LoadedChecks {
   readonly catalog: Catalog;
   readonly texts: Texts;
 }
 
-/** `at`: ISO 8601. Keys are those of plugins. */
+/** `at`: ISO 8601. Keys are check keys of plugins. */
 export type ReloadResult =
   | {
       readonly outcome: "replaced";
@@ -18,20 +18,20 @@ export type ReloadResult =
       readonly version: string;
       readonly added: readonly string[];
       readonly removed: readonly string[];
-      /** Their file, or a file that it imports, has other contents. */
+      /** Keys of checks whose file, or a file that it imports, has changed. */
       readonly changed: readonly string[];
     }
   | { readonly outcome: "refused"; readonly at: string; readonly faults: readonly PluginFault[] };
 
 export interface CatalogHolder {
   current(): LoadedChecks;
-  /** Loads the catalog anew. Calls while another reload runs share the next one, since files may have changed meanwhile. */
+  /** Reloads the catalog. Calls during a reload share the next one, since files may have changed meanwhile. */
   reload(): Promise<ReloadResult>;
   /** Null before the first reload of this process. */
   lastReload(): ReloadResult | null;
 }
 
-export interface CatalogHolderOptions {
+interface CatalogHolderOptions {
   readonly load: () => Promise<CatalogOutcome>;
   /** Called after each reload, when `current` gives the new catalog. */
   readonly onReload: (result: ReloadResult, catalog: Catalog) => void;

@@ -20,7 +20,7 @@ export interface PluginFile {
   readonly digest: string;
 }
 
-/** Source texts of the plugins, as they were read and validated. Threads judge with them, whatever becomes of the files. */
+/** Source texts of the plugins, as they were read and validated. Threads judge with them even if the files change. */
 export interface PluginSnapshot {
   /** Paths of the check files, in name order. */
   readonly entries: readonly string[];
@@ -34,21 +34,21 @@ export interface Catalog {
   /** Hash of (key, weight, findings) of all checks, without references such as `cwe`. Scores are comparable only with equal versions. */
   readonly version: string;
   readonly texts: { readonly [L in Locale]: Readonly<Record<string, CheckTexts>> };
-  /** By check key. */
+  /** Plugin files by check key. */
   readonly pluginFiles: Readonly<Record<string, PluginFile>>;
   /** Unknown keys of plugins. They have no effect. */
   readonly warnings: readonly PluginFault[];
-  /** Null without plugins. */
+  /** Snapshot of the plugins; null without plugins. */
   readonly snapshot: PluginSnapshot | null;
 }
 
-/** What a thread needs to judge. */
+/** Data that a judging thread needs. */
 export interface JudgingCatalog {
   readonly checks: readonly AnyCheck[];
   readonly version: string;
 }
 
-export interface BuiltInCatalog extends Catalog, JudgingCatalog {
+interface BuiltInCatalog extends Catalog, JudgingCatalog {
   readonly checks: readonly AnyCheck[];
 }
 
@@ -56,7 +56,7 @@ export interface BuiltInCatalog extends Catalog, JudgingCatalog {
 export interface LoadedPlugin {
   readonly file: PluginFile;
   readonly definition: CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
-  /** Places of the codes in the file; null where they were not found. */
+  /** Positions of the codes in the file; null where not found. */
   readonly codePlaces: Readonly<Record<string, SourcePlace | null>>;
   readonly unknownKeys: readonly PluginFault[];
 }

@@ -1,13 +1,13 @@
 /** Faults of plugin files, each with its place in the source. */
 
-/** More would hide the first ones. */
+/** Limit of reported faults: more would hide the first ones. */
 const faultsShownMax = 50;
 
 /** One reason why a file cannot be used. */
 export interface PluginFault {
   /** Absolute path of the file, or of the folder. */
   readonly file: string;
-  /** From 1; null where the fault is about the file as a whole. */
+  /** Line number from 1; null if the fault concerns the whole file. */
   readonly line: number | null;
   readonly column: number | null;
   /** One clause, without the file. */

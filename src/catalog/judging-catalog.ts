@@ -2,13 +2,13 @@
 import "../../checks/index.ts";
 import { closeRegistry } from "../check/registry.ts";
 import type { JudgingCatalog, PluginSnapshot } from "./catalog.ts";
-import { onStrayErrors, replayModules } from "./plugin-modules.ts";
+import { onUncaughtErrors, replayModules } from "./plugin-modules.ts";
 
 /** Call once per thread. */
 export async function judgingCatalog(snapshot: PluginSnapshot | null, version: string): Promise<JudgingCatalog> {
   if (snapshot !== null) {
-    // Late errors of timers and promises that a check left behind: no judgement waits for them.
-    onStrayErrors(() => {});
+    // Late errors of a check's timers and promises do not affect any judgement.
+    onUncaughtErrors(() => {});
     replayModules(snapshot);
     for (const entry of snapshot.entries) await import(entry);
   }

@@ -6,17 +6,17 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../base/log.ts";
 import { builtInCatalog, type Catalog, catalogWith, type LoadedPlugin, type PluginSnapshot } from "./catalog.ts";
 import { CatalogError, describeFault, faultOfFile, type PluginFault } from "./fault.ts";
-import { type Pins, readPins, realPath } from "./pins.ts";
+import { type Pins, readPins, realPath } from "./plugin-modules.ts";
 import type { CheckFile, LoadMessage, LoadTask } from "./plugin-thread.ts";
 
-/** More files than anyone writes by hand; more indicate the wrong folder. */
+/** Limit of plugin files: more files indicate the wrong folder. */
 const pluginFilesMax = 500;
 const reasonCharsMax = 500;
 /** A thread starts within a second, and a file loads within milliseconds. */
 const loadMsMax = 10_000;
 
 export interface CatalogOptions {
-  /** A missing folder counts as empty; null for no plugins. */
+  /** Folder of plugins. A missing folder counts as empty; null disables plugins. */
   readonly checksDir: string | null;
   /** List of hashes in the format of sha256sum: other plugin files are faults. */
   readonly pinsFile?: string | null;
@@ -60,14 +60,14 @@ export async function loadCatalog(options: CatalogOptions): Promise<Catalog> {
 
 interface ThreadOutcome {
   readonly plugins: readonly LoadedPlugin[];
-  /** Null if no thread came to its end. */
+  /** Result of the thread; null if it did not finish. */
   readonly snapshot: PluginSnapshot | null;
   readonly faults: readonly PluginFault[];
 }
 
 const nothingLoaded: ThreadOutcome = { plugins: [], snapshot: null, faults: [] };
 
-/** A file that ends the thread or the time hides the files after it. */
+/** A file that ends the thread or exceeds the deadline hides the files after it. */
 function loadInThread(task: LoadTask, { workerFile, deadlineMs = loadMsMax }: CatalogOptions): Promise<ThreadOutcome> {
   const plugins: LoadedPlugin[] = [];
   const faults: PluginFault[] = [];
@@ -132,7 +132,7 @@ function noFiles(dir: string, reason: string): ListedFiles {
   return { files: [], faults: [faultOfFile(dir, reason)] };
 }
 
-/** A check that is listed and gone would change every score. */
+/** Faults of pinned checks without a file: a missing check would change every score. */
 function absentPins(pins: Pins | null, pinsFile: string): readonly PluginFault[] {
   const absent = [...(pins?.keys() ?? [])].filter((path) => !existsSync(path));
   return absent.map((path) => faultOfFile(pinsFile, `lists ${path}, which does not exist`));
@@ -154,7 +154,7 @@ function faultsBetween(plugins: readonly LoadedPlugin[]): readonly PluginFault[]
   });
 }
 
-/** A shared file that is broken is named once, not for each file that imports it. Reasons quote plugins, so they are cut. */
+/** Faults without duplicates: a broken shared file is named once. Reasons quote plugins, so they are cut. */
 function presentable(faults: readonly PluginFault[]): readonly PluginFault[] {
   const short = faults.map((fault) => ({ ...fault, reason: fault.reason.slice(0, reasonCharsMax) }));
   return [...new Map(short.map((fault) => [describeFault(fault), fault])).values()];

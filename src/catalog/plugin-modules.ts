@@ -1,20 +1,66 @@
 /** Source files of plugins in a thread: read once, hashed and recorded, or served from such a record. */
 import { createHash } from "node:crypto";
-import { readFileSync, type Stats, statSync } from "node:fs";
-import { dirname, extname } from "node:path";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
 import { plugin } from "bun";
 import { messageOf } from "../base/log.ts";
 import * as checkApi from "../check/index.ts";
 import * as parserApi from "../check/parsers.ts";
 import type { PluginSnapshot } from "./catalog.ts";
-import type { Pins } from "./pins.ts";
+import { faultOfFile, type PluginFault } from "./fault.ts";
+
+// Hashes that plugin files must have, from a file in the format of sha256sum (`checks.require_sha256`).
+
+/** Lines of 100 characters for twice the files that a folder may have. */
+const pinsBytesMax = 256 * 1024;
+/** `*` marks a file that was read in binary mode; `\` an escaped name, which is not supported. */
+const lineForm = /^([0-9a-f]{64}) [ *](.+)$/;
+
+/** SHA-256 in hexadecimal digits by absolute path. */
+export type Pins = ReadonlyMap<string, string>;
+
+/** Pins whose names are relative to `checksDir`. Empty lines and lines that begin with `#` are ignored. */
+export function readPins(file: string, checksDir: string): { readonly pins: Pins; readonly faults: readonly PluginFault[] } {
+  let text: string;
+  try {
+    const { mode, size } = statSync(file);
+    if ((mode & 0o002) !== 0) return refused(file, "any user may write to this list of hashes; run chmod o-w");
+    if (size > pinsBytesMax) return refused(file, `this list of hashes has more than ${pinsBytesMax} bytes`);
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return refused(file, `this list of hashes (checks.require_sha256) cannot be read: ${messageOf(error)}`);
+  }
+  const pins = new Map<string, string>();
+  const faults: PluginFault[] = [];
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    const [, sha256, name] = lineForm.exec(line) ?? [];
+    if (sha256 === undefined || name === undefined)
+      faults.push({ file, line: at + 1, column: 1, reason: "is not a line of sha256sum, as in `sha256sum *.ts`" });
+    else pins.set(realPath(resolve(checksDir, name)), sha256);
+  }
+  return { pins, faults };
+}
+
+function refused(file: string, reason: string): { readonly pins: Pins; readonly faults: readonly PluginFault[] } {
+  return { pins: new Map(), faults: [faultOfFile(file, reason)] };
+}
+
+/** Path without symbolic links; the path itself if the file does not exist. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
 
 /** Far above a check, so that JSON files with lists fit. */
 const moduleBytesMax = 16 * 1024 ** 2;
 const modulesBytesMax = 64 * 1024 ** 2;
 const modulesMax = 2_000;
 
-/** All but packages: those stay on the disk, as they may be of another module system. */
+/** All modules but packages, which may use another module system and stay on the disk. */
 const moduleFiles = /^(?!.*\/node_modules\/).*\.(m?[jt]s|[jt]sx|json)$/;
 const packageFiles = /\/node_modules\//;
 /** Modules that the program provides. */
@@ -33,14 +79,14 @@ export class RefusedModule extends Error {
 
 interface RecordedModule {
   readonly sha256: string;
-  /** With absolute paths in its imports, so that a replay needs no file. */
+  /** Source text with absolute paths in its imports, so that a replay needs no file. */
   readonly text: string;
   /** Absolute paths. */
   readonly imports: readonly string[];
 }
 
 export interface ModuleRecord {
-  /** As read; undefined for a file that was not loaded. */
+  /** Source text as read; undefined for a file that was not loaded. */
   sourceOf(path: string): string | undefined;
   sha256Of(path: string): string;
   /** SHA-256 over a file and all that it imports. */
@@ -96,7 +142,7 @@ export function replayModules({ modules }: PluginSnapshot): void {
 
 function serveModules(textOf: (path: string) => string, isKnown: (path: string) => boolean = () => false): void {
   provideModules(pluginApi);
-  // Messages of this thread belong to the program, which would take others for its own.
+  // Plugins must not post messages of this thread: the program could not distinguish them from its own.
   globalThis.postMessage = () => {
     throw new Error("a check must not post messages");
   };
@@ -138,7 +184,7 @@ function jsonOf(path: string, text: string): unknown {
   }
 }
 
-/** A file that the runtime would load by itself is neither hashed nor recorded. @throws RefusedModule */
+/** Refuses files that the runtime would load by itself, unhashed and unrecorded. @throws RefusedModule */
 export function assertRecordable(path: string): void {
   regularFile(path);
   if (!moduleFiles.test(path))
@@ -200,7 +246,7 @@ function withAbsoluteImports(path: string, source: string, pins: Pins | null): P
   return { text, imports };
 }
 
-/** Empty where the source does not parse: its import then names the place. */
+/** Imports of a source; empty if it does not parse: its import then reports the position. */
 function importsOf(path: string, source: string): readonly string[] {
   if (extname(path) === ".json") return [];
   try {
@@ -210,7 +256,7 @@ function importsOf(path: string, source: string): readonly string[] {
   }
 }
 
-/** Null for modules of the program and of the runtime, and for files that do not exist. */
+/** Path of an imported file; null for modules of the program and the runtime, and for missing files. */
 function resolvedImport(name: string, importer: string): string | null {
   if (Object.hasOwn(pluginApi, name)) return null;
   try {
@@ -221,8 +267,8 @@ function resolvedImport(name: string, importer: string): string | null {
   }
 }
 
-/** Errors that no caller catches do not end this thread, but are given to `listener`. Returns the function that ends this. */
-export function onStrayErrors(listener: (error: unknown) => void): () => void {
+/** Passes uncaught errors to `listener` instead of ending this thread. Returns the function that stops this. */
+export function onUncaughtErrors(listener: (error: unknown) => void): () => void {
   process.on("uncaughtException", listener);
   process.on("unhandledRejection", listener);
   return () => {

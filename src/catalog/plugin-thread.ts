@@ -3,10 +3,8 @@ import type { CheckTexts, Locale } from "../check/check.ts";
 import { type AnyCheck, type CheckDefinition, registeredChecks } from "../check/registry.ts";
 import type { LoadedPlugin, PluginSnapshot } from "./catalog.ts";
 import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
-import type { Pins } from "./pins.ts";
-import { assertRecordable, type ModuleRecord, onStrayErrors, RefusedModule, recordModules } from "./plugin-modules.ts";
-import { unknownKeysOf } from "./unknown-keys.ts";
-import { faultsOfCheck } from "./validate.ts";
+import { assertRecordable, type ModuleRecord, onUncaughtErrors, type Pins, RefusedModule, recordModules } from "./plugin-modules.ts";
+import { faultsOfCheck, unknownKeysOf } from "./validate.ts";
 
 /** Wait after each import for timers of 0 milliseconds and for promises. */
 const strayMs = 2;
@@ -17,13 +15,13 @@ export interface CheckFile {
   readonly key: string;
   /** Absolute path in the folder. */
   readonly file: string;
-  /** The same without symbolic links: the name by which the runtime knows it. */
+  /** Path without symbolic links, as the runtime uses it. */
   readonly realPath: string;
 }
 
-/** Of the thread that loads: plain data. */
+/** Task of the loading thread: plain data. */
 export interface LoadTask {
-  /** In name order. */
+  /** Check files in name order. */
   readonly files: readonly CheckFile[];
   readonly pins: Pins | null;
 }
@@ -84,10 +82,10 @@ async function loadPluginFile(
   };
 }
 
-/** Also throws what the file throws right after its import, as timers and promises do. Otherwise that would end each thread that judges. */
+/** Imports a file. Also throws early errors of its timers and promises, which would otherwise end each judging thread. */
 async function importPlugin(path: string): Promise<void> {
   let late: { readonly error: unknown } | null = null;
-  const stop = onStrayErrors((error) => {
+  const stop = onUncaughtErrors((error) => {
     late ??= { error };
   });
   try {
@@ -103,7 +101,7 @@ async function importPlugin(path: string): Promise<void> {
 
 const nowhere = { line: null, column: null };
 
-/** Without the code, and without anything else that cannot leave the thread. */
+/** Definition of a check without its code and other values that cannot be cloned. */
 export function definitionOf({ judge: _judge, ...definition }: AnyCheck): LoadedPlugin["definition"] {
   return JSON.parse(JSON.stringify(definition)) as CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
 }

@@ -8,16 +8,163 @@ import {
   type FindingDefinition,
   type FindingTexts,
   type HeaderSource,
+  isFindingCode,
   type Locale,
   locales,
   riskLevels,
   severities,
 } from "../check/check.ts";
-import { isFindingCode } from "../check/finding-code.ts";
+import type { CookieAttribute, Fix, FixedCookies } from "../check/fix.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import { readingNames } from "../evidence/facts.ts";
+import { nearest } from "../parse/text.ts";
 import type { DeclarationFault } from "./fault.ts";
-import { faultsOfFixes } from "./validate-fixes.ts";
+
+// Names keys of a plugin that no check has, with the key that was probably meant.
+
+/** Records instead of lists, so that the compiler reports missing keys. */
+const checkKeys: Readonly<Record<keyof AnyCheck, true>> = {
+  key: true,
+  weight: true,
+  area: true,
+  standards: true,
+  appliesTo: true,
+  reads: true,
+  consults: true,
+  headers: true,
+  headersFrom: true,
+  findings: true,
+  fixes: true,
+  judge: true,
+  texts: true,
+};
+const findingKeys: Readonly<Record<keyof FindingDefinition, true>> = {
+  severity: true,
+  riskLevel: true,
+  effort: true,
+  weight: true,
+  scoreCap: true,
+  cwe: true,
+};
+const textKeys: Readonly<Record<keyof CheckTexts, true>> = { label: true, reason: true, method: true, notApplicable: true, findings: true };
+const findingTextKeys: Readonly<Record<keyof FindingTexts, true>> = { title: true, detail: true, riskStatement: true, remediation: true };
+
+const warningsMax = 20;
+const keyCharsShownMax = 64;
+
+/** One entry per unknown key, as in `wieght: did you mean weight?`. An unknown key has no effect, so it does not stop the start. */
+export function unknownKeysOf(check: AnyCheck): readonly DeclarationFault[] {
+  const warnings = [
+    ...unknownIn(check, checkKeys, []),
+    ...entriesOf(check.findings).flatMap(([code, finding]) => unknownIn(finding, findingKeys, ["findings", code])),
+    ...unknownIn(check.texts, Object.fromEntries(locales.map((locale) => [locale, true])), ["texts"]),
+    ...locales.flatMap((locale) => unknownInTexts(check.texts?.[locale], ["texts", locale])),
+  ];
+  return warnings.slice(0, warningsMax);
+}
+
+function unknownInTexts(texts: CheckTexts | undefined, path: readonly string[]): readonly DeclarationFault[] {
+  return [
+    ...unknownIn(texts, textKeys, path),
+    ...entriesOf(texts?.findings).flatMap(([code, finding]) => unknownIn(finding, findingTextKeys, [...path, "findings", code])),
+  ];
+}
+
+function unknownIn(given: unknown, known: Readonly<Record<string, true>>, path: readonly string[]): readonly DeclarationFault[] {
+  return entriesOf(given)
+    .filter(([key]) => !Object.hasOwn(known, key))
+    .map(([key]) => {
+      const name = key.slice(0, keyCharsShownMax);
+      const meant = nearest(name, Object.keys(known));
+      const reason = `unknown key ${writtenPath([...path, name])}`;
+      return { path: [...path, key], reason: meant === null ? reason : `${reason}: did you mean ${meant}?` };
+    });
+}
+
+/** As an author writes it: `texts["en-gb"].methd`. */
+function writtenPath(path: readonly string[]): string {
+  return path.reduce((written, name) => {
+    if (!/^\w+$/.test(name)) return `${written}[${JSON.stringify(name)}]`;
+    return written === "" ? name : `${written}.${name}`;
+  }, "");
+}
+
+/** Plugins are not type-checked: anything may stand where an object belongs. */
+function entriesOf(given: unknown): readonly (readonly [string, unknown])[] {
+  return typeof given === "object" && given !== null ? Object.entries(given) : [];
+}
+
+// Validates the fixes of a check, because plugins are not type-checked and lines are rendered long after the start.
+
+const fixesMax = 20;
+
+type Fields<F> = { readonly [P in Exclude<keyof F, "kind">]: (value: unknown) => boolean };
+type FieldsByKind = { readonly [K in Fix["kind"]]: Fields<Extract<Fix, { readonly kind: K }>> };
+
+const attributes: readonly CookieAttribute[] = ["Secure", "HttpOnly", "SameSite=Lax"];
+
+const fieldsByKind: FieldsByKind = {
+  header: { name: isText, value: isText, replaces: isBoolean, optional: isBoolean },
+  "remove-header": { name: isText },
+  policy: { directives: isText, present: isOneOf("none", "kept", "weak"), cures: isBoolean },
+  "new-policy": { needed: isBoolean },
+  cookie: { cookies: isCookies, attributes: (list) => Array.isArray(list) && list.every((word) => attributes.includes(word)) },
+  certificate: { host: isText, also: isOneOf("listen", "name", null) },
+  "https-redirect": { host: isText },
+  "tls-protocols": {},
+  "tls-ciphers": {},
+  "tls-curves": {},
+  charset: {},
+  "server-version": {},
+  "no-listing": {},
+  "forwarded-scheme": {},
+  "path-redirect": { from: isText, to: isText },
+  "path-type": { path: isText, type: isText },
+  "text-file": { path: isText, folder: isText },
+};
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function isOneOf(...words: readonly (string | null)[]): (value: unknown) => boolean {
+  return (value) => words.some((word) => word === value);
+}
+
+function isCookies(value: unknown): boolean {
+  const { names } = Object(value) as Partial<Exclude<FixedCookies, string>>;
+  return value === "all" || value === "prefixed" || isText(names);
+}
+
+export function faultsOfFixes({ fixes = {}, findings }: Pick<AnyCheck, "fixes" | "findings">): readonly DeclarationFault[] {
+  if (typeof fixes !== "object" || fixes === null) return [{ path: ["fixes"], reason: "fixes is not an object" }];
+  return Object.entries<unknown>(fixes).flatMap(([code, list]) => {
+    const reasons = Object.hasOwn(findings, code)
+      ? faultsOfFixList(code, list)
+      : [`fixes name "${code}", which the check does not declare`];
+    return reasons.map((reason) => ({ path: ["fixes", code], reason }));
+  });
+}
+
+function faultsOfFixList(code: string, list: unknown): readonly string[] {
+  if (!Array.isArray(list) || list.length > fixesMax) return [`fixes of "${code}" are not a list of at most ${fixesMax}`];
+  return list.flatMap((fix) => faultsOfFix(code, fix));
+}
+
+function faultsOfFix(code: string, fix: unknown): readonly string[] {
+  const given = Object(fix) as Readonly<Record<string, unknown>>;
+  const { kind } = given;
+  if (typeof kind !== "string" || !Object.hasOwn(fieldsByKind, kind))
+    return [`fixes of "${code}" contain ${JSON.stringify(fix)}; use the functions of assay/check`];
+  const fields = Object.entries<(value: unknown) => boolean>(fieldsByKind[kind as Fix["kind"]]);
+  return fields
+    .filter(([field, isValid]) => !isValid(given[field]))
+    .map(([field]) => `fixes of "${code}": ${field} of "${kind}" is ${JSON.stringify(given[field])}`);
+}
 
 const keyPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const keyCharsMax = 64;
@@ -29,7 +176,7 @@ const cweMax = 9_999;
 const standardsMax = 20;
 const standardCharsMax = 200;
 const paragraphCharsMax = 1_000;
-/** Records, so that the compiler reports missing keys. */
+/** Records instead of lists, so that the compiler reports missing keys. */
 const conditions: Readonly<Record<Condition, true>> = { https: true, html: true, "public-name": true };
 const headerSources: Readonly<Record<HeaderSource, true>> = { page: true, "first-https": true };
 /** Placeholders that every finding fills automatically. */
@@ -70,7 +217,7 @@ function isAsync(judge: unknown): boolean {
   return typeof judge === "function" && judge.constructor.name === "AsyncFunction";
 }
 
-/** Null or a number may stand where a finding belongs. */
+/** A plugin may declare null or a number in place of a finding. */
 function faultsOfFinding({ weight: checkWeight }: AnyCheck, code: string, finding: unknown): readonly DeclarationFault[] {
   const { severity, riskLevel, effort, weight, scoreCap, cwe } = Object(finding) as FindingDefinition;
   const path = ["findings", code];

@@ -117,11 +117,18 @@ export interface Check<
   readonly texts?: Readonly<Record<Locale, CheckTexts>>;
 }
 
-/** Points that a finding charges. A note (weight 0) charges nothing, whatever its findings declare. */
+/** Points that a finding charges. A note (weight 0) charges nothing, even if its findings declare weights. */
 export function chargeOf({ weight }: Pick<Check, "weight">, finding: Pick<FindingDefinition, "weight">): number {
   return weight === 0 ? 0 : (finding.weight ?? weight);
 }
 
 export function areaOf({ area }: Pick<Check, "area">): Area {
   return area ?? "own";
+}
+
+const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;
+const codeCharsMax = 128;
+
+export function isFindingCode(text: string): text is FindingCode {
+  return text.length <= codeCharsMax && codePattern.test(text);
 }

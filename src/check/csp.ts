@@ -2,6 +2,7 @@
 import type { Reading } from "../evidence/evidence.ts";
 import type { DomFacts, MetaElement } from "../evidence/page-facts.ts";
 import {
+  allowsAllInline,
   beforeCutDirective,
   type CspDirective,
   type CspGoverning,
@@ -9,16 +10,15 @@ import {
   directivesIgnoredInMeta,
   governing,
   governsFetches,
+  hasKeyword,
   parseCsp,
   parseCspDirectives,
   restrictsAnything,
   sandboxes,
   serializedPolicies,
 } from "../parse/csp.ts";
-import { allowsAllInline, hasKeyword } from "../parse/csp-source.ts";
 import type { FindingCode } from "./check.ts";
-import { distinct } from "./finding-values.ts";
-import { type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
+import { distinct, type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
 
 export interface EnforcedCsp {
   /** Browsers enforce each policy separately: a request must be allowed by all. */

@@ -9,7 +9,7 @@ interface HeaderFix {
   readonly kind: "header";
   readonly name: string;
   readonly value: string;
-  /** Whether the site sends a value that must not stay. */
+  /** True if the site sends a value that must be replaced. */
   readonly replaces: boolean;
   /** Hard to undo, so a configuration for several findings leaves it out. */
   readonly optional: boolean;
@@ -24,14 +24,14 @@ interface PolicyFix {
    * restricts no scripts, so a configuration for several findings replaces it.
    */
   readonly present: "none" | "kept" | "weak";
-  /** Whether the finding is then gone. Otherwise the policy only limits the damage until its cause is removed. */
+  /** True if the policy repairs the finding. Otherwise it only limits the damage until the cause is removed. */
   readonly cures: boolean;
 }
 
-/** No lines of its own: the finding goes with the policy of the site, if a configuration for several findings replaces that. */
+/** Renders no lines: the finding is repaired if a configuration for several findings replaces the policy of the site. */
 interface NewPolicyFix {
   readonly kind: "new-policy";
-  /** Whether the policy of the site protects too little to be kept. */
+  /** True if the policy of the site protects too little to be kept. */
   readonly needed: boolean;
 }
 
@@ -73,7 +73,7 @@ export function setHeader(name: string, value: string): Fix {
   return { kind: "header", name, value, replaces: false, optional: false };
 }
 
-/** Header in place of what the site sends. `optional`: hard to undo, so a configuration for several findings leaves it out. */
+/** Header that replaces the value of the site. `optional`: hard to undo, so a configuration for several findings leaves it out. */
 export function replaceHeader(name: string, value: string, { optional = false } = {}): Fix {
   return { kind: "header", name, value, replaces: true, optional };
 }
@@ -87,9 +87,9 @@ export function sendPolicy(directives: string, present: "none" | "kept" | "weak"
   return { kind: "policy", directives, present, cures };
 }
 
-/** The policy of the site lets all scripts in: a configuration for several findings replaces it. */
+/** The policy of the site allows all scripts: a configuration for several findings replaces it. */
 export const newPolicyNeeded: Fix = { kind: "new-policy", needed: true };
-/** A fault of the policy that is gone once a configuration for several findings replaces it. */
+/** A fault of the policy that disappears when a configuration for several findings replaces it. */
 export const newPolicyCures: Fix = { kind: "new-policy", needed: false };
 
 export function addToCookies(cookies: FixedCookies, ...attributes: readonly CookieAttribute[]): Fix {

@@ -24,7 +24,6 @@ export type {
   Severity,
   State,
 } from "./check.ts";
-export { distinct, foundAtAddresses } from "./finding-values.ts";
 export type { CookieAttribute, Fix, FixedCookies } from "./fix.ts";
 export {
   addToCookies,
@@ -51,4 +50,4 @@ export {
 export * from "./parsers.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
-export { firstOfEachCode, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
+export { distinct, firstOfEachCode, foundAtAddresses, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";

@@ -4,107 +4,98 @@ export type { AdvisorySeverity } from "../evidence/limits.ts";
 export { advisorySeverities, integrityCharsMax, weakSuiteKinds } from "../evidence/limits.ts";
 export type { LibraryAdvisory } from "../evidence/page-facts.ts";
 export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
-export type { CaaDefect } from "../parse/caa.ts";
-export { parseCaaProperty } from "../parse/caa.ts";
-export { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "../parse/charset.ts";
-export type { CspDirective, CspGoverning, CspPolicy } from "../parse/csp.ts";
+export type { CspDirective, CspGoverning, CspPolicy, CspSource, ScriptBypass } from "../parse/csp.ts";
 export {
+  allowsNoUrl,
   beforeCutDirective,
+  cspKeywords,
   directivesIgnoredInMeta,
   governing,
   governsFetches,
   governsScripts,
-  knownDirectives,
-  parseCsp,
-  sandboxes,
-  sourceListDirectives,
-} from "../parse/csp.ts";
-export type { CspSource } from "../parse/csp-source.ts";
-export {
-  allowsNoUrl,
-  cspKeywords,
   hasKeyword,
   isSchemeSource,
+  knownDirectives,
   matchesAnyHost,
   matchesUrl,
+  parseCsp,
   parseCspSource,
+  sandboxes,
   schemeNamed,
+  scriptBypasses,
   scriptUrlSources,
+  sourceListDirectives,
   trustsHashes,
   trustsNonces,
-} from "../parse/csp-source.ts";
+} from "../parse/csp.ts";
 export type { ListingServer } from "../parse/directory-listing.ts";
 export { directoryListingOf } from "../parse/directory-listing.ts";
-export { dmarcNameOf, isMeantAsDmarc, parseDmarc } from "../parse/dmarc.ts";
-export type { PublishedDmarc } from "../parse/dmarc-walk.ts";
-export { dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc } from "../parse/dmarc-walk.ts";
-export type { FrameOptions } from "../parse/frame-options.ts";
-export { parseFrameOptions } from "../parse/frame-options.ts";
+export type { CaaDefect } from "../parse/dns.ts";
+export { parseCaaProperty } from "../parse/dns.ts";
+export type { Redirect } from "../parse/header-fields.ts";
 export {
+  browserRedirects,
   fieldsNamed,
   firstHttpsAnswer,
   firstHttpsUrl,
   hstsHost,
   isHtml,
   isHttps,
-  isPlainText,
-  valuesNamed,
-} from "../parse/header-fields.ts";
-export { splitHeaderList } from "../parse/header-list.ts";
-export type { HstsDefect, HstsPolicy } from "../parse/hsts.ts";
-export { hstsMaxAgeSecondsMin, parseHsts } from "../parse/hsts.ts";
-export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
-export { parseIntegrity, strongestHashes } from "../parse/integrity.ts";
-export { parseInternetDate } from "../parse/internet-date.ts";
-export type { LibraryVersion, VersionRange } from "../parse/library-version.ts";
-export { compareLibraryVersions, firstVersionOutside, isVersionIn, parseLibraryVersion } from "../parse/library-version.ts";
-export type { MtaStsPolicyDefect } from "../parse/mta-sts.ts";
-export { isMailHostCovered, isMeantAsMtaSts, parseMtaStsPolicy, parseMtaStsRecord } from "../parse/mta-sts.ts";
-export { nearest } from "../parse/nearest.ts";
-export { isPinnableUrl } from "../parse/pinnable-url.ts";
-export { namesVersion, productVersionFields } from "../parse/product-version.ts";
-export type { Products } from "../parse/products.ts";
-export { parseProducts } from "../parse/products.ts";
-export type { Redirect } from "../parse/redirects.ts";
-export {
-  browserRedirects,
   isInconclusiveStatus,
   isInconclusiveStatus as saysNothingOfSite,
+  isPlainText,
   redirectsAmong,
   redirectTarget,
-} from "../parse/redirects.ts";
-export type { ReferrerPolicy } from "../parse/referrer-policy.ts";
-export { parseReferrerPolicyHeader, parseReferrerPolicyMeta } from "../parse/referrer-policy.ts";
-export type { ScriptBypass } from "../parse/script-bypasses.ts";
-export { scriptBypasses } from "../parse/script-bypasses.ts";
+  valuesNamed,
+} from "../parse/header-fields.ts";
+export type { StructuredValue } from "../parse/header-syntax.ts";
+export { parseStructuredDictionary, parseStructuredToken, splitHeaderList } from "../parse/header-syntax.ts";
+export type { FrameOptions, HstsDefect, HstsPolicy, ReferrerPolicy } from "../parse/header-values.ts";
+export {
+  charsetOfMediaType,
+  charsetOfMetaContent,
+  hstsMaxAgeSecondsMin,
+  isEncodingLabel,
+  parseFrameOptions,
+  parseHsts,
+  parseReferrerPolicyHeader,
+  parseReferrerPolicyMeta,
+} from "../parse/header-values.ts";
+export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
+export { isPinnableUrl, parseIntegrity, strongestHashes } from "../parse/integrity.ts";
+export { parseInternetDate } from "../parse/internet-date.ts";
+export type { PublishedDmarc } from "../parse/mail/dmarc.ts";
+export { dmarcNameOf, dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, parseDmarc } from "../parse/mail/dmarc.ts";
+export type { MtaStsPolicyDefect } from "../parse/mail/mta-sts.ts";
+export {
+  isMailHostCovered,
+  isMeantAsMtaSts,
+  isMeantAsTlsRpt,
+  parseMtaStsPolicy,
+  parseMtaStsRecord,
+  parseTlsRpt,
+} from "../parse/mail/mta-sts.ts";
+export type { SpfEnd, SpfFault } from "../parse/mail/spf-evaluation.ts";
+export { ownSpf, spfCosts, spfMxHostsMax, spfPolicy, spfTextsOf } from "../parse/mail/spf-evaluation.ts";
+export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
+export type { TlsaUse } from "../parse/mail/tlsa.ts";
+export { tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
+export type { Products } from "../parse/products.ts";
+export { namesVersion, parseProducts, productVersionFields } from "../parse/products.ts";
+export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
+export {
+  compareLibraryVersions,
+  firstVersionOutside,
+  isVersionIn,
+  parseLibraryVersion,
+} from "../parse/script-libraries.ts";
 export type { SecurityTxtDefect } from "../parse/security-txt.ts";
-export { parseSecurityTxt, securityTxtValues } from "../parse/security-txt.ts";
-export { foundSecurityTxt, suggestedExpiry } from "../parse/security-txt-places.ts";
+export { foundSecurityTxt, parseSecurityTxt, securityTxtValues, suggestedExpiry } from "../parse/security-txt.ts";
 export { isBinaryCurve, isShortCurve } from "../parse/server-key-exchange.ts";
 export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
 export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
-export { hostOf } from "../parse/site.ts";
-export { isMisspeltSpf } from "../parse/spf.ts";
-export { spfCosts, spfMxHostsMax } from "../parse/spf-cost.ts";
-export { ownSpf, spfTextsOf } from "../parse/spf-evaluation.ts";
-export type { SpfEnd, SpfFault } from "../parse/spf-policy.ts";
-export { spfPolicy } from "../parse/spf-policy.ts";
-export type { StructuredValue } from "../parse/structured-field.ts";
-export { parseStructuredDictionary, parseStructuredToken } from "../parse/structured-field.ts";
-export { isMeantAsTlsRpt, parseTlsRpt } from "../parse/tls-rpt.ts";
-export type { TlsaUse } from "../parse/tlsa.ts";
-export { tlsaText, tlsaUseForMail } from "../parse/tlsa.ts";
-export { isInsecureUrl, isLoopbackUrl } from "../parse/trustworthy.ts";
-export type { Validity } from "./certificate.ts";
-export {
-  hasSignatureThatCounts,
-  isCertificateAccepted,
-  isCertificateUnread,
-  issuersOnPath,
-  lifetimeMs,
-  missingServerUsage,
-  validityAt,
-} from "./certificate.ts";
+export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
+export { nearest } from "../parse/text.ts";
 export type { SeenCookie, SeenCookies } from "./cookies.ts";
 export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";
@@ -119,10 +110,19 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
-export { knownWeakPrime } from "./dh-primes.ts";
-export { minuteOf } from "./finding-values.ts";
-export { hstsWithSubdomains } from "./hsts-coverage.ts";
+export type { PreloadState } from "./hsts.ts";
+export { hstsWithSubdomains, preloadListDate, preloadState } from "./hsts.ts";
 export type { SoleRecord } from "./mail.ts";
 export { mailHosts, soleRecord } from "./mail.ts";
-export type { PreloadState } from "./preload.ts";
-export { preloadListDate, preloadState } from "./preload.ts";
+export type { Validity } from "./tls.ts";
+export {
+  hasSignatureThatCounts,
+  isCertificateAccepted,
+  isCertificateUnread,
+  issuersOnPath,
+  knownWeakPrime,
+  lifetimeMs,
+  missingServerUsage,
+  validityAt,
+} from "./tls.ts";
+export { minuteOf } from "./verdict.ts";

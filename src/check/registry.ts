@@ -28,7 +28,7 @@ export function registerCheck<
   return check;
 }
 
-/** In registration order; shows the loader which checks a file registered. */
+/** Checks in registration order; the loader uses it to find the checks of a file. */
 export function registeredChecks(): readonly AnyCheck[] {
   return [...registered.values()];
 }

@@ -1,7 +1,13 @@
 /** Header and cookie files of `assay scan`, for pages behind a sign-in. Messages never quote them. */
 import type { TargetCredentials } from "../egress/credentials.ts";
-import { type GivenCookie, isCookieOfHost, type LineFault, parseCookieFile } from "../parse/cookie-file.ts";
-import { type GivenHeader, parseHeaderFile } from "../parse/header-file.ts";
+import {
+  type GivenCookie,
+  type GivenHeader,
+  isCookieOfHost,
+  type LineFault,
+  parseCookieFile,
+  parseHeaderFile,
+} from "../parse/credential-files.ts";
 import { hostOf } from "../parse/site.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import { secretText } from "./secret-file.ts";

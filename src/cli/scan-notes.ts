@@ -1,6 +1,6 @@
 /** What the policy says about the scans of a call, as lines on stderr. */
 import type { CheckDefinition } from "../check/registry.ts";
-import { nearest } from "../parse/nearest.ts";
+import { nearest } from "../parse/text.ts";
 import { failedPages, type PageVerdict, type Policy, type PolicyPage, unusedEntries } from "../policy/policy.ts";
 
 export interface JudgedCall {

@@ -6,8 +6,8 @@ import type { ExportedScan } from "../export/export.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
 import type { PipelineEnd, PolicyPage } from "../policy/policy.ts";
-import { inFixOrder } from "../text/fix-order.ts";
 import type { Texts } from "../text/i18n.ts";
+import { inFixOrder } from "../text/ledger-rows.ts";
 import { type ExitCode, exitCodes } from "./exit.ts";
 
 /** A scan that is over, in this process or on a server. */

@@ -1,10 +1,9 @@
 /** Files of `-o FORMAT=PATH`: checked before the first scan, written after the last. */
-
 import type { PolicySettings } from "../app/policy-settings.ts";
 import { version } from "../base/build.ts";
 import type { ExportedScan, ExportSettings } from "../export/export.ts";
 import { type ExportFormatName, exportFormats } from "../export/formats.ts";
-import { nearest } from "../parse/nearest.ts";
+import { nearest } from "../parse/text.ts";
 import { baselineText } from "../policy/baseline.ts";
 import { baselineOf, failedPages } from "../policy/policy.ts";
 import type { PageLocale } from "../text/i18n.ts";

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { catalogOptions } from "../app/configured-catalog.ts";
 import { loadPolicy, type PolicySettings } from "../app/policy-settings.ts";
 import type { Config } from "../app/settings.ts";
-import type { TextFault } from "../parse/text-position.ts";
+import type { TextFault } from "../parse/text.ts";
 import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../policy/accept.ts";
 import { type Baseline, baselineBytesMax, parseBaseline, urlsPosition } from "../policy/baseline.ts";
 import type { Policy } from "../policy/policy.ts";

@@ -6,7 +6,7 @@ import type { Setting } from "../app/setting.ts";
 import { type Config, type SettingKey, settings } from "../app/settings.ts";
 import { parseLocation } from "../parse/location.ts";
 import { parseScanUrl } from "../parse/scan-url.ts";
-import { isInsecureUrl } from "../parse/trustworthy.ts";
+import { isInsecureUrl } from "../parse/site.ts";
 import { CliError, exitCodes } from "./exit.ts";
 import type { ScanOptions } from "./scan-options.ts";
 import type { ServerTarget } from "./scan-server.ts";

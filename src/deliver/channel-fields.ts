@@ -1,6 +1,6 @@
 /** Fields of a channel, as people and programs give them. Faults are codes: pages and API have texts of their own. */
-import { parseMailbox } from "../parse/mailbox.ts";
-import { parseWebhookUrl } from "../parse/webhook-url.ts";
+import { parseMailbox } from "../parse/mail/smtp-settings.ts";
+import { parseWebhookUrl } from "../parse/scan-url.ts";
 import { type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
 
 export interface ChannelTargetRules {

@@ -6,10 +6,8 @@ import { type Egress, openEgress } from "../egress/dial.ts";
 import { verifyingContext } from "../egress/http-client.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { parseIpText } from "../parse/address.ts";
-import { alternativeNames } from "../parse/alternative-names.ts";
-import { namesCoverHost } from "../parse/host-match.ts";
-import { type Mailbox, parseMailbox } from "../parse/mailbox.ts";
-import type { SmtpUrl } from "../parse/smtp-url.ts";
+import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
+import { type Mailbox, parseMailbox, type SmtpUrl } from "../parse/mail/smtp-settings.ts";
 import { type FailedMail, mailFailureOf, otherNamesCode, unusableAddress } from "./mail-failure.ts";
 import { logoContentId } from "./mail-layout.ts";
 

@@ -5,8 +5,8 @@ import { openEgress } from "../egress/dial.ts";
 import { CertificateRefused, type EgressFailure, toEgressError } from "../egress/egress-error.ts";
 import { type HttpReply, httpRequest, verifyingContext } from "../egress/http-client.ts";
 import type { EgressSettings } from "../egress/settings.ts";
-import { parseRetryAfter } from "../parse/retry-after.ts";
-import { parseWebhookUrl } from "../parse/webhook-url.ts";
+import { parseRetryAfter } from "../parse/internet-date.ts";
+import { parseWebhookUrl } from "../parse/scan-url.ts";
 import { signatureHeader } from "./webhook-signature.ts";
 
 /** For one attempt, from resolving the name to the head of the answer. */

@@ -1,8 +1,34 @@
 /** Address policy of the SSRF guard: which addresses and ports a scan may reach. Never asks a resolver. */
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { type Address, addressText, endpointText, parseAddress } from "./host.ts";
+import { type Address, addressText, endpointText, parseAddress, parseHost, portOf } from "./host.ts";
 import type { EgressSettings } from "./settings.ts";
+
+// SSRF guard for ports that the appliance opens during scans (proxies, browser control), shared by all threads.
+
+let blocked = new Uint8Array(new SharedArrayBuffer(0x1_0000));
+
+export function blockedPorts(): SharedArrayBuffer {
+  return blocked.buffer as SharedArrayBuffer;
+}
+
+/** Replaces this thread's ports by the memory of another thread, so that both see the same ones. */
+export function shareBlockedPorts(memory: SharedArrayBuffer): void {
+  blocked = new Uint8Array(memory);
+}
+
+export function blockPort(port: number): void {
+  blocked[port] = 1;
+}
+
+/** Called once the listener is closed. A killed thread leaves its few ports blocked, which does no harm. */
+export function unblockPort(port: number): void {
+  blocked[port] = 0;
+}
+
+export function isBlockedPort(port: number): boolean {
+  return blocked[port] === 1;
+}
 
 export type PolicyDecision = { readonly allowed: true } | { readonly allowed: false; readonly because: string };
 
@@ -95,7 +121,7 @@ export function createAddressPolicy(
     return authorizeByProfile(address, text);
   }
 
-  /** The end of a sentence about the first sensitive address without an entry of its own; null without one. */
+  /** End of a sentence about the first sensitive address that lacks an exact entry; null if there is no such address. */
   function exactRefusal(candidates: readonly Address[]): string | null {
     const exact = allowCidrs.filter(isSingleAddress);
     const names = candidates
@@ -173,13 +199,13 @@ function metadataRefusal(candidates: readonly Address[]): string | null {
   return candidates.some(isMetadata) ? "a cloud metadata address, which no setting opens" : null;
 }
 
-/** Null for an address that is neither of this machine nor of a metadata service. Connecting to the unspecified one reaches this machine. */
+/** Name of a sensitive address in messages; null for others. Connecting to the unspecified address reaches this machine. */
 function sensitiveName(candidate: Address, [address]: readonly Address[], local: ReadonlySet<string>): string | null {
   if (isMetadata(candidate)) return "a cloud metadata address";
   const range = candidate.range();
   const isThisMachine = range === "loopback" || (range === "unspecified" && candidate === address);
   if (isThisMachine) return rangeNames[range] ?? null;
-  // Its services answer there as on loopback, also those that a firewall closes to other machines.
+  // Services of this machine answer on its own addresses as on loopback, even behind a firewall.
   return local.has(addressText(candidate)) ? "an address of this machine" : null;
 }
 
@@ -245,4 +271,23 @@ function matches(address: Address, [network, bits]: Cidr): boolean {
   if (address.kind() === "ipv4" && network.kind() === "ipv4") return (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits);
   if (address.kind() === "ipv6" && network.kind() === "ipv6") return (address as ipaddr.IPv6).match(network as ipaddr.IPv6, bits);
   return false;
+}
+
+// First SSRF check of a URL, before any DNS query: refuses a blocked port or a blocked literal address.
+
+/** False for a URL that a scan would certainly refuse; the scan authorizes every address again. @throws Error for an invalid range. */
+export function createTargetPrecheck(settings: EgressSettings): (url: string) => boolean {
+  // Ports that the appliance opens for a scan are known to that scan only.
+  const policy = createAddressPolicy(settings, localAddresses(), () => false);
+
+  return (text) => {
+    const url = new URL(text);
+    const host = parseHost(url.hostname);
+    const port = portOf(url);
+    if (host === null) return true;
+    // The operator mapped this host and port.
+    if (settings.connectTo.some((to) => to.port === port && parseHost(to.host)?.text === host.text)) return true;
+    if (!policy.authorizePort(port).allowed) return false;
+    return host.kind === "name" || (policy.authorizeAddress(host.text).allowed && policy.authorizeEndpoint(host.text, port).allowed);
+  };
 }

@@ -5,20 +5,20 @@ import { parseAddress } from "./host.ts";
 import { httpRequest, type RequestOptions, verifyingContext } from "./http-client.ts";
 import type { EgressSettings } from "./settings.ts";
 
-/** For one request with its answer. */
+/** Deadline of one request with its answer. */
 const requestMs = 10_000;
 const answerBytesMax = 1_048_576;
-/** Fields of an answer that reach the caller. */
+/** Fields of an answer that are returned to the caller. */
 const keptFields = ["content-type", "date", "www-authenticate"];
 /** Fields that the client below sets itself. */
 const ownFields = new Set(["user-agent", "content-type", "content-length", "host", "connection", "accept-encoding"]);
 
-export interface ConfiguredFetchSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
+interface ConfiguredFetchSettings extends Pick<EgressSettings, "dnsServers" | "connectTo"> {
   /** Certificates trusted besides the bundled roots. */
   readonly caPems: readonly string[];
 }
 
-export interface ConfiguredRequest {
+interface ConfiguredRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Text, or the fields of a form. */
@@ -53,7 +53,7 @@ export function createConfiguredFetch({ caPems, dnsServers, connectTo }: Configu
   };
 }
 
-/** Guard of a connection to a service that the operator names: the profile of scans does not hold for it. */
+/** Egress settings for a service that the operator configured: the profile of scans does not apply. */
 export function configuredServiceGuard({ dnsServers, connectTo }: Pick<EgressSettings, "dnsServers" | "connectTo">): EgressSettings {
   return { profile: "internal", allowCidrs: [], denyCidrs: [], allowPorts: "any", connectTo, dnsServers, ownEndpoints: [] };
 }
@@ -78,7 +78,7 @@ function assertConfidential({ protocol, hostname, host }: URL): void {
   throw new EgressError("blocked", `${host} is only asked over https`);
 }
 
-/** Addresses only: a name may resolve to any machine. */
+/** True for loopback addresses. Names do not count, because they may resolve to any machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return parseAddress(hostname.replace(/^\[|\]$/g, ""))?.range() === "loopback";
 }

@@ -1,6 +1,6 @@
-/** Header fields and cookies of a user for one origin: which request may carry them, and what must never be shown. */
-import { cookiePathMatches, type GivenCookie } from "../parse/cookie-file.ts";
-import type { GivenHeader } from "../parse/header-file.ts";
+/** Header fields and cookies of a user for one origin: requests that may carry them, and texts to redact. */
+import { cookiePathMatches, type GivenCookie, type GivenHeader } from "../parse/credential-files.ts";
+import { percentDecoded } from "../parse/text.ts";
 
 /**
  * The page load and the CORS probe send them, because a page behind a sign-in answers nothing else. The other probes do not: plain http
@@ -16,9 +16,9 @@ export interface TargetCredentials {
   readonly cookies: readonly GivenCookie[];
 }
 
-/** After the certificate of the origin was found valid. */
+/** Credentials whose origin has a valid certificate. */
 export interface VerifiedCredentials extends TargetCredentials {
-  /** Whether the browser itself knows the root, and so verifies each connection. It does not know the roots of the operator. */
+  /** True if the browser knows the root and verifies each connection itself. It does not know the operator's roots. */
   readonly browserVerifies: boolean;
 }
 
@@ -26,7 +26,7 @@ const preferenceNames = /^(?:accept|accept-language|user-agent|cache-control|pra
 /** Shorter values, such as `https`, occur in facts by chance: redacting them would destroy evidence. */
 const secretCharsMin = 6;
 
-/** Whether a field states a preference: browsers send their own, and the value is no secret. */
+/** True if a field states a preference: browsers send their own, and the value is not secret. */
 export function isPreferenceField(name: string): boolean {
   return preferenceNames.test(name);
 }
@@ -64,10 +64,10 @@ export function secretsOf({ origin, headers, cookies }: TargetCredentials): read
     ...headers.filter(({ name }) => !isPreferenceField(name)).flatMap(({ value }) => [value, ...partsOf(value)]),
     ...cookies.map(({ value }) => value.replace(/^"(.*)"$/, "$1")),
   ];
-  const spellings = values.flatMap((value) => [value, encodeURIComponent(value), decoded(value)]);
+  const spellings = values.flatMap((value) => [value, encodeURIComponent(value), percentDecoded(value)]);
   // A part of the origin is public.
   const secrets = new Set(spellings.filter((text) => text.length >= secretCharsMin && !origin.includes(text)));
-  // The longest first, so that a part of a value does not hide the value.
+  // Longest first, so that redacting a part cannot hide the complete value.
   return [...secrets].toSorted((one, other) => other.length - one.length);
 }
 
@@ -79,12 +79,4 @@ function partsOf(value: string): readonly string[] {
   if (!/^basic$/i.test(scheme)) return [token];
   const pair = Buffer.from(token, "base64").toString("utf8");
   return [token, pair, pair.slice(pair.indexOf(":") + 1)];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -4,16 +4,14 @@
  */
 import { connect, type Socket } from "node:net";
 import { systemClock, withDeadline } from "../base/clock.ts";
-import { type AddressPolicy, createAddressPolicy, localAddresses, type PolicyDecision } from "./address-policy.ts";
-import { isBlockedPort } from "./blocked-ports.ts";
-import { type DnsServer, parseDnsServer } from "./dns-client.ts";
+import { type AddressPolicy, createAddressPolicy, isBlockedPort, localAddresses, type PolicyDecision } from "./address-policy.ts";
+import { type DnsServer, lookupAddresses, parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 import { endpointText, parseHost } from "./host.ts";
-import { lookupAddresses } from "./lookup.ts";
 import type { ConnectTo, EgressSettings } from "./settings.ts";
 
-export interface DialOptions {
-  /** For resolving and connecting together, from now. */
+interface DialOptions {
+  /** Deadline for resolving and connecting together, from now. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
 }

@@ -1,8 +1,20 @@
 /** DNS client: one question to one server over UDP, with fallback to TCP; RFC 1035, RFC 7766. */
 import { createSocket } from "node:dgram";
+import { getServers } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { connect, isIPv6 } from "node:net";
+import dnsPacket, { type CaaAnswer } from "dns-packet";
 import { systemClock, withDeadline } from "../base/clock.ts";
-import { type DnsAnswer, type DnsQuery, type DnsQuestion, dnsQuery, isFormatRefusal, readDnsAnswer } from "./dns-message.ts";
+import {
+  type DnsAnswer,
+  type DnsQuery,
+  type DnsQuestion,
+  dnsQuery,
+  isFormatRefusal,
+  nameError,
+  noError,
+  readDnsAnswer,
+} from "./dns-message.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface DnsServer {
@@ -47,7 +59,7 @@ async function askWithRetries(server: DnsServer, question: DnsQuestion, edns: bo
   throw new EgressError("timeout", `the resolver ${server.address} did not answer`);
 }
 
-/** Null when no matching answer came in time. */
+/** Answer over UDP; null if no matching answer came in time. */
 function exchangeOverUdp(server: DnsServer, query: DnsQuery, signal: AbortSignal): Promise<DnsAnswer | "case-mismatch" | null> {
   return exchange(udpAttemptMs, signal, ({ done, fail }) => {
     const socket = createSocket(isIPv6(server.address) ? "udp6" : "udp4");
@@ -133,4 +145,90 @@ function messageCollector(onMessage: (message: Buffer) => void): (chunk: Buffer)
     bytesNeeded ??= lengthBytes + Buffer.concat(chunks).readUInt16BE(0);
     if (bytes >= bytesNeeded) onMessage(Buffer.concat(chunks).subarray(lengthBytes, bytesNeeded));
   };
+}
+
+// Asks the resolvers of this appliance one DNS question, in turn until one answers.
+
+export type CaaRecord = CaaAnswer["data"];
+
+/** Flags of RFC 4035 section 3: header of a question, header of an answer, EDNS record of a question. */
+export const checkingDisabled = dnsPacket.CHECKING_DISABLED;
+export const authenticData = dnsPacket.AUTHENTIC_DATA;
+export const dnssecOk = dnsPacket.DNSSEC_OK;
+
+export function resolversOf(dnsServers: readonly string[]): readonly DnsServer[] {
+  return (dnsServers.length === 0 ? getServers() : dnsServers).map(parseDnsServer);
+}
+
+/**
+ * The first conclusive answer: records, no records of that type, or no such name.
+ * @throws EgressError `timeout` or `unreachable` when no resolver answered, `unresolved` when none was conclusive.
+ */
+export async function askResolvers(resolvers: readonly DnsServer[], question: DnsQuestion, signal: AbortSignal): Promise<DnsAnswer> {
+  let failure: unknown = new EgressError("unreachable", "this machine has no resolver");
+  for (const resolver of resolvers) {
+    try {
+      const answer = await askDns(resolver, question, signal);
+      const { responseCode: code } = answer;
+      if (code === noError || code === nameError) return answer;
+      failure = new EgressError("unresolved", `the resolver ${resolver.address} could not answer for ${question.name} (code ${code})`);
+    } catch (thrown) {
+      failure = thrown;
+    }
+    if (signal.aborted) break;
+  }
+  throw failure;
+}
+
+// Resolves a name to all of its addresses, with the system's resolver or the operator's DNS servers.
+
+/**
+ * IPv4 addresses first, because machines without IPv6 are more common than machines without IPv4.
+ * @throws EgressError `unresolved` without an address; `timeout` or `unreachable` when no resolver answered.
+ */
+export async function lookupAddresses(name: string, servers: readonly DnsServer[], signal: AbortSignal): Promise<readonly string[]> {
+  // RFC 6761 section 6.3: never sent to a resolver, which could answer anything.
+  if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
+  const addresses = servers.length === 0 ? await askSystem(name, signal) : await askServers(name, servers, signal);
+  if (addresses.length === 0) throw new EgressError("unresolved", `${name} has no address`);
+  return addresses;
+}
+
+async function askSystem(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(new EgressError("timeout", "the system's resolver did not answer in time"));
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    const found = await Promise.race([lookup(name, { all: true, order: "ipv4first" }), aborted]);
+    return found.map(({ address }) => address);
+  } catch (thrown) {
+    if (thrown instanceof EgressError) throw thrown;
+    const code = (thrown as NodeJS.ErrnoException).code ?? "";
+    if (/TIMEOUT|EAI_AGAIN/.test(code)) throw new EgressError("timeout", "the system's resolver did not answer");
+    throw new EgressError("unresolved", `${name} cannot be resolved (${code})`);
+  }
+}
+
+/** Asks the next server only after a failure; "no such name" is an answer. */
+async function askServers(name: string, servers: readonly DnsServer[], signal: AbortSignal): Promise<readonly string[]> {
+  let failure: unknown;
+  for (const server of servers) {
+    const [v4, v6] = await Promise.allSettled([askServer(name, "A", server, signal), askServer(name, "AAAA", server, signal)]);
+    const found = [v4, v6].flatMap((family) => (family.status === "fulfilled" ? family.value : []));
+    // One address family is enough: only addresses returned here are authorized and dialled.
+    if (found.length > 0 || (v4.status === "fulfilled" && v6.status === "fulfilled")) return found;
+    failure ??= v4.status === "rejected" ? v4.reason : v6.status === "rejected" ? v6.reason : undefined;
+  }
+  throw failure;
+}
+
+async function askServer(name: string, type: "A" | "AAAA", server: DnsServer, signal: AbortSignal): Promise<readonly string[]> {
+  const { responseCode, answers } = await askDns(server, { name, type }, signal);
+  if (responseCode !== noError && responseCode !== nameError) {
+    throw new EgressError("unresolved", `the resolver ${server.address} could not resolve ${name} (code ${responseCode})`);
+  }
+  // One answer holds the records of the whole CNAME chain; all addresses are authorized.
+  return answers.flatMap((record) => (record.type === type ? [String(record.data)] : []));
 }

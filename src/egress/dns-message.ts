@@ -1,7 +1,7 @@
 /** Encodes DNS queries that are hard to spoof, and decodes untrusted answers; RFC 1035, RFC 6891. */
 import { randomBytes, randomInt } from "node:crypto";
 import dnsPacket, { type Answer, type DecodedPacket, type RecordType } from "dns-packet";
-import { fitsDns } from "../parse/dns-name.ts";
+import { fitsDns } from "../parse/dns.ts";
 import { EgressError } from "./egress-error.ts";
 
 export interface DnsQuestion {
@@ -16,7 +16,7 @@ export interface DnsQuery {
   readonly id: number;
   readonly type: RecordType;
   readonly name: string;
-  /** Whether the answer must repeat the case of every letter. */
+  /** True if the answer must repeat the case of every letter. */
   readonly mixedCase: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface DnsAnswer extends DecodedPacket {
 }
 
 /** A decoded packet: the answer, an answer whose name has another case, or a packet that does not match the query. */
-export type DecodedAnswer = DnsAnswer | "case-mismatch" | "unrelated";
+type DecodedAnswer = DnsAnswer | "case-mismatch" | "unrelated";
 
 /** Response codes of RFC 1035 section 4.1.1. */
 export const noError = 0;
@@ -41,11 +41,11 @@ const notImplemented = 4;
 const udpPayloadBytes = 1_232;
 /** Larger packets are dropped: each record's compression pointers may traverse the whole packet. */
 const recordsMax = 1_000;
-/** CNAME records followed within one answer; resolvers give up earlier. */
+/** Limit of CNAME records in one answer; resolvers stop earlier. */
 const aliasesMax = 16;
 const headerBytes = 12;
 
-export interface QueryOptions {
+interface QueryOptions {
   readonly edns: boolean;
   readonly mixedCase: boolean;
 }

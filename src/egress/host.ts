@@ -1,6 +1,6 @@
 /** Parses a host like a browser, so that no spelling of an address bypasses the SSRF guard. */
 import ipaddr from "ipaddr.js";
-import { fitsDns } from "../parse/dns-name.ts";
+import { fitsDns } from "../parse/dns.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 

@@ -1,6 +1,6 @@
 /** Rules of a SARIF file: one for each finding code of the catalog. */
 import { areaOf, type FindingDefinition, type Severity } from "../check/check.ts";
-import { placeholderSample } from "../text/samples.ts";
+import { placeholderSample } from "../text/i18n.ts";
 import type { ExportSettings } from "./export.ts";
 import { type ExportedFinding, exportText } from "./exported-report.ts";
 import { escapedMarkdown } from "./markdown-text.ts";

@@ -2,7 +2,7 @@
 import type { CheckDefinition } from "../check/registry.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
-import { inFixOrder } from "../text/fix-order.ts";
+import { inFixOrder } from "../text/ledger-rows.ts";
 import type { ExportedScan } from "./export.ts";
 
 /** `checks`: of the catalog. Nothing is marked, since a policy belongs to a pipeline. */

@@ -4,7 +4,7 @@ import { fromSeed, type KeyPair } from "@nats-io/nkeys";
 import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type Clock, pause } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
-import { parseNatsUrl } from "../parse/nats-url.ts";
+import { parseNatsUrl } from "../parse/address.ts";
 
 /** The fleet cannot start as it is set up. The message is one sentence for the operator. */
 export class FleetError extends Error {}

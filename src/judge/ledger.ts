@@ -2,14 +2,37 @@
 import { type Condition, chargeOf, type FindingCode, type FindingDefinition } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import type { FindingValues, Verdict } from "../check/verdict.ts";
-import { type Evidence, failed, type ReadingName } from "../evidence/evidence.ts";
+import { type Evidence, failed, headerLimitOf, type Reading, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
 import { fieldsNamed, firstHttpsAnswer, isHtml, isHttps } from "../parse/header-fields.ts";
-import { basisOf } from "./basis.ts";
-import { standing } from "./rank.ts";
-import { algorithmVersion, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "./result.ts";
+import {
+  algorithmVersion,
+  type LedgerRow,
+  type NotCheckedBecause,
+  type ResultBasis,
+  type StoredFinding,
+  type StoredResult,
+  standing,
+} from "./result.ts";
 import { scoreOf } from "./score.ts";
+
+// Limits and data files behind the verdicts of evidence.
+
+export function basisOf({ subject, hstsPreload, scriptLibraries }: Evidence): ResultBasis {
+  const dates: Readonly<Record<string, string | undefined>> = {
+    hstsPreload: factsIn(hstsPreload)?.listDate,
+    scriptLibraries: factsIn(scriptLibraries)?.advisoriesDate,
+    publicSuffixes: subject.publicSuffixesDate,
+  };
+  const used = Object.entries(dates).flatMap(([name, date]) => (date === undefined ? [] : [[name, date] as const]));
+  return { headerValueCharsMax: headerLimitOf(subject), dataDates: Object.fromEntries(used) };
+}
+
+/** Evidence from older versions lacks the readings that were added since. */
+function factsIn<F>(reading: Reading<F> | undefined): F | null {
+  return reading?.status === "read" ? reading.facts : null;
+}
 
 /** Callback for a check that broke its contract; judging continues without it. */
 type OnCheckFault = (key: string, fault: string) => void;

@@ -1,7 +1,36 @@
 /** Judged result as stored: codes and values, never sentences. */
 import type { Effort, RiskLevel, Severity, State } from "../check/check.ts";
 import type { FindingValues } from "../check/verdict.ts";
-import type { Band, Rank } from "./rank.ts";
+
+// Score floors, ranks and bands in one table, so that they cannot contradict each other.
+
+export const bands = ["good", "warn", "poor", "unknown"] as const;
+export type Band = (typeof bands)[number];
+
+export const ranks = ["excellent", "strong", "solid", "fair", "weak", "bad", "critical", "unknown"] as const;
+export type Rank = (typeof ranks)[number];
+
+/** Highest first; the first floor that the score reaches applies. */
+const steps: readonly { readonly scoreMin: number; readonly rank: Rank; readonly band: Band }[] = [
+  { scoreMin: 95, rank: "excellent", band: "good" },
+  { scoreMin: 88, rank: "strong", band: "good" },
+  { scoreMin: 80, rank: "solid", band: "good" },
+  { scoreMin: 65, rank: "fair", band: "warn" },
+  { scoreMin: 50, rank: "weak", band: "warn" },
+  { scoreMin: 25, rank: "bad", band: "poor" },
+  { scoreMin: 0, rank: "critical", band: "poor" },
+];
+
+/** Ranks of a band, highest first. */
+export function ranksOf(band: Band): readonly Rank[] {
+  return band === "unknown" ? ["unknown"] : steps.flatMap((step) => (step.band === band ? [step.rank] : []));
+}
+
+/** Rank and band of a score from 0 to 100; both `unknown` for null. */
+export function standing(score: number | null): { readonly rank: Rank; readonly band: Band } {
+  const step = score === null ? undefined : steps.find((row) => score >= row.scoreMin);
+  return step === undefined ? { rank: "unknown", band: "unknown" } : { rank: step.rank, band: step.band };
+}
 
 /** Increased when rules of the ledger or the score change. Scores are comparable only with equal versions. */
 export const algorithmVersion = 3;
@@ -36,7 +65,7 @@ export interface StoredFinding {
   readonly values: FindingValues;
 }
 
-/** What a verdict depends on besides the rules and the site. Scores are comparable only if this agrees too. */
+/** Limits and data files behind a verdict. Scores are comparable only if they are equal. */
 export interface ResultBasis {
   /** Longest header value that was read, in characters. */
   readonly headerValueCharsMax: number;

@@ -20,7 +20,7 @@ export interface ScoredRow {
   readonly charged?: number;
 }
 
-/** Null if the document was not read, or under half of the applicable weight ran. Only a ledger without charges reaches 100. */
+/** Score; null if the document was not read, or less than half of the applicable weight ran. Only a ledger without charges gives 100. */
 export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
   const weightOf = (...states: readonly State[]) =>
     rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.weight, 0);
@@ -33,7 +33,7 @@ export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[]
   return Math.min(remaining, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
 }
 
-/** Score that so many charged points leave, without any cap. Only 0 points leave 100. */
+/** Score after the given number of charged points, without any cap. Only 0 points give 100. */
 export function remainingScore(charged: number): number {
   return Math.min(Math.round(100 * remainingSharePerPoint ** charged), charged > 0 ? 99 : 100);
 }

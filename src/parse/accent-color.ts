@@ -14,7 +14,7 @@ export function parseAccent(text: string): string | "low-contrast" | null {
   return contrastWithWhite(color) < contrastMin ? "low-contrast" : color;
 }
 
-/** From 1 to 21 (WCAG 2.2, definition of contrast ratio). */
+/** Contrast ratio from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
 function contrastWithWhite(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => linear(Number.parseInt(color.slice(at, at + 2), 16)));
   return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);

@@ -1,4 +1,6 @@
-/** Parses the addresses that operators write in settings: IP addresses, endpoints, origins and contacts. */
+/**
+ * Parses the addresses that operators write in settings: IP addresses, endpoints, origins, contacts, nats-servers and repository paths.
+ */
 import ipaddr from "ipaddr.js";
 
 const portMax = 65_535;
@@ -33,7 +35,7 @@ export function truncatedAddress(text: string): string {
 /** Ranges of ipaddr.js that no public network routes. Resolvers of networks with NAT64 make up addresses of `rfc6052` (RFC 6147). */
 const unroutedRanges: readonly string[] = ["unspecified", "loopback", "linkLocal", "uniqueLocal", "ipv4Mapped", "rfc6052", "multicast"];
 
-/** False for text that is no IPv6 address, and for addresses that are unreachable from the internet. */
+/** True for an IPv6 address that the internet can reach. */
 export function isRoutableIpv6(text: string): boolean {
   return ipaddr.IPv6.isValid(text) && !unroutedRanges.includes(ipaddr.IPv6.parse(text).range());
 }
@@ -84,4 +86,50 @@ export function parseContact(text: string): string | null {
   if (/^https:\/\//i.test(text)) return URL.parse(text)?.href ?? null;
   const [, address] = /^(?:mailto:)?([^@?:/<>"%]+@[^@?:/<>"%]+)$/i.exec(text) ?? [];
   return address === undefined ? null : `mailto:${address}`;
+}
+
+export interface NatsUrl {
+  /** DNS name or IP address, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+const portDefault = 4222;
+/** Longer than any host (RFC 1035 section 2.3.4: 255) with scheme and port. */
+const natsUrlCharsMax = 300;
+
+/** `tls://host[:port]`, or `nats://` with a loopback address; null for anything else. Credentials in a URL would reach logs. */
+export function parseNatsUrl(text: string): NatsUrl | null {
+  if (text.length > natsUrlCharsMax) return null;
+  const [, scheme, authority] = /^(tls|nats):\/\/([^/?#\\@\s]+)\/?$/i.exec(text) ?? [];
+  // A special scheme makes the URL parser check and normalise the host.
+  const url = authority === undefined ? null : URL.parse(`http://${authority}`);
+  if (url === null || scheme === undefined || url.hostname === "" || url.port === "0") return null;
+  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
+  const tls = scheme.toLowerCase() === "tls";
+  if (!tls && !isLoopback(host)) return null;
+  return { host, port: portOf(authority ?? "", url), tls };
+}
+
+/** The URL parser drops port 80, because the text was parsed as an http URL. */
+function portOf(authority: string, url: URL): number {
+  if (url.port !== "") return Number(url.port);
+  return /:0*80$/.test(authority) ? 80 : portDefault;
+}
+
+function isLoopback(host: string): boolean {
+  const address = parseIpText(host);
+  if (address === null) return host === "localhost";
+  return address.startsWith("127.") || address === "::1";
+}
+
+const pathCharsMax = 1_024;
+
+/** Relative path inside a repository; null if it is absolute, leaves its folder, or has characters that a URL path cannot contain. */
+export function parseRepositoryPath(text: string): string | null {
+  const parts = text.split("/");
+  // A backslash does not separate parts of a URL. A colon in the first part would make it a scheme.
+  const isPath = text.length <= pathCharsMax && /^[^\\\p{Cc}\p{Cf}\u2028\u2029]+$/u.test(text) && !parts[0]?.includes(":");
+  return isPath && parts.every((part) => part !== "" && part !== "." && part !== "..") ? text : null;
 }

@@ -1,5 +1,6 @@
 /** Recognises directory listings that web servers write themselves, by the structure of each server's page. */
 import type { DocumentOutline, OutlineLink } from "../evidence/page-facts.ts";
+import { percentDecoded } from "./text.ts";
 
 export type ListingServer = "nginx" | "Apache" | "Caddy" | "IIS";
 
@@ -28,7 +29,7 @@ function isApacheListing({ title, heading, bodyElements: [first, second], links 
 }
 
 function isEntryOrParent({ href, text }: OutlineLink): boolean {
-  return text.trim() === "Parent Directory" || text.trim() === decoded(href);
+  return text.trim() === "Parent Directory" || text.trim() === percentDecoded(href);
 }
 
 /** file_server with browse: links that sort by name, and a footer that names the server. */
@@ -42,17 +43,9 @@ function isIisListing({ title, heading, bodyElements, links }: DocumentOutline):
   const folder = /^\S+ - (\/(?:.*\/)?)$/.exec(title)?.[1];
   if (folder === undefined || heading !== title || bodyElements.join(" ") !== "h1 hr pre hr" || links.length === 0) return false;
   const isEntry = ({ href, text }: OutlineLink) => {
-    const path = decoded(href).replace(/\/$/, "");
+    const path = percentDecoded(href).replace(/\/$/, "");
     return path.startsWith("/") && path.split("/").at(-1) === text;
   };
   const [first, ...others] = links;
   return first !== undefined && (isEntry(first) || /^\[.+\]$/.test(first.text)) && others.every(isEntry);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,4 @@
-/** Selects header fields by name, and the answer that a check evaluates. */
+/** Selects header fields by name, the answer that a check evaluates, and redirects. */
 import type { Subject } from "../evidence/evidence.ts";
 import type { HeaderField, HttpAnswer } from "../evidence/http-facts.ts";
 import type { NavigationFacts } from "../evidence/page-facts.ts";
@@ -28,7 +28,7 @@ export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }
 
-/** Of the scanned host, or else of any host. RFC 6797 section 8.1: browsers accept HSTS from secure answers only. */
+/** First https answer of the scanned host, or else of any host. RFC 6797 section 8.1: browsers accept HSTS from secure answers only. */
 export function firstHttpsAnswer(subject: Subject, navigation: NavigationFacts, page: HttpAnswer): HttpAnswer | null {
   return firstSecure(subject, navigation, page);
 }
@@ -51,4 +51,41 @@ function firstSecure<A extends { readonly url: string }>(
 ): A | NavigationFacts["hops"][number] | null {
   const secure = [...hops, last].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));
   return secure.find((answer) => hostOf(answer.url) === subject.host) ?? secure[0] ?? null;
+}
+
+export interface Redirect {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Statuses that browsers follow (Fetch standard, "redirect status"); 300 and 304 are excluded. */
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
+
+export function isRedirectStatus(status: number): boolean {
+  return redirectStatuses.includes(status);
+}
+
+/** Absolute target URL; null if not a redirect, or without a usable Location. */
+export function redirectTarget(answer: HttpAnswer): string | null {
+  if (!isRedirectStatus(answer.status)) return null;
+  const [location] = valuesNamed(answer.headers, "location");
+  return location === undefined ? null : (URL.parse(location, answer.url)?.href ?? null);
+}
+
+/** True for answers that do not show how the site treats visitors: server errors and rate limits. */
+export function isInconclusiveStatus(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** Redirects that servers sent to the browser. The browser's internal upgrades are excluded. */
+export function browserRedirects({ hops, finalUrl }: NavigationFacts): readonly Redirect[] {
+  return hops.flatMap((hop, at) => (hop.internal ? [] : [{ from: hop.url, to: hops[at + 1]?.url ?? finalUrl }]));
+}
+
+/** Redirects from port 80 on, in order. Includes the target of a last answer that was not followed. */
+export function redirectsAmong(answers: readonly HttpAnswer[]): readonly Redirect[] {
+  return answers.flatMap((answer, at) => {
+    const to = answers[at + 1]?.url ?? redirectTarget(answer);
+    return to === null ? [] : [{ from: answer.url, to }];
+  });
 }

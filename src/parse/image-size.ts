@@ -1,9 +1,12 @@
-/** Type and size of PNG and WebP images from their headers, without decoding them. */
+/** Type and size of PNG, WebP and JPEG images from their headers, without decoding them. */
 
-export interface ImageSize {
-  readonly type: "image/png" | "image/webp";
+interface PixelSize {
   readonly width: number;
   readonly height: number;
+}
+
+export interface ImageSize extends PixelSize {
+  readonly type: "image/png" | "image/webp";
 }
 
 interface Chunk {
@@ -22,7 +25,7 @@ const riffHeaderBytes = 12;
 const canvasBytes = 10;
 const animationFlag = 0x02;
 
-/** Null for other types, and for animated WebP. `broken`: cut off, or with headers that contradict each other. */
+/** Size of a PNG or WebP image; null for other types and animated WebP. `broken`: cut off, or with contradictory headers. */
 export function parseImageSize(bytes: Uint8Array): ImageSize | "broken" | null {
   if (textAt(bytes, 0, 8) === pngSignature) return pngSize(bytes);
   return textAt(bytes, 0, 4) === "RIFF" && textAt(bytes, 8, 4) === "WEBP" ? webpSize(bytes) : null;
@@ -50,7 +53,7 @@ function pngSize(bytes: Uint8Array): ImageSize | "broken" {
   return "broken";
 }
 
-/** RFC 9649: a still image is one chunk of image data, with the size of the canvas if there is one. */
+/** RFC 9649: a still image is one chunk of image data. If a canvas is declared, its size must be equal. */
 function webpSize(bytes: Uint8Array): ImageSize | "broken" | null {
   const chunks = riffChunks(bytes);
   const [first] = chunks ?? [];
@@ -65,7 +68,7 @@ function webpSize(bytes: Uint8Array): ImageSize | "broken" | null {
   return frame !== "broken" && frame.width === width && frame.height === height ? frame : "broken";
 }
 
-/** Null if the file or a chunk of it is cut off. */
+/** Chunks of a WebP file; null if the file or a chunk is cut off. */
 function riffChunks(bytes: Uint8Array): readonly Chunk[] | null {
   const end = 8 + littleEndian(bytes, 4, 4);
   if (bytes.length < riffHeaderBytes || end > bytes.length) return null;
@@ -111,4 +114,65 @@ function textAt(bytes: Uint8Array, at: number, count: number): string {
 
 function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+// Structure of a JPEG image, without decoding it: ITU-T T.81 (ISO/IEC 10918-1), annex B.
+
+const [startOfImage, endOfImage, startOfScan] = [0xd8, 0xd9, 0xda];
+/** Start of frame: baseline, extended and progressive, each with Huffman coding. */
+const startsOfFrame = [0xc0, 0xc1, 0xc2];
+const [defineHuffmanTables, defineQuantization, defineRestart, comment] = [0xc4, 0xdb, 0xdd, 0xfe];
+const applicationSegments = { first: 0xe0, last: 0xef };
+const restarts = { first: 0xd0, last: 0xd7 };
+/** Length, precision, height, width and number of components. */
+const frameBytesMin = 8;
+
+/** Size of an image of 8-bit samples that ends with its last byte. Null for anything else, also for lossless and arithmetic coding. */
+export function parseJpeg(bytes: Uint8Array): PixelSize | null {
+  if (bytes[0] !== 0xff || bytes[1] !== startOfImage) return null;
+  let size: PixelSize | null = null;
+  let hasScan = false;
+  for (let at = 2; at < bytes.length; ) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === endOfImage) return hasScan && at + 2 === bytes.length ? size : null;
+    const end = at + 2 + numberAt(bytes, at + 2);
+    if (!isSegment(marker) || end < at + 4 || end > bytes.length) return null;
+    if (startsOfFrame.includes(marker)) {
+      // A second frame could state another size.
+      if (size !== null) return null;
+      size = frameSize(bytes.subarray(at + 2, end));
+      if (size === null) return null;
+    }
+    if (marker === startOfScan && size === null) return null;
+    hasScan ||= marker === startOfScan;
+    at = marker === startOfScan ? endOfScan(bytes, end) : end;
+  }
+  return null;
+}
+
+function frameSize(frame: Uint8Array): PixelSize | null {
+  const [height, width] = [numberAt(frame, 3), numberAt(frame, 5)];
+  const isValid = frame.length >= frameBytesMin && frame[2] === 8 && height > 0 && width > 0;
+  return isValid ? { width, height } : null;
+}
+
+function isSegment(marker: number): boolean {
+  const known = [...startsOfFrame, startOfScan, defineHuffmanTables, defineQuantization, defineRestart, comment];
+  return known.includes(marker) || (marker >= applicationSegments.first && marker <= applicationSegments.last);
+}
+
+/** Position of the first marker after entropy-coded data, in which a zero byte follows each data byte 0xff. */
+function endOfScan(bytes: Uint8Array, start: number): number {
+  let at = bytes.indexOf(0xff, start);
+  while (at >= 0) {
+    const next = bytes[at + 1] ?? 0xff;
+    if (next !== 0 && (next < restarts.first || next > restarts.last)) return at;
+    at = bytes.indexOf(0xff, at + 2);
+  }
+  return bytes.length;
+}
+
+function numberAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }

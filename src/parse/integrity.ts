@@ -1,4 +1,5 @@
-/** Parses the integrity attribute as browsers do (Subresource Integrity, "parse metadata"). */
+/** Parses integrity attributes, and decides which URLs have content that can be pinned. */
+import { hostOf } from "./site.ts";
 
 /** Weakest first. Browsers skip all other algorithms, including SHA-1 and MD5. */
 const integrityAlgorithms = ["sha256", "sha384", "sha512"] as const;
@@ -36,7 +37,7 @@ export function parseIntegrity(text: string): Integrity {
   return { hashes, skipped };
 }
 
-/** Hashes that a browser compares: only those of the strongest algorithm. One match is enough. */
+/** Hashes that a browser compares: only hashes of the strongest algorithm. One match is enough. */
 export function strongestHashes({ hashes }: Integrity): readonly IntegrityHash[] {
   const strongest = integrityAlgorithms.findLast((name) => hashes.some(({ algorithm }) => algorithm === name));
   return hashes.filter(({ algorithm }) => algorithm === strongest);
@@ -45,4 +46,41 @@ export function strongestHashes({ hashes }: Integrity): readonly IntegrityHash[]
 function isDigest(text: string, algorithm: IntegrityAlgorithm): boolean {
   const [, chars] = base64.exec(text) ?? [];
   return chars?.length === digestChars[algorithm];
+}
+
+// URLs whose content does not change, so that an integrity hash stays valid.
+
+/** Hosts of package archives, which also offer every file under an exact version. */
+const packageHosts: readonly string[] = [
+  "ajax.aspnetcdn.com",
+  "ajax.googleapis.com",
+  "cdn.bootcdn.net",
+  "cdn.bootcss.com",
+  "cdn.jsdelivr.net",
+  "cdn.skypack.dev",
+  "cdn.staticfile.org",
+  "cdnjs.cloudflare.com",
+  "code.jquery.com",
+  "esm.sh",
+  "fastly.jsdelivr.net",
+  "ga.jspm.io",
+  "lib.baomitu.com",
+  "maxcdn.bootstrapcdn.com",
+  "netdna.bootstrapcdn.com",
+  "stackpath.bootstrapcdn.com",
+  "unpkg.com",
+  "use.fontawesome.com",
+];
+/** A UUID identifies an account, not a version or content. */
+const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+const exactVersion = /(?<![\d.])v?\d+\.\d+/i;
+/** Hash of the content in a file name, as bundlers write it: at least 8 hexadecimal digits in lower case, letters and numbers. */
+const contentHash = /(?<![\dA-Za-z])(?=[\da-f]*\d)(?=[\da-f]*[a-f])[\da-f]{8,64}(?![\dA-Za-z])/;
+
+/** True if the URL names an exact version or a hash of the content. Package archives offer every file under an exact version. */
+export function isPinnableUrl(url: string): boolean {
+  const parsed = URL.parse(url);
+  if (parsed === null) return false;
+  const named = (parsed.pathname + parsed.search).replace(uuid, "");
+  return packageHosts.includes(hostOf(url) ?? "") || exactVersion.test(named) || contentHash.test(named);
 }

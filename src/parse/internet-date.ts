@@ -1,5 +1,5 @@
-/** Parses dates of RFC 3339 section 5.6, the Internet profile of ISO 8601. */
-import { minuteMs } from "../base/units.ts";
+/** Parses dates of RFC 3339 section 5.6, the Internet profile of ISO 8601, and the field Retry-After. */
+import { dayMs, minuteMs } from "../base/units.ts";
 
 const dateTimePattern = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
@@ -17,4 +17,18 @@ export function parseInternetDate(text: string): number | null {
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return null;
   const offset = (offsetHours * 60 + offsetMinutes) * (match[7] === "-" ? -1 : 1);
   return midnight.getTime() + (hour * 60 + minute - offset) * minuteMs + second * 1_000;
+}
+
+// Parses the field Retry-After, RFC 9110 section 10.2.3.
+
+/** A server cannot put off a client for longer. */
+export const retryAfterMsMax = dayMs;
+
+const fixDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
+
+/** Milliseconds from `now`, 0 to `retryAfterMsMax`. Null if absent or neither seconds nor a date (IMF-fixdate). */
+export function parseRetryAfter(value: string | null, now: Date): number | null {
+  const text = value?.trim() ?? "";
+  const waitMs = /^\d{1,15}$/.test(text) ? Number(text) * 1_000 : fixDate.test(text) ? Date.parse(text) - now.getTime() : Number.NaN;
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(waitMs, 0), retryAfterMsMax);
 }

@@ -1,5 +1,33 @@
-/** Parses security.txt line by line: the grammar of RFC 9116 section 4 and the cleartext signature around it (RFC 9580 section 7). */
-import { isLanguageTag } from "./language-tag.ts";
+/** Parses security.txt and decides where a site has it: RFC 9116. */
+import { dayMs } from "../base/units.ts";
+import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
+
+/** RFC 5646 section 2.1. No language subtag of 4 to 8 letters is registered, so that only 2 and 3 letters name a language. */
+const langtag =
+  /^([a-z]{2,3})(?:-[a-z]{3}){0,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?(?:-(?:[a-z\d]{5,8}|\d[a-z\d]{3}))*(?:-[a-wyz\d](?:-[a-z\d]{2,8})+)*(?:-x(?:-[a-z\d]{1,8})+)?$/i;
+const privateUse = /^x(?:-[a-z\d]{1,8})+$/i;
+/** RFC 5646 section 2.1, "irregular": registered before this grammar. */
+const irregular: readonly string[] = (
+  "en-gb-oed i-ami i-bnn i-default i-enochian i-hak i-klingon i-lux i-mingo i-navajo i-pwn i-tao i-tay i-tsu " +
+  "sgn-be-fr sgn-be-nl sgn-ch-de"
+).split(" ");
+/** Language subtags of two letters in the IANA registry. Country codes such as `us`, `jp` and `cz` are not among them. */
+const shortLanguages: readonly string[] = (
+  "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et eu fa ff " +
+  "fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io is it iu iw ja ji jv jw ka kg ki kj kk kl km kn ko " +
+  "kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl " +
+  "ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz " +
+  "ve vi vo wa wo xh yi yo za zh zu"
+).split(" ");
+
+/** True for a tag that is well-formed and begins with a known language. Codes of three letters are not looked up. */
+export function isLanguageTag(text: string): boolean {
+  const language = langtag.exec(text)?.[1]?.toLowerCase();
+  if (language === undefined) return privateUse.test(text) || irregular.includes(text.toLowerCase());
+  return language.length === 3 || shortLanguages.includes(language);
+}
+
+// Parses security.txt line by line: the grammar of RFC 9116 section 4 and the cleartext signature around it (RFC 9580 section 7).
 
 interface SecurityTxtField {
   /** Lower case; names are case-insensitive (RFC 9116 section 4). */
@@ -21,7 +49,7 @@ export interface SecurityTxtDefect {
 }
 
 interface SecurityTxt {
-  /** In order, unknown names included: RFC 9116 section 2.4 allows extensions. */
+  /** Fields in order, unknown names included: RFC 9116 section 2.4 allows extensions. */
   readonly fields: readonly SecurityTxtField[];
   readonly defects: readonly SecurityTxtDefect[];
 }
@@ -145,4 +173,40 @@ export function securityTxtValues({ fields }: SecurityTxt, name: string): readon
 /** True for a text that reads like security.txt, regardless of its content type. An HTML page is excluded even if it has such a line. */
 export function isMeantAsSecurityTxt(body: string): boolean {
   return !/^[\ufeff\s]*</.test(body) && /^(?:contact|expires):/im.test(body);
+}
+
+// Decides from the security.txt answers whether a site has the file, and where: RFC 9116 section 3.
+
+type SecurityTxtAttempt = SecurityTxtFacts["attempts"][number];
+
+/** `well-known`: the standard location. `root`: only the legacy location. */
+type SecurityTxtFound =
+  | { readonly at: "well-known"; readonly attempt: SecurityTxtAttempt }
+  | { readonly at: "root"; readonly attempt: SecurityTxtAttempt }
+  | { readonly at: "nowhere" }
+  | { readonly at: "unknown" };
+
+/** Location of the file; `nowhere` if the site denies having it, `unknown` if the answers are inconclusive. */
+export function foundSecurityTxt({ attempts }: SecurityTxtFacts): SecurityTxtFound {
+  const [wellKnown, root] = attempts;
+  if (wellKnown === undefined) return { at: "unknown" };
+  const state = stateOf(wellKnown);
+  if (state === "file") return { at: "well-known", attempt: wellKnown };
+  if (state === "unknown") return { at: "unknown" };
+  return root !== undefined && stateOf(root) === "file" ? { at: "root", attempt: root } : { at: "nowhere" };
+}
+
+/** Many sites answer every path with status 200 and an HTML page. Such a page counts only if it reads like the file. */
+function stateOf({ status, contentType, body }: SecurityTxtAttempt): "file" | "none" | "unknown" {
+  if (status === 404 || status === 410) return "none";
+  if (status !== 200) return "unknown";
+  return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "") && !isMeantAsSecurityTxt(body) ? "none" : "file";
+}
+
+/** RFC 9116 section 2.5.5 recommends less than one year. */
+const validDays = 360;
+
+/** Suggested value for Expires; `now` is ISO 8601. */
+export function suggestedExpiry(now: string): string {
+  return `${new Date(Date.parse(now) + validDays * dayMs).toISOString().slice(0, 10)}T00:00:00Z`;
 }

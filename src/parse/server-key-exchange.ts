@@ -36,13 +36,13 @@ function vector16(bytes: Uint8Array, at: number): Uint8Array | null {
 /** RFC 9325 section 4.5: shorter curves must not be used. */
 const curveBitsMin = 224;
 
-/** Whether a curve with an IANA name such as `secp192r1` or `sect163k1` is too short. */
+/** True if a curve with an IANA name such as `secp192r1` or `sect163k1` is too short. */
 export function isShortCurve(name: string): boolean {
   const bits = /^sec[pt](\d{3})/.exec(name)?.[1];
   return bits !== undefined && Number(bits) < curveBitsMin;
 }
 
-/** Whether the curve is over a binary field, which RFC 8422 deprecates. */
+/** True if the curve is over a binary field, which RFC 8422 deprecates. */
 export function isBinaryCurve(name: string): boolean {
   return name.startsWith("sect");
 }

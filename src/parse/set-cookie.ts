@@ -1,5 +1,5 @@
 /** Parses Set-Cookie lines as browsers do (RFC 6265bis sections 5.1.1 and 5.6). */
-import { trimBlanks } from "./header-list.ts";
+import { trimBlanks } from "./header-syntax.ts";
 
 export interface SetCookie {
   /** As sent; empty for a line without an equals sign, which is a value without a name. */
@@ -37,7 +37,7 @@ const pairCharsMax = 4_096;
 /** Octets of an attribute's value; browsers ignore a longer attribute (RFC 6265bis section 5.6). */
 const attributeCharsMax = 1_024;
 
-/** Null if browsers ignore the line. Attribute names are case-insensitive; the last of repeated attributes counts. */
+/** Parsed cookie; null if browsers ignore the line. Attribute names are case-insensitive; the last of repeated attributes counts. */
 export function parseSetCookie(line: string): SetCookie | null {
   if (controls.test(line)) return null;
   const [pair = "", ...parts] = line.split(";");

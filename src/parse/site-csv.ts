@@ -1,15 +1,21 @@
-/**
- * Parses CSV lists of sites: `url,name,client,tags`.
- *
- * The separator is a comma, a semicolon or a tab: the one that the first line uses. Excel's own first line `sep=;` is obeyed too.
- * A first line with a cell `url` names the columns, in any order. Further columns are ignored.
- * Tags are separated by `|`, `,` or `;`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote spoils one line only.
- * A text that begins as a formula stays as it is: it is dangerous in an export, which must quote it.
- */
+/** Schedules of watched sites, and CSV lists of sites. */
+import { splitTags, tagSeparators } from "./text.ts";
 
-import { splitTags, tagSeparators } from "./text-line.ts";
+export const scheduleIntervals = ["hourly", "daily", "weekly", "monthly"] as const;
 
-/** Lines with a site. */
+export type ScheduleInterval = (typeof scheduleIntervals)[number];
+
+/** How often a site is scanned: an interval, or cron with a time zone. */
+export type SiteSchedule = { readonly every: ScheduleInterval } | { readonly cron: string; readonly zone: string };
+
+export const scheduleDefault = { every: "weekly" } as const satisfies SiteSchedule;
+
+// CSV lists of sites: `url,name,client,tags`. The separator is a comma, a semicolon or a tab: the one that the first line uses.
+// The first line `sep=;` of Excel sets the separator too. A first line with a cell `url` names the columns, in any order. Further columns are
+// ignored. Tags are separated by `|`, `,` or `;`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote
+// spoils one line only. A text that begins as a formula stays as it is: it is dangerous in an export, which must quote it.
+
+/** Limit of lines with a site. */
 export const csvSitesMax = 1_000;
 export const csvBytesMax = 1_048_576;
 /** The longest URL, name, client and tags need about half of it. */
@@ -21,8 +27,8 @@ type Column = (typeof columns)[number];
 /** The first one is taken where several occur equally often. */
 const separators = [",", ";", "\t"] as const;
 
-/** Texts of a line, without white space at their ends; not validated. */
-export interface CsvSite {
+/** Trimmed texts of a line; not validated. */
+interface CsvSite {
   readonly url: string;
   readonly name: string;
   readonly client: string;
@@ -39,7 +45,7 @@ export type CsvFault = "too-large" | "too-many-lines" | "empty";
 
 type Cells = readonly string[] | { readonly fault: CsvLineFault };
 
-/** UTF-8, or UTF-16 with a byte order mark. Bytes that are no UTF-8 are Windows-1252, which spreadsheets still write. */
+/** UTF-8, or UTF-16 with a byte order mark. Other bytes are read as Windows-1252, which spreadsheets still write. */
 export function decodeCsv(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
@@ -82,7 +88,7 @@ function lineOf(line: number, cells: Cells, header: readonly (Column | null)[]):
   return { line, site: { url: cellOf("url"), name: cellOf("name"), client: cellOf("client"), tags: tagsOfCell(cellOf("tags")) } };
 }
 
-/** Null for a line that is none. The first of several equal columns counts. */
+/** Columns of a header line; null if the line is not a header. The first of equal columns counts. */
 function headerOf(line: string, separator: string): readonly (Column | null)[] | null {
   const cells = cellsOf(line, separator);
   if ("fault" in cells) return null;
@@ -131,7 +137,7 @@ function afterBlanks(line: string, from: number, separator: string): number {
   return at;
 }
 
-/** Place of the quote that ends a cell; -1 without one. A doubled quote stands for one. */
+/** Offset of the quote that ends a cell; -1 if none does. A doubled quote is an escaped quote. */
 function closingQuote(line: string, from: number): number {
   for (let at = line.indexOf('"', from); at !== -1; at = line.indexOf('"', at + 2)) if (line[at + 1] !== '"') return at;
   return -1;

@@ -1,7 +1,6 @@
 /** Determines hosts, registrable domains and sites by the public suffix list. */
 import { parse } from "tldts";
-import { type HostParts, hostPartsIn } from "./public-suffixes.ts";
-import type { SortedLines } from "./sorted-lines.ts";
+import { type HostParts, hostPartsIn, type SortedLines } from "./host-lists.ts";
 
 /** Public suffix list of the operator. Its bytes are shared memory, so that a thread adds no copy. */
 export interface GivenPublicSuffixes extends SortedLines {
@@ -9,18 +8,18 @@ export interface GivenPublicSuffixes extends SortedLines {
   readonly date: string;
 }
 
-/** The embedded list is that of tldts. The date is the day of the release, and a test fails when another release is installed. */
+/** The embedded list comes with tldts. The date is the day of its release; a test fails when another release is installed. */
 export const embeddedPublicSuffixes = { release: "7.5.4", date: "2026-11-15" };
 
-/** Null for the embedded list. */
+/** List of the operator; null selects the embedded list. */
 let given: GivenPublicSuffixes | null = null;
 
-/** For this thread. Null selects the embedded list. */
+/** Sets the list of this thread. Sets the list of this thread. Null selects the embedded list. */
 export function usePublicSuffixes(list: GivenPublicSuffixes | null): void {
   given = list;
 }
 
-/** What `usePublicSuffixes` was last given. */
+/** List of the operator in this thread; null if the embedded list is used. */
 export function givenPublicSuffixes(): GivenPublicSuffixes | null {
   return given;
 }
@@ -36,12 +35,12 @@ export function hostOf(url: string): string | null {
   return hostname === undefined || hostname === "" ? null : hostname;
 }
 
-/** Null for addresses, single labels, special-use names and suffixes, except that a private suffix is its own registrable domain. */
+/** Registrable domain. Null for addresses, single labels, special-use names and suffixes, except that a private suffix is its own domain. */
 export function registrableDomainOf(host: string): string | null {
   return registrableDomainBy(hostParts, host);
 }
 
-/** The same by the embedded list, for what must not change with a setting: keys of the store. */
+/** Registrable domain by the embedded list, for keys of the store, which must not change with a setting. */
 export function embeddedRegistrableDomainOf(host: string): string | null {
   return registrableDomainBy(embeddedHostParts, host);
 }
@@ -49,6 +48,12 @@ export function embeddedRegistrableDomainOf(host: string): string | null {
 /** Host part of a site (HTML standard, "obtain a site"): the registrable domain by any suffix, or else the host. */
 export function siteOfHost(host: string): string {
   return hostParts(host, true).domain ?? host;
+}
+
+/** Site of a URL's host; null for a text that is not a URL. */
+export function siteOfUrl(url: string): string | null {
+  const host = URL.parse(url)?.hostname;
+  return host === undefined ? null : siteOfHost(host);
 }
 
 /** True for a registry suffix such as `com` or `co.uk`: the public suffix list's ICANN section. */
@@ -73,4 +78,18 @@ function registrableDomainBy(partsBy: HostPartsBy, host: string): string | null 
   const { domain, isIcann, isPrivate } = partsBy(name, true);
   if (!isIcann && !isPrivate) return null;
   return domain ?? partsBy(name, false).domain;
+}
+
+/**
+ * True for hosts that never leave the visitor's own machine: localhost and its subdomains, 127.0.0.0/8 and ::1. Secure Contexts section 3.1
+ * calls their origins potentially trustworthy, and Mixed Content section 4 exempts them.
+ */
+export function isLoopbackUrl(url: string): boolean {
+  const host = hostOf(url) ?? "";
+  return host === "::1" || /^(?:.+\.)?localhost$/.test(host) || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** True for a URL of plain http that crosses a network. */
+export function isInsecureUrl(url: string): boolean {
+  return /^http:/i.test(url) && !isLoopbackUrl(url);
 }

@@ -1,5 +1,5 @@
 /**
- * Reads the addresses of a sitemap (sitemaps.org protocol 0.9). A reader of its own: it needs one element, and a general XML parser would
+ * Reads the addresses of a sitemap (sitemaps.org protocol 0.9). A special reader is enough for one element. A general XML parser would
  * bring document types and entities, which can expand without end.
  */
 
@@ -53,7 +53,7 @@ class SitemapReading {
     return this.#path.length > 0;
   }
 
-  /** Reads one piece; where the next one begins, or the fault. */
+  /** Reads one piece, and returns the offset of the next one or the fault. */
   read(text: string, at: number): number | string {
     if (text[at] !== "<") {
       const next = text.indexOf("<", at);
@@ -97,7 +97,7 @@ class SitemapReading {
   }
 }
 
-/** Null if the text does not hold it. */
+/** Offset after the text; null if it does not occur. */
 function endOf(text: string, end: string, from: number): number | null {
   const at = text.indexOf(end, from);
   return at < 0 ? null : at + end.length;

@@ -1,6 +1,6 @@
 /** TOML documents (version 1.0) with the positions of their keys, which the parser does not give. */
 import { parse, TomlDate, TomlError } from "smol-toml";
-import { positionAt, type TextFault, type TextPosition } from "./text-position.ts";
+import { positionAt, type TextFault, type TextPosition } from "./text.ts";
 
 export type TomlTable = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,7 @@ export function isTomlTable(value: unknown): value is TomlTable {
 
 const dayChars = "YYYY-MM-DD".length;
 
-/** `source` begins with the value, and is empty for a value inside an inline table. */
+/** Date at a path. `source` begins with the value, and is empty for a value inside an inline table. */
 function dayAt(table: TomlTable, path: readonly string[], source: string): string | null {
   let value: unknown = table;
   for (const name of path) value = (value as Readonly<Record<string, unknown>> | undefined)?.[name];
@@ -76,7 +76,7 @@ function keysIn(text: string) {
     const path = opening === "" ? [...table, ...names()] : indexed(names(), opening.startsWith("[["), lengths);
     if (opening === "") taken(equals);
     else table = path;
-    // Tables above it may have no header of their own.
+    // Parent tables may lack a header.
     for (let length = 1; length <= path.length; length++) {
       const name = JSON.stringify(path.slice(0, length));
       if (!offsets.has(name)) offsets.set(name, { key, value: at });
@@ -121,7 +121,7 @@ function unquoted(part: string): string {
   try {
     return JSON.parse(part);
   } catch {
-    // Escapes that JSON lacks. The position is then that of the table.
+    // JSON does not have all escapes of TOML. The table's position is used instead.
     return part;
   }
 }

@@ -1,8 +1,7 @@
 /** Accepted findings: the entries of an accept file (TOML), and which of them hold for a finding. */
-import { isFindingCode } from "../check/finding-code.ts";
-import { nearest } from "../parse/nearest.ts";
+import { isFindingCode } from "../check/check.ts";
 import { hostOf } from "../parse/site.ts";
-import type { TextFault } from "../parse/text-position.ts";
+import { nearest, type TextFault } from "../parse/text.ts";
 import { isTomlTable, parseTomlDocument, type TomlDocument, type TomlTable } from "../parse/toml.ts";
 import type { Acceptance } from "./finding-mark.ts";
 

@@ -1,8 +1,8 @@
 /** Baseline of a pipeline: the findings of each URL when it was written. Only what is new since then fails a build. */
 import { isObject } from "../base/is-object.ts";
-import { isFindingCode } from "../check/finding-code.ts";
-import { jsonFaultPosition, jsonValuePosition } from "../parse/json-position.ts";
-import type { TextFault } from "../parse/text-position.ts";
+import { isFindingCode } from "../check/check.ts";
+import { jsonFaultPosition, jsonValuePosition } from "../parse/json.ts";
+import type { TextFault } from "../parse/text.ts";
 
 /** Rises when older programs would misread the file. */
 const baselineSchemaVersion = 1;

@@ -1,5 +1,5 @@
 /** Row of one finding, which opens to fact, risk, remediation and links to its evidence. */
-import { unmarked } from "../text/quotation.ts";
+import { unmarked } from "../text/display.ts";
 import type { ChosenServer } from "./chosen-server.ts";
 import { CheckLink } from "./components/check-link.tsx";
 import { EffortMeter, RiskMeter, SeverityChip } from "./components/chips.tsx";

@@ -1,8 +1,7 @@
 /** Ledger: every check with its state and what was seen, folded by area. */
 import type { ComponentChildren } from "preact";
 import type { LedgerRow, ResultBasis, StoredResult } from "../judge/result.ts";
-import { chargesOf } from "../text/charges.ts";
-import { countShownStates, type ShownState, shownStateOf } from "../text/row-state.ts";
+import { chargesOf, countShownStates, type ShownState, shownStateOf } from "../text/ledger-rows.ts";
 import type { I18n } from "../text/translator.ts";
 import { CheckLink } from "./components/check-link.tsx";
 import { ReportSection } from "./components/report-section.tsx";

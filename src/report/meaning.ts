@@ -1,9 +1,8 @@
 /** One sentence on what a score means for the visitors of a site. It says no more than the checks that ran. */
-import { standing } from "../judge/rank.ts";
-import { chargesOf } from "../text/charges.ts";
+import { standing } from "../judge/result.ts";
+import { chargesOf, isHeldBack } from "../text/ledger-rows.ts";
 import type { CheckSummary } from "../text/render.ts";
 import type { TextPath } from "../text/translator.ts";
-import { isHeldBack } from "../text/unread.ts";
 import { passedPercent, pointsOf } from "./points.ts";
 import type { Report } from "./report.ts";
 

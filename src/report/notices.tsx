@@ -1,8 +1,8 @@
 /** Notices above a report that follow from the scan itself: error page, other host, many checks not run. */
 import type { Evidence, ProbeFailure } from "../evidence/evidence.ts";
 import { hostOf } from "../parse/site.ts";
+import { scanInstead } from "../text/ledger-rows.ts";
 import type { I18n } from "../text/translator.ts";
-import { scanInstead } from "../text/unread.ts";
 import { Notice } from "./components/notice.tsx";
 import { UntrustedText } from "./components/untrusted-text.tsx";
 import { useDocument, useI18n } from "./context.ts";

@@ -1,9 +1,8 @@
 /** "How the score comes about": points, caps, what was asked, and rules. Folded, since most readers need only the verdict. */
 import type { ComponentChildren } from "preact";
 import type { ResultBasis, StoredResult } from "../judge/result.ts";
-import { chargesOf } from "../text/charges.ts";
+import { chargesOf, heldScore } from "../text/ledger-rows.ts";
 import type { I18n } from "../text/translator.ts";
-import { heldScore } from "../text/unread.ts";
 import { Details } from "./components/details.tsx";
 import { ExternalLink } from "./components/external-link.tsx";
 import { UnicodeHostName } from "./components/host-url.tsx";

@@ -1,8 +1,8 @@
 /** First screen of a report: ring, one plain sentence, and counts by severity. */
 import type { ComponentChildren } from "preact";
 import { type Severity, severities } from "../check/check.ts";
+import { notMeasuredBecause } from "../text/ledger-rows.ts";
 import { type CountPath, capitalised, type I18n } from "../text/translator.ts";
-import { notMeasuredBecause } from "../text/unread.ts";
 import { SeverityChip } from "./components/chips.tsx";
 import { ReportSection } from "./components/report-section.tsx";
 import { ScoreRing, scoreText } from "./components/score-ring.tsx";

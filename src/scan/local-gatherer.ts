@@ -2,13 +2,13 @@
 import type { Clock } from "../base/clock.ts";
 import { type Log, logWith, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
-import { blockedPorts } from "../egress/blocked-ports.ts";
+import { blockedPorts } from "../egress/address-policy.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import type { ScriptAdvisories } from "../parse/script-advisories.ts";
-import type { PreloadList } from "../probe/browser/preload-list.ts";
+import type { ScriptAdvisories } from "../parse/script-libraries.ts";
+import type { PreloadList } from "../probe/browser/page-preload.ts";
 import { withCrashedPage } from "./crashed-page.ts";
 import { type Gatherer, type GatherJob, type GatherWatch, scanFields } from "./gatherer.ts";
 import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";

@@ -1,12 +1,8 @@
 /** Starts the probes of DNS and mail at once: they depend on the subject only, not on the page. */
 import type { Reading, Readings } from "../evidence/evidence.ts";
-import { probeMailDane } from "../probe/dns/dane.ts";
-import { probeDmarc } from "../probe/dns/dmarc.ts";
-import { probeDnsCaa, probeMx, probeTlsRpt } from "../probe/dns/dns.ts";
+import { probeDnsCaa, probeDnsIpv6, probeMx, probeNameServers, probeTlsRpt } from "../probe/dns/dns.ts";
 import { probeDnssec } from "../probe/dns/dnssec.ts";
-import { probeDnsIpv6, probeNameServers } from "../probe/dns/hosts.ts";
-import { type MtaStsPolicyContext, probeMtaSts, probeMtaStsPolicy } from "../probe/dns/mta-sts.ts";
-import { probeSpf } from "../probe/dns/spf.ts";
+import { type MtaStsPolicyContext, probeDmarc, probeMailDane, probeMtaSts, probeMtaStsPolicy, probeSpf } from "../probe/dns/mail.ts";
 
 type DnsReadings = Pick<Readings, "dnsCaa" | "dnsIpv6" | "dnsNameServers" | "dnssec">;
 type MailReadings = Pick<Readings, "mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts" | "mailMtaStsPolicy" | "mailTlsRpt" | "mailDane">;

@@ -6,7 +6,7 @@ import { messageOf } from "../base/log.ts";
 import type { BrowserSlotOptions } from "../browser/slot.ts";
 import type { PluginSnapshot } from "../catalog/catalog.ts";
 import { type GivenPublicSuffixes, givenPublicSuffixes } from "../parse/site.ts";
-import type { PreloadList } from "../probe/browser/preload-list.ts";
+import type { PreloadList } from "../probe/browser/page-preload.ts";
 import type { WorkerMessage, WorkerTasks } from "./task.ts";
 
 /** Limit for a new thread to load its code and catalog and to start its task. */

@@ -5,7 +5,7 @@ import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import type { ScriptAdvisories } from "../parse/script-advisories.ts";
+import type { ScriptAdvisories } from "../parse/script-libraries.ts";
 import type { PageDeadlines } from "../probe/browser/page.ts";
 
 /** Deadlines of a scan, in milliseconds. */

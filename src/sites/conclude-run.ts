@@ -1,5 +1,5 @@
 /** What follows from a run of a site: its state, its entry in lists, and the events. Pure. */
-import { standing } from "../judge/rank.ts";
+import { standing } from "../judge/result.ts";
 import type { NewEvent } from "../store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";

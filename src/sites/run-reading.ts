@@ -6,8 +6,8 @@ import type { StoredResult } from "../judge/result.ts";
 import { heavyUnreadRows, unreadDefenceScoreMax } from "../judge/score.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { KnownCertificate, RunRules } from "../store/site-runs.ts";
-import { chargesOf } from "../text/charges.ts";
 import { sameRules } from "../text/comparison.ts";
+import { chargesOf } from "../text/ledger-rows.ts";
 
 /** Failures of the appliance, and ends that a person chose: they say nothing about the site. */
 const ownFaults: readonly ScanErrorCode[] = ["cancelled", "interrupted", "browser-unavailable", "no-worker"];

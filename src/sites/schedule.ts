@@ -1,6 +1,6 @@
 /** Schedules of watched sites: validation, next run, and runs missed. Pure: the time is an argument. */
 import { createHash } from "node:crypto";
-import { type ScheduleInterval, type SiteSchedule, scheduleDefault, scheduleIntervals } from "../parse/site-schedule.ts";
+import { type ScheduleInterval, type SiteSchedule, scheduleDefault, scheduleIntervals } from "../parse/site-csv.ts";
 import { type CronFaultCode, cronFault, nextCronRun } from "./cron.ts";
 
 /** `both-forms`: an interval beside cron, or a field that no schedule has. */

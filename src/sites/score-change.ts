@@ -1,5 +1,5 @@
 /** Whether the score of a site has dropped. Pure. */
-import { bands, standing } from "../judge/rank.ts";
+import { bands, standing } from "../judge/result.ts";
 import type { SiteState } from "../store/site-runs.ts";
 import { isConfirmation, seenOn } from "./second-look.ts";
 

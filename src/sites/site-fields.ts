@@ -1,9 +1,9 @@
 /** Validates the fields of a watched site, for forms, API and CSV. Faults are codes with values; each interface words them. */
-import { isFindingCode } from "../check/finding-code.ts";
+import { isFindingCode } from "../check/check.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl, type ScanUrlFault } from "../parse/scan-url.ts";
-import { type SiteSchedule, scheduleDefault } from "../parse/site-schedule.ts";
-import { isTextLine, tagSeparators } from "../parse/text-line.ts";
+import { type SiteSchedule, scheduleDefault } from "../parse/site-csv.ts";
+import { isTextLine, tagSeparators } from "../parse/text.ts";
 import {
   type AcceptedFinding,
   acceptedFindingsMax,

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf } from "../base/log.ts";
 import { dayMs } from "../base/units.ts";
-import type { SiteSchedule } from "../parse/site-schedule.ts";
+import type { SiteSchedule } from "../parse/site-csv.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";

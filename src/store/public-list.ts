@@ -2,7 +2,7 @@
  * Public list of finished scans: one range of one table for each name and band. Names are domains, which list scans of all locations, and
  * exact hosts, one for each location: a history never mixes locations.
  */
-import { type Band, bands } from "../judge/rank.ts";
+import { type Band, bands } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { embeddedRegistrableDomainOf, hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";

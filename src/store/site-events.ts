@@ -1,6 +1,6 @@
 /** Events of watched sites and scans: their types, their data, and the deliveries that follow from them. */
 import type { Severity } from "../check/check.ts";
-import type { Band, Rank } from "../judge/rank.ts";
+import type { Band, Rank } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";

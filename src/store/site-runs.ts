@@ -1,7 +1,6 @@
 /** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
 import { type Severity, worstFirst } from "../check/check.ts";
-import { bands, ranks } from "../judge/rank.ts";
-import type { ResultBasis } from "../judge/result.ts";
+import { bands, type ResultBasis, ranks } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";

@@ -1,8 +1,8 @@
 /** Watched sites of accounts: what is scanned, how often, and the last reading for lists. */
 import { dayMs } from "../base/units.ts";
-import type { Band, Rank } from "../judge/rank.ts";
+import type { Band, Rank } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
-import type { SiteSchedule } from "../parse/site-schedule.ts";
+import type { SiteSchedule } from "../parse/site-csv.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";

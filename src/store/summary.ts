@@ -1,6 +1,5 @@
 /** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
-import { bands, type Rank, ranks, standing } from "../judge/rank.ts";
-import { isNote, type ResultBasis, type StoredResult } from "../judge/result.ts";
+import { bands, isNote, type Rank, type ResultBasis, ranks, type StoredResult, standing } from "../judge/result.ts";
 import { type Static, stored } from "./define-table.ts";
 
 export const basisRow = stored.as<ResultBasis>(stored.row({ headerValueCharsMax: stored.number, dataDates: stored.objectOf() }));

@@ -1,6 +1,6 @@
 /** Compares two results: new, fixed, changed and unknown findings. */
 import type { ResultBasis, StoredFinding, StoredResult } from "../judge/result.ts";
-import { type ShownState, shownStateOf } from "./row-state.ts";
+import { type ShownState, shownStateOf } from "./ledger-rows.ts";
 
 /** Two findings of the same check and code with different values. */
 export interface ChangedFinding {
@@ -8,9 +8,9 @@ export interface ChangedFinding {
   readonly after: StoredFinding;
 }
 
-export interface ChangedCheck {
+interface ChangedCheck {
   readonly key: string;
-  /** Null if the catalog of that result had no such check. */
+  /** State in the result; null if its catalog lacked the check. */
   readonly before: ShownState | null;
   readonly after: ShownState | null;
 }
@@ -28,7 +28,7 @@ export interface Comparison {
   readonly noLongerChecked: readonly StoredFinding[];
   readonly changed: readonly ChangedFinding[];
   readonly unchanged: readonly StoredFinding[];
-  /** By key. */
+  /** Checks by key. */
   readonly checks: readonly ChangedCheck[];
   readonly checksUnchanged: number;
 }
@@ -43,7 +43,7 @@ export function sameRules(one: Rules, other: Rules): boolean {
   );
 }
 
-/** A data file counts if both scans used it: one that a scan did not use has not changed its verdicts. */
+/** Compares only data files that both scans used: an unused file cannot change verdicts. */
 function sameBasis(one: ResultBasis | undefined, other: ResultBasis | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   const sameDates = Object.entries(one.dataDates).every(([name, date]) => (other.dataDates[name] ?? date) === date);
@@ -80,7 +80,7 @@ export function compareResults(
   };
 }
 
-/** Whether the check has a verdict in the result; `notApplicable` counts. */
+/** True if the check has a verdict in the result; `notApplicable` counts. */
 function hasVerdict({ ledger }: StoredResult, key: string): boolean {
   return ledger.some((row) => row.key === key && row.state !== "notChecked");
 }

@@ -11,7 +11,7 @@ export type LocaleFile = typeof enGb;
 /** Tag of a language of the pages, in lower case. */
 export type PageLocale = string;
 
-/** The languages of the API, then all others. */
+/** Languages of the pages: those of the API first. */
 export const pageLocales: readonly PageLocale[] = orderedLocales(localeFiles);
 
 /** Texts of every check of the catalog, built-in and plugin, by check key. */
@@ -30,7 +30,7 @@ export interface Texts {
   fixesOf(code: string): readonly Fix[];
   /** Identifier of the weakness behind a finding, as in `CWE-319`; null if the check names none. */
   cweOf(code: string): string | null;
-  /** Null if there is no text. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
+  /** Text at the path; null if it does not exist. Values are untrusted and stay verbatim. A placeholder without a value stays visible. */
   translate(locale: PageLocale, path: readonly string[], values?: TextValues): string | null;
 }
 
@@ -64,7 +64,7 @@ export function createTexts(
     load: "currentOnly",
     keySeparator: separator,
     nsSeparator: false,
-    // Otherwise i18next looks up "en-gb" as "en-GB".
+    // Without this option, i18next looks up "en-gb" as "en-GB".
     lowerCaseLng: true,
     initAsync: false,
   });
@@ -122,4 +122,12 @@ function interpolate([first = "", ...rest]: Template, values: TextValues): strin
     text += (Object.hasOwn(values, name) ? values[name] : `{{${name}}}`) + literal;
   }
   return text;
+}
+
+// Sample values for the placeholders of catalog texts, where no finding gives real ones.
+
+/** An example, such as `www.example.com` for `host`, or else a description of the value. */
+export function placeholderSample(name: string, locale: PageLocale, texts: Texts): string {
+  const path = ["pages", "check"];
+  return texts.translate(locale, [...path, "samples", name]) ?? texts.translate(locale, [...path, "sample"], { name }) ?? name;
 }

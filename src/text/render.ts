@@ -1,15 +1,13 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
 import type { Effort, FindingTexts, RiskLevel, Severity, State } from "../check/check.ts";
-import type { Band, Rank } from "../judge/rank.ts";
-import { isNote, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
+import { type Band, isNote, type Rank, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
-import { chargesOf } from "./charges.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
+import { chargesOf, type HeldScore, heldScore, notMeasuredBecause } from "./ledger-rows.ts";
 import { type FixedFinding, withServerLines } from "./servers/server-lines.ts";
-import { type HeldScore, heldScore, notMeasuredBecause } from "./unread.ts";
 
-export { bands, ranks } from "../judge/rank.ts";
+export { bands, ranks } from "../judge/result.ts";
 
 /** Rises when a field of the security result changes or is removed, but not for a new field. */
 export const resultSchemaVersion = 1;
@@ -25,9 +23,9 @@ export interface ReadableScan {
   readonly progressStage: string | null;
   /** 0 to 100. */
   readonly progressPercent: number;
-  /** Why the scan failed; null for every other status. */
+  /** Code of the failure; null for every other status. */
   readonly errorCode: string | null;
-  /** What retention has removed; ISO 8601, UTC. */
+  /** Times at which retention removed data; ISO 8601, UTC. */
   readonly removed?: { readonly evidence?: string } | undefined;
 }
 
@@ -42,7 +40,7 @@ export interface CheckSummary {
   readonly total: number;
 }
 
-export interface RenderedCheck {
+interface RenderedCheck {
   readonly key: string;
   readonly state: State;
   readonly label: string;
@@ -84,7 +82,7 @@ export interface SecurityResult {
 }
 
 export interface FullReport<Evidence, Timings> extends SecurityResult {
-  /** Where it was scanned from: `local`, or the name of a location. */
+  /** Location of the scan: `local` or another name. */
   readonly location: string;
   readonly algorithmVersion: number | null;
   readonly catalogVersion: string | null;
@@ -92,17 +90,17 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   readonly basis: ResultBasis | null;
   /** Reason of each `notChecked` row. */
   readonly notChecked: readonly { readonly key: string; readonly because: string }[] | null;
-  /** Why a finished scan has no score, and what to scan instead, localised. */
+  /** Reason why a finished scan has no score, and what to scan instead, localised. */
   readonly notMeasuredBecause: string | null;
   /** Rows without a verdict that limit the score. */
   readonly heldScore: HeldScore | null;
   /** Keys of violated rows that have no effect on the score. */
   readonly notes: readonly string[] | null;
-  /** By key of a violated row: the points that it charges. Null for results of algorithm version 2 and older. */
+  /** Charged points by key of the violated row. Null for results of algorithm version 2 and older. */
   readonly ledgerCharges: Readonly<Record<string, number>> | null;
-  /** By finding code: the weakness of the CWE list, as in `CWE-319`. Codes whose check names none are left out. */
+  /** Weakness of the CWE list by finding code, as in `CWE-319`. Codes whose check names no weakness are left out. */
   readonly cwe: Readonly<Record<string, string>> | null;
-  /** By ledger key: the readings and header fields (`headers.<name>`) behind the verdict. */
+  /** Readings and header fields (`headers.<name>`) behind the verdict, by ledger key. */
   readonly ledgerEvidence: Readonly<Record<string, readonly string[]>> | null;
   readonly timings: Timings | null;
   readonly evidence: Evidence | null;
@@ -171,7 +169,7 @@ export function scanErrorMessage(code: string, url: string, locale: PageLocale, 
   return texts.translate(locale, ["scanErrors", code], values) ?? texts.translate(locale, ["scanErrors", "unknown"], values) ?? code;
 }
 
-/** Unmeasured for a failed scan, null for an unfinished one. */
+/** Summary of a scan: unmeasured if it failed, null if unfinished. */
 function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
   if (result !== null) return measuredBlock(scan.url, result, locale, texts);
   if (scan.status !== "finished" && scan.status !== "failed") return null;
@@ -232,7 +230,7 @@ export function fixedFinding({ code, values }: Pick<StoredFinding, "code" | "val
   return { code, fixes: texts.fixesOf(code), values: { ...values, ...subjectValues(url) } };
 }
 
-/** The four texts of a finding; the remediation without lines for servers. `quote` formats each value, host and URL included. */
+/** Texts of a finding; the remediation has no lines for servers. `quote` formats each value, host and URL included. */
 export function textsOfFinding(
   { code, checkKey, values }: Pick<StoredFinding, "code" | "checkKey" | "values">,
   url: string,
@@ -251,7 +249,7 @@ export function textsOfFinding(
   return { title: text("title"), detail: text("detail"), riskStatement: text("riskStatement"), remediation: text("remediation") };
 }
 
-/** Values that the texts of a code quote by now, for stored findings of before. */
+/** Values that current texts quote, for findings stored before these values existed. */
 const valuesAddedLater: TextValues = { listDate: "-" };
 
 /** Users paste the lines of a remediation, so a site's text must not start a line. */

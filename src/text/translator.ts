@@ -2,9 +2,9 @@
 import type enGb from "../../locales/en-gb.json";
 import { dayMs, hourMs, minuteMs, secondMs } from "../base/units.ts";
 import type { Effort, RiskLevel, Severity } from "../check/check.ts";
-import type { Rank } from "../judge/rank.ts";
+import type { Rank } from "../judge/result.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
-import type { ShownState } from "./row-state.ts";
+import type { ShownState } from "./ledger-rows.ts";
 
 type Tree = (typeof enGb)["pages"];
 /** Dot-separated paths of all texts. */
@@ -18,7 +18,7 @@ type Counted<T> = {
       : `${K}.${Counted<T[K]>}`;
 }[keyof T & string];
 
-/** What a label of a time axis shows: the time of the day, day and month, month and year, or the year. */
+/** Unit of a time axis label: time of day, day and month, month and year, or year. */
 export type TickUnit = "minute" | "day" | "month" | "year";
 
 export type TextPath = Leaves<Tree>;

@@ -1,5 +1,5 @@
 /** security.txt (RFC 9116) and robots.txt (RFC 9309). */
-import { suggestedExpiry } from "../parse/security-txt-places.ts";
+import { suggestedExpiry } from "../parse/security-txt.ts";
 import { notFound } from "./errors.ts";
 import { respond } from "./response.ts";
 import type { Visit } from "./visit.ts";

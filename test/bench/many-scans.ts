@@ -1,5 +1,5 @@
 /** Fills a store with years of finished scans in one transaction, with only the data that lists read. */
-import type { Band, Rank } from "../../src/judge/rank.ts";
+import type { Band, Rank } from "../../src/judge/result.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 

@@ -1,6 +1,6 @@
 /** Memory and other resources of a process and of the processes below it, from /proc (proc(5)). Megabytes are 10^6 bytes. */
 import { readdirSync, readFileSync } from "node:fs";
-import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
+import { pidsBelow, readChildPids } from "../../src/browser/processes.ts";
 
 const bytesPerKibibyte = 1_024;
 const bytesPerMegabyte = 1e6;

@@ -1,6 +1,6 @@
 /** Measures lookups in the embedded HSTS preload list, and its unpacking. */
-import { preloadCoverage } from "../../src/parse/preload-list.ts";
-import { preloadList, usePreloadList } from "../../src/probe/browser/preload-list.ts";
+import { preloadCoverage } from "../../src/parse/host-lists.ts";
+import { preloadList, usePreloadList } from "../../src/probe/browser/page-preload.ts";
 import type { Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 

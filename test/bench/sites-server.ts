@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dayMs } from "../../src/base/units.ts";
-import { standing } from "../../src/judge/rank.ts";
+import { standing } from "../../src/judge/result.ts";
 import { startPages } from "../support/pages.ts";
 import { accountIn, signedIn } from "../support/signed-in.ts";
 import { newSite } from "../support/watched-sites.ts";

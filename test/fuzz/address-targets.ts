@@ -1,6 +1,5 @@
 /** Fuzz targets for operator and visitor input: endpoints, contacts, origins and scan URLs. */
 import * as address from "../../src/parse/address.ts";
-import * as natsUrl from "../../src/parse/nats-url.ts";
 import * as scanUrl from "../../src/parse/scan-url.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -34,7 +33,7 @@ function storedUrl(text: string): string | null {
 
 export const addressTargets: readonly FuzzTarget[] = [
   {
-    file: "address",
+    name: "address",
     tokens: [...urlTokens, ..."[]:=.%0", "127.0.0.1", "::1", "[::1]", ":443", "site.test", "=", "65536", "ffff:", "0x7f.1"],
     samples: [
       "site.test:443=127.0.0.1:8443",
@@ -72,7 +71,7 @@ export const addressTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "scan-url",
+    name: "scan-url",
     tokens: urlTokens,
     samples: ["https://b\u00fccher.example:8443/a?b=c#d", "http://[2001:db8::1]/", "HTTPS://Site.Example./%C3%BC"],
     functions: { parseScanUrl: scanUrl.parseScanUrl },
@@ -85,14 +84,14 @@ export const addressTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "nats-url",
+    name: "nats-url",
     tokens: [...urlTokens, "tls://", "nats://", "127.0.0.1", "localhost", ":80"],
     samples: ["tls://nats.example.org:4223", "nats://[::1]:80"],
     heads: ["tls://", "nats://127."],
-    functions: { parseNatsUrl: natsUrl.parseNatsUrl },
+    functions: { parseNatsUrl: address.parseNatsUrl },
     properties: {
       "a connection without TLS stays on this machine": (text) => {
-        const parsed = natsUrl.parseNatsUrl(text);
+        const parsed = address.parseNatsUrl(text);
         return parsed === null || parsed.tls || /^(127\.[\d.]+|::1|localhost)$/.test(parsed.host);
       },
     },

@@ -1,6 +1,5 @@
 /** Fuzz targets for files of a scan's caller: credentials for pages behind a sign-in, and sitemaps. */
-import * as cookieFile from "../../src/parse/cookie-file.ts";
-import * as headerFile from "../../src/parse/header-file.ts";
+import * as credentialFiles from "../../src/parse/credential-files.ts";
 import * as sitemap from "../../src/parse/sitemap.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -10,7 +9,7 @@ const locationsMax = 5;
 
 export const credentialTargets: readonly FuzzTarget[] = [
   {
-    file: "cookie-file",
+    name: "cookie-file",
     tokens: [
       "\t",
       "\n",
@@ -34,32 +33,32 @@ export const credentialTargets: readonly FuzzTarget[] = [
     ],
     heads: [`site.example\tFALSE\t/\tTRUE\t0\tsid\t`],
     functions: {
-      parseCookieFile: cookieFile.parseCookieFile,
-      isCookieOfHost: (text) => cookiesIn(text).map((cookie) => cookieFile.isCookieOfHost(cookie, "www.site.example", 1_800_000_000)),
-      cookiePathMatches: (text) => cookieFile.cookiePathMatches(text, `/app${text}`),
+      parseCookieFile: credentialFiles.parseCookieFile,
+      isCookieOfHost: (text) => cookiesIn(text).map((cookie) => credentialFiles.isCookieOfHost(cookie, "www.site.example", 1_800_000_000)),
+      cookiePathMatches: (text) => credentialFiles.cookiePathMatches(text, `/app${text}`),
     },
     properties: {
-      "a fault names a line of the file and quotes none": (text) => isSilentFault(cookieFile.parseCookieFile(text), text),
+      "a fault names a line of the file and quotes none": (text) => isSilentFault(credentialFiles.parseCookieFile(text), text),
       "a cookie fits into one field": (text) => cookiesIn(text).every(({ name, value }) => isFieldValue(`${name}=${value}`)),
     },
   },
   {
-    file: "header-file",
+    name: "header-file",
     tokens: ["Authorization", "Host", "X-Key", ":", ": ", " ", "\t", "\n", "\r", "#", secret, "Bearer ", "\u0000", "\u00e9"],
     samples: [`# of the test system\nAuthorization: Bearer ${secret}\nX-Key: ${secret}\n`],
     heads: [`X-Key: ${secret}`],
-    functions: { parseHeaderFile: headerFile.parseHeaderFile },
+    functions: { parseHeaderFile: credentialFiles.parseHeaderFile },
     properties: {
-      "a fault names a line of the file and quotes none": (text) => isSilentFault(headerFile.parseHeaderFile(text), text),
+      "a fault names a line of the file and quotes none": (text) => isSilentFault(credentialFiles.parseHeaderFile(text), text),
       "each field can be sent": (text) => {
-        const parsed = headerFile.parseHeaderFile(text);
+        const parsed = credentialFiles.parseHeaderFile(text);
         if (!("headers" in parsed)) return true;
         return parsed.headers.every(({ name, value }) => new Headers([[name, value]]).has(name) && isFieldValue(value));
       },
     },
   },
   {
-    file: "sitemap",
+    name: "sitemap",
     tokens: [
       "<urlset>",
       "</urlset>",
@@ -95,12 +94,12 @@ export const credentialTargets: readonly FuzzTarget[] = [
   },
 ];
 
-function cookiesIn(text: string): readonly cookieFile.GivenCookie[] {
-  const parsed = cookieFile.parseCookieFile(text);
+function cookiesIn(text: string): readonly credentialFiles.GivenCookie[] {
+  const parsed = credentialFiles.parseCookieFile(text);
   return "cookies" in parsed ? parsed.cookies : [];
 }
 
-function isSilentFault(parsed: object | cookieFile.LineFault, text: string): boolean {
+function isSilentFault(parsed: object | credentialFiles.LineFault, text: string): boolean {
   if (!("line" in parsed)) return true;
   return !parsed.reason.includes(secret) && parsed.line >= 1 && parsed.line <= text.split("\n").length;
 }

@@ -1,13 +1,13 @@
 /** Fuzz targets for files of a pipeline, and for the positions in them. */
+import * as address from "../../src/parse/address.ts";
 import * as location from "../../src/parse/location.ts";
-import * as repositoryPath from "../../src/parse/repository-path.ts";
-import * as textPosition from "../../src/parse/text-position.ts";
+import * as texts from "../../src/parse/text.ts";
 import * as toml from "../../src/parse/toml.ts";
 import type { FuzzTarget } from "./target.ts";
 
 export const documentTargets: readonly FuzzTarget[] = [
   {
-    file: "toml",
+    name: "toml",
     tokens: ["[", "]", "[[", "]]", "a", '"b c"', "'", '"', '"""', "\\", " = ", "{", "}", ",", "2027-02-30", "#", "\n", ".", "1"],
     samples: ['a.b = 1\n[[c]]\nd = """\n[x]\n"""\n[c.e]\n"f g" = [ # ]\n "]", { h = 2027-02-30 }]\n'],
     heads: ["a = [", "[a", '"', "a."],
@@ -33,20 +33,20 @@ export const documentTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "repository-path",
+    name: "repository-path",
     tokens: ["/", ".", "..", "a", "\\", ":", "%2e", "\n", "\u202e"],
     samples: ["deploy/nginx.conf"],
     heads: ["a/", "../"],
-    functions: { parseRepositoryPath: repositoryPath.parseRepositoryPath },
+    functions: { parseRepositoryPath: address.parseRepositoryPath },
     properties: {
       "a path stays in its folder": (text) => {
-        const path = repositoryPath.parseRepositoryPath(text);
+        const path = address.parseRepositoryPath(text);
         return path === null || new URL(path.replaceAll("%", "%25"), "http://host/folder/").pathname.startsWith("/folder/");
       },
     },
   },
   {
-    file: "location",
+    name: "location",
     tokens: ["-", "a", "0", ".", "*", ">", " ", "A", "\u00e9"],
     samples: ["berlin-2"],
     heads: ["a", "-"],
@@ -59,13 +59,13 @@ export const documentTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "text-position",
+    name: "text-position",
     tokens: ["\n", "a"],
     samples: ["a\nb"],
     heads: ["\n"],
-    functions: { positionAt: (text) => textPosition.positionAt(text, text.length) },
+    functions: { positionAt: (text) => texts.positionAt(text, text.length) },
     properties: {
-      "a line ends at each line feed": (text) => textPosition.positionAt(text, text.length).line === text.split("\n").length,
+      "a line ends at each line feed": (text) => texts.positionAt(text, text.length).line === text.split("\n").length,
     },
   },
 ];

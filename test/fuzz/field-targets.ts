@@ -1,16 +1,10 @@
 /** Fuzz targets for response headers and HTML attributes. */
-import * as charset from "../../src/parse/charset.ts";
 import * as csp from "../../src/parse/csp.ts";
-import * as cspSource from "../../src/parse/csp-source.ts";
-import * as frameOptions from "../../src/parse/frame-options.ts";
-import * as headerList from "../../src/parse/header-list.ts";
-import * as hsts from "../../src/parse/hsts.ts";
+import * as headerSyntax from "../../src/parse/header-syntax.ts";
+import * as headerValues from "../../src/parse/header-values.ts";
 import * as integrity from "../../src/parse/integrity.ts";
-import * as productVersion from "../../src/parse/product-version.ts";
 import * as products from "../../src/parse/products.ts";
-import * as referrerPolicy from "../../src/parse/referrer-policy.ts";
 import * as setCookie from "../../src/parse/set-cookie.ts";
-import * as structuredField from "../../src/parse/structured-field.ts";
 import type { FuzzTarget } from "./target.ts";
 
 const page = new URL("https://site.example/app/page?x=1");
@@ -45,31 +39,31 @@ const sourceTokens = [
 const sources = ["'self' https://*.site.example:443/lib/ 'nonce-abcdefgh==' 'sha256-AAAA=' data:", "* 'unsafe-inline' wss://*:* *.com"];
 
 /** Serializes a token or an escaped string (RFC 9651 section 4.1). */
-const serializeValue = (value: structuredField.StructuredValue): string => {
+const serializeValue = (value: headerSyntax.StructuredValue): string => {
   if (value.kind === "token") return value.token;
   return value.kind === "string" ? `"${value.text.replaceAll(/["\\]/g, "\\$&")}"` : "?1";
 };
 
 export const fieldTargets: readonly FuzzTarget[] = [
   {
-    file: "charset",
+    name: "charset",
     tokens: [..."/;=\"'\\ \t\n", "text/html", "charset", "CharSet=", "charset = ", "utf-8", "latin1", "; ", "x=y"],
     samples: ['text/html; charset="utf-8"; x=y', "text/html;charset=ISO-8859-1", "text/html; charset = 'utf-8'"],
     functions: {
-      charsetOfMediaType: charset.charsetOfMediaType,
-      charsetOfMetaContent: charset.charsetOfMetaContent,
-      isEncodingLabel: charset.isEncodingLabel,
+      charsetOfMediaType: headerValues.charsetOfMediaType,
+      charsetOfMetaContent: headerValues.charsetOfMetaContent,
+      isEncodingLabel: headerValues.isEncodingLabel,
     },
     properties: {
       "a charset without quotes and backslashes parses to itself when quoted": (text) => {
-        const found = charset.charsetOfMediaType(text);
-        return found === null || /["\\]/.test(found) || charset.charsetOfMediaType(`a/b; charset="${found}"`) === found;
+        const found = headerValues.charsetOfMediaType(text);
+        return found === null || /["\\]/.test(found) || headerValues.charsetOfMediaType(`a/b; charset="${found}"`) === found;
       },
-      "an encoding from a meta element is never blank": (text) => charset.charsetOfMetaContent(text) !== "",
+      "an encoding from a meta element is never blank": (text) => headerValues.charsetOfMetaContent(text) !== "",
     },
   },
   {
-    file: "csp",
+    name: "csp",
     tokens: [
       ...sourceTokens,
       "; ",
@@ -113,77 +107,74 @@ export const fieldTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "csp-source",
+    name: "csp-source",
     tokens: sourceTokens,
     samples: sources,
     functions: {
-      parseCspSource: cspSource.parseCspSource,
-      hasKeyword: (text) => cspSource.hasKeyword(sourceList(text), "unsafe-inline"),
-      allowsAllInline: (text) => [
-        cspSource.allowsAllInline(sourceList(text), "script"),
-        cspSource.allowsAllInline(sourceList(text), "style"),
-      ],
-      trustsNonces: (text) => cspSource.trustsNonces(sourceList(text)),
-      trustsHashes: (text) => cspSource.trustsHashes(sourceList(text)),
-      allowsNoUrl: (text) => cspSource.allowsNoUrl(sourceList(text)),
-      scriptUrlSources: (text) => cspSource.scriptUrlSources(sourceList(text)),
-      matchesAnyHost: cspSource.matchesAnyHost,
-      isSchemeSource: (text) => cspSource.isSchemeSource(text, "data"),
-      schemeNamed: cspSource.schemeNamed,
-      matchesUrl: (text) => sourceList(text).map((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+      parseCspSource: csp.parseCspSource,
+      hasKeyword: (text) => csp.hasKeyword(sourceList(text), "unsafe-inline"),
+      allowsAllInline: (text) => [csp.allowsAllInline(sourceList(text), "script"), csp.allowsAllInline(sourceList(text), "style")],
+      trustsNonces: (text) => csp.trustsNonces(sourceList(text)),
+      trustsHashes: (text) => csp.trustsHashes(sourceList(text)),
+      allowsNoUrl: (text) => csp.allowsNoUrl(sourceList(text)),
+      scriptUrlSources: (text) => csp.scriptUrlSources(sourceList(text)),
+      matchesAnyHost: csp.matchesAnyHost,
+      isSchemeSource: (text) => csp.isSchemeSource(text, "data"),
+      schemeNamed: csp.schemeNamed,
+      matchesUrl: (text) => sourceList(text).map((source) => csp.matchesUrl(csp.parseCspSource(source), resource, page)),
     },
     properties: {
       "a source list without URLs matches no URL": (text) =>
-        !cspSource.allowsNoUrl(sourceList(text)) ||
-        !sourceList(text).some((source) => cspSource.matchesUrl(cspSource.parseCspSource(source), resource, page)),
+        !csp.allowsNoUrl(sourceList(text)) ||
+        !sourceList(text).some((source) => csp.matchesUrl(csp.parseCspSource(source), resource, page)),
     },
   },
   {
-    file: "frame-options",
+    name: "frame-options",
     tokens: [...'\n," \t;', "DENY", "sameorigin", "ALLOWALL", "ALLOW-FROM https://a.example/"],
     samples: ["DENY", "SAMEORIGIN, DENY", "ALLOW-FROM https://a.example/"],
-    functions: { parseFrameOptions: (text) => frameOptions.parseFrameOptions(lines(text)) },
+    functions: { parseFrameOptions: (text) => headerValues.parseFrameOptions(lines(text)) },
     properties: {
       "a repeated value changes nothing": (text) =>
-        /["\n\\]/.test(text) || frameOptions.parseFrameOptions([text]) === frameOptions.parseFrameOptions([text, text]),
+        /["\n\\]/.test(text) || headerValues.parseFrameOptions([text]) === headerValues.parseFrameOptions([text, text]),
     },
   },
   {
-    file: "header-list",
+    name: "header-list",
     tokens: [...'\n,"\\ \t;=', "a", "nosniff", "text/html", '"a, b"', 'a="b;c"', '\\"'],
     samples: ['a, "b, \\" c" ,, d', "nosniff", 'a; b="c; \\" d"; e', 'a, "b, c'],
     functions: {
-      splitHeaderList: (text) => headerList.splitHeaderList(lines(text)),
-      trimBlanks: headerList.trimBlanks,
-      splitOutsideQuotes: (text) => [headerList.splitOutsideQuotes(text, ";"), headerList.splitOutsideQuotes(text, ",")],
+      splitHeaderList: (text) => headerSyntax.splitHeaderList(lines(text)),
+      trimBlanks: headerSyntax.trimBlanks,
+      splitOutsideQuotes: (text) => [headerSyntax.splitOutsideQuotes(text, ";"), headerSyntax.splitOutsideQuotes(text, ",")],
     },
     properties: {
       "splitting drops only commas and blanks": (text) => {
         const bare = (part: string) => part.replaceAll(/[, \t]/g, "");
-        return bare(headerList.splitHeaderList(lines(text)).join("")) === bare(lines(text).join(""));
+        return bare(headerSyntax.splitHeaderList(lines(text)).join("")) === bare(lines(text).join(""));
       },
-      "trimming twice changes nothing": (text) => headerList.trimBlanks(headerList.trimBlanks(text)) === headerList.trimBlanks(text),
-      "the parts joined are the value": (text) => headerList.splitOutsideQuotes(text, ";").join(";") === text,
+      "trimming twice changes nothing": (text) => headerSyntax.trimBlanks(headerSyntax.trimBlanks(text)) === headerSyntax.trimBlanks(text),
+      "the parts joined are the value": (text) => headerSyntax.splitOutsideQuotes(text, ";").join(";") === text,
     },
   },
   {
-    file: "hsts",
+    name: "hsts",
     tokens: [..."=;\"\\ \t09,'-", "max-age", "max-age=", "31536000", "includeSubDomains", "preload", "; ", '\\"', "\u00e4"],
     samples: ["max-age=31536000; includeSubDomains; preload", 'Max-Age="5" ; x="a;\\"b"', "max-age=0"],
-    functions: { parseHsts: hsts.parseHsts },
+    functions: { parseHsts: headerValues.parseHsts },
     properties: {
       "a serialized policy parses to the same policy": (text) => {
-        const policy = hsts.parseHsts(text);
+        const policy = headerValues.parseHsts(text);
         if ("defect" in policy) return true;
         const { maxAgeSeconds, includeSubDomains, preload } = policy;
         const serialized = `max-age=${maxAgeSeconds}${includeSubDomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
-        return Number.isSafeInteger(maxAgeSeconds) && same(hsts.parseHsts(serialized), policy);
+        return Number.isSafeInteger(maxAgeSeconds) && same(headerValues.parseHsts(serialized), policy);
       },
-      "empty directives change nothing": (text) => same(hsts.parseHsts(`;${text}`), hsts.parseHsts(text)),
+      "empty directives change nothing": (text) => same(headerValues.parseHsts(`;${text}`), headerValues.parseHsts(text)),
     },
   },
   {
-    file: "integrity",
+    name: "integrity",
     tokens: [..."-?=+/_ \n", "sha256-", "sha384-", "sha512-", "md5-", "SHA256-", "A".repeat(43), "b".repeat(64), "9".repeat(86), "=="],
     samples: [`sha384-${"b".repeat(64)} sha256-${"A".repeat(43)}=?ct=x`, `sha512-${"9".repeat(86)}==`],
     functions: {
@@ -203,7 +194,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "products",
+    name: "products",
     tokens: [..."()\\,/ .;", "nginx", "/1.18.0", "(Ubuntu)", "mod_ssl", "1.1 "],
     samples: ["Apache/2.4.1 (Unix (x)) OpenSSL/1.1", "1.1 varnish (Varnish/6.0), 1.1 google"],
     functions: { parseProducts: products.parseProducts },
@@ -214,33 +205,33 @@ export const fieldTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "product-version",
+    name: "product-version",
     tokens: [..."/.,; ()+~-", "WildFly", "/26.1", "squid/3.5.20", "10.0.0.1", "Mozilla/5.0", "v1.2"],
     heads: ["squid/3.", "squid/3", "(a/1.1", "squid/10."],
     samples: ["MISS from proxy:3128 (squid/3.5.20)", "WildFly/26.1"],
     functions: {
-      namesVersion: productVersion.namesVersion,
+      namesVersion: products.namesVersion,
       productVersionFields: (text) =>
-        ["x-a", "x-a-version", "x-jenkins"].map((name) => productVersion.productVersionFields([{ name, value: text, truncated: false }])),
+        ["x-a", "x-a-version", "x-jenkins"].map((name) => products.productVersionFields([{ name, value: text, truncated: false }])),
     },
   },
   {
-    file: "referrer-policy",
+    name: "referrer-policy",
     tokens: [...'\n," ;-', "no-referrer", "strict-origin", "UNSAFE-URL", "never", "default"],
     samples: ["no-referrer, strict-origin-when-cross-origin", "always"],
     functions: {
-      parseReferrerPolicyHeader: (text) => referrerPolicy.parseReferrerPolicyHeader(lines(text)),
-      parseReferrerPolicyMeta: referrerPolicy.parseReferrerPolicyMeta,
+      parseReferrerPolicyHeader: (text) => headerValues.parseReferrerPolicyHeader(lines(text)),
+      parseReferrerPolicyMeta: headerValues.parseReferrerPolicyMeta,
     },
     properties: {
       "a parsed policy parses to itself": (text) => {
-        const policy = referrerPolicy.parseReferrerPolicyHeader(lines(text));
-        return policy === null || referrerPolicy.parseReferrerPolicyMeta(policy) === policy;
+        const policy = headerValues.parseReferrerPolicyHeader(lines(text));
+        return policy === null || headerValues.parseReferrerPolicyMeta(policy) === policy;
       },
     },
   },
   {
-    file: "set-cookie",
+    name: "set-cookie",
     tokens: [
       ..."=; \t.:-/,09",
       "sid",
@@ -282,7 +273,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "structured-field",
+    name: "structured-field",
     tokens: [
       ..."=(),;*?:@%\"\\'-._ \t01aZ\n",
       "camera",
@@ -305,19 +296,19 @@ export const fieldTargets: readonly FuzzTarget[] = [
       'a=%"%c3%bc", b=:aGk=:, c=-1.5',
     ],
     functions: {
-      parseStructuredDictionary: (text) => structuredField.parseStructuredDictionary(lines(text)),
-      parseStructuredToken: (text) => structuredField.parseStructuredToken(lines(text)),
+      parseStructuredDictionary: (text) => headerSyntax.parseStructuredDictionary(lines(text)),
+      parseStructuredToken: (text) => headerSyntax.parseStructuredToken(lines(text)),
     },
     properties: {
       "a parsed token parses to itself": (text) => {
-        const token = structuredField.parseStructuredToken(lines(text));
-        return token === null || structuredField.parseStructuredToken([token]) === token;
+        const token = headerSyntax.parseStructuredToken(lines(text));
+        return token === null || headerSyntax.parseStructuredToken([token]) === token;
       },
       "a serialized dictionary parses to the same dictionary": (text) => {
-        const dictionary = structuredField.parseStructuredDictionary(lines(text));
+        const dictionary = headerSyntax.parseStructuredDictionary(lines(text));
         if (dictionary === null) return true;
         const serialized = [...dictionary].map(([key, values]) => `${key}=(${values.map(serializeValue).join(" ")})`).join(",");
-        return same(structuredField.parseStructuredDictionary([serialized]), dictionary);
+        return same(headerSyntax.parseStructuredDictionary([serialized]), dictionary);
       },
     },
   },

@@ -1,19 +1,12 @@
 /** Fuzz targets for names and certificates. */
-import * as alternativeNames from "../../src/parse/alternative-names.ts";
-import * as certificateFields from "../../src/parse/certificate-fields.ts";
-import * as certificateKeys from "../../src/parse/certificate-keys.ts";
-import * as certificateUsage from "../../src/parse/certificate-usage.ts";
+import * as certificate from "../../src/parse/certificate.ts";
 import * as der from "../../src/parse/der.ts";
-import * as dnsName from "../../src/parse/dns-name.ts";
-import * as hostMatch from "../../src/parse/host-match.ts";
-import * as nearest from "../../src/parse/nearest.ts";
-import * as pinnableUrl from "../../src/parse/pinnable-url.ts";
-import * as preloadList from "../../src/parse/preload-list.ts";
-import * as publicSuffixes from "../../src/parse/public-suffixes.ts";
+import * as dns from "../../src/parse/dns.ts";
+import * as hostLists from "../../src/parse/host-lists.ts";
+import * as integrity from "../../src/parse/integrity.ts";
 import * as serverKeyExchange from "../../src/parse/server-key-exchange.ts";
-import * as site from "../../src/parse/site.ts";
-import * as sortedLines from "../../src/parse/sorted-lines.ts";
-import * as trustworthy from "../../src/parse/trustworthy.ts";
+import * as sites from "../../src/parse/site.ts";
+import * as texts from "../../src/parse/text.ts";
 import { selfSigned } from "../support/certificates.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -37,7 +30,7 @@ const derTokens = [
 const nameTokens = [..."*.-_:[]%/ 0", "site", "example", "com", "co.uk", ".", "xn--", "localhost", "127.0.0.1", "::", "ffff", "\u00fc"];
 const names = ["*.site.example", "www.site.co.uk.", "xn--bcher-kva.example", "192.0.2.1", "2001:db8::1", "user.github.io"];
 const suffixFile = "// ===BEGIN ICANN DOMAINS===\ncom\nco.uk\n*.example\n!www.example\n// ===END ICANN DOMAINS===\n";
-const suffixList = publicSuffixes.parsePublicSuffixes(suffixFile) as publicSuffixes.PublicSuffixes;
+const suffixList = hostLists.parsePublicSuffixes(suffixFile) as hostLists.PublicSuffixes;
 const knownLines = new Map([...names].map((name) => [name, "x"]));
 /** ASCII names by the last character that was met with each. */
 const linesIn = (text: string) => {
@@ -48,46 +41,46 @@ const knownWords = ["default-src", "script-src", "upgrade-insecure-requests"];
 
 export const nameTargets: readonly FuzzTarget[] = [
   {
-    file: "alternative-names",
+    name: "alternative-names",
     tokens: derTokens,
     samples: certificates,
-    functions: { alternativeNames: (text) => alternativeNames.alternativeNames(bytesOf(text)) },
+    functions: { alternativeNames: (text) => certificate.alternativeNames(bytesOf(text)) },
   },
   {
-    file: "certificate-fields",
+    name: "certificate-fields",
     tokens: derTokens,
     samples: certificates,
     functions: {
-      certificateFields: (text) => certificateFields.certificateFields(bytesOf(text)),
-      extensionValue: (text) => certificateFields.extensionValue(certificateFields.certificateFields(bytesOf(text)), "2.5.29.17"),
+      certificateFields: (text) => certificate.certificateFields(bytesOf(text)),
+      extensionValue: (text) => certificate.extensionValue(certificate.certificateFields(bytesOf(text)), "2.5.29.17"),
     },
   },
   {
-    file: "certificate-keys",
+    name: "certificate-keys",
     tokens: derTokens,
     samples: certificates,
     functions: {
-      certificateKey: (text) => certificateKeys.certificateKey(bytesOf(text)),
-      certificateSignature: (text) => certificateKeys.certificateSignature(bytesOf(text)),
+      certificateKey: (text) => certificate.certificateKey(bytesOf(text)),
+      certificateSignature: (text) => certificate.certificateSignature(bytesOf(text)),
     },
     properties: {
-      "a key size is never negative": (text) => (certificateKeys.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
+      "a key size is never negative": (text) => (certificate.certificateKey(bytesOf(text)).bits ?? 0) >= 0,
     },
   },
   {
-    file: "certificate-usage",
+    name: "certificate-usage",
     tokens: derTokens,
     samples: certificates,
-    functions: { certificateUsage: (text) => certificateUsage.certificateUsage(bytesOf(text)) },
+    functions: { certificateUsage: (text) => certificate.certificateUsage(bytesOf(text)) },
     properties: {
       "an extended key usage is listed at most once": (text) => {
-        const { extendedKeyUsage } = certificateUsage.certificateUsage(bytesOf(text));
+        const { extendedKeyUsage } = certificate.certificateUsage(bytesOf(text));
         return new Set(extendedKeyUsage).size === (extendedKeyUsage?.length ?? 0);
       },
     },
   },
   {
-    file: "der",
+    name: "der",
     tokens: derTokens,
     samples: certificates,
     functions: {
@@ -103,41 +96,41 @@ export const nameTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "dns-name",
+    name: "dns-name",
     tokens: [...nameTokens, "a".repeat(63), "a".repeat(64)],
     samples: names,
-    functions: { fitsDns: dnsName.fitsDns },
+    functions: { fitsDns: dns.fitsDns },
     properties: {
-      "the last label of a valid name is valid": (text) => !dnsName.fitsDns(text) || dnsName.fitsDns(text.split(".").at(-1) ?? ""),
+      "the last label of a valid name is valid": (text) => !dns.fitsDns(text) || dns.fitsDns(text.split(".").at(-1) ?? ""),
     },
   },
   {
-    file: "host-match",
+    name: "host-match",
     tokens: nameTokens,
     samples: names,
     functions: {
       namesCoverHost: (text) => [
-        hostMatch.namesCoverHost([{ kind: "dns", text }], "www.site.example"),
-        hostMatch.namesCoverHost([{ kind: "dns", text: "*.site.example" }], text),
-        hostMatch.namesCoverHost([{ kind: "address", text }], "2001:db8::1"),
+        certificate.namesCoverHost([{ kind: "dns", text }], "www.site.example"),
+        certificate.namesCoverHost([{ kind: "dns", text: "*.site.example" }], text),
+        certificate.namesCoverHost([{ kind: "address", text }], "2001:db8::1"),
       ],
     },
     properties: {
       "a name covers only hosts with as many labels": (text) =>
-        !hostMatch.namesCoverHost([{ kind: "dns", text }], "www.site.example") || text.split(".").length === 3,
+        !certificate.namesCoverHost([{ kind: "dns", text }], "www.site.example") || text.split(".").length === 3,
     },
   },
   {
-    file: "nearest",
+    name: "nearest",
     tokens: [..."-", ...knownWords, "src", "insecure"],
     samples: ["defalt-src", "script_src", "upgrade-insecure-request"],
-    functions: { nearest: (text) => nearest.nearest(text, knownWords) },
+    functions: { nearest: (text) => texts.nearest(text, knownWords), percentDecoded: texts.percentDecoded },
     properties: {
-      "a known word is the nearest to itself": (text) => !knownWords.includes(text) || nearest.nearest(text, knownWords) === text,
+      "a known word is the nearest to itself": (text) => !knownWords.includes(text) || texts.nearest(text, knownWords) === text,
     },
   },
   {
-    file: "server-key-exchange",
+    name: "server-key-exchange",
     tokens: [..."\x00\x01\x02\x03\x04\x17\x1d\xff", "\x00\x02\x81\x01", "\x03\x00\x17\x01\x04", "\x01\x00", "sect163k1", "secp192r1"],
     samples: ["\x00\x02\x81\x01\x00\x01\x02\x00\x01\x07\x04\x01\x00\x00", "\x03\x00\x17\x04\x04\x01\x02\x03", "secp192r1", "sect571r1"],
     functions: {
@@ -156,7 +149,7 @@ export const nameTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "pinnable-url",
+    name: "pinnable-url",
     tokens: [
       ..."/.-@?=_ ",
       "https://",
@@ -170,87 +163,88 @@ export const nameTargets: readonly FuzzTarget[] = [
     ],
     heads: ["https://cdn.example/", "https://cdn.example/?a="],
     samples: ["https://cdn.example/lib@3.7.1/x.3f2a91bc.js?ver=1.2", "https://unpkg.com/react"],
-    functions: { isPinnableUrl: pinnableUrl.isPinnableUrl },
+    functions: { isPinnableUrl: integrity.isPinnableUrl },
   },
   {
-    file: "trustworthy",
+    name: "trustworthy",
     tokens: [..."/.:[]@? ", "http:", "https:", "ws://", "localhost", "127", "::1", "0x7f000001", "example"],
     heads: ["http://", "http://127.", "http://["],
     samples: ["http://a.localhost:8080/", "http://127.0.0.1/", "http://[::1]/"],
-    functions: { isLoopbackUrl: trustworthy.isLoopbackUrl, isInsecureUrl: trustworthy.isInsecureUrl },
+    functions: { isLoopbackUrl: sites.isLoopbackUrl, isInsecureUrl: sites.isInsecureUrl },
     properties: {
-      "no insecure URL stays on the machine": (text) => !(trustworthy.isInsecureUrl(text) && trustworthy.isLoopbackUrl(text)),
+      "no insecure URL stays on the machine": (text) => !(sites.isInsecureUrl(text) && sites.isLoopbackUrl(text)),
     },
   },
   {
-    file: "preload-list",
+    name: "preload-list",
     tokens: [...nameTokens, "\t1\n", "\t0\n", "\r\n", "\t"],
     samples: ["dev\t1\nsite.example\t0\n", "b.example\t1\r\na.example\t1\r\n"],
     functions: {
-      parsePreloadList: preloadList.parsePreloadList,
-      preloadCoverage: (text) => preloadList.preloadCoverage({ bytes: Buffer.from("dev\t1\nsite.example\t0\n") }, text),
+      parsePreloadList: hostLists.parsePreloadList,
+      preloadCoverage: (text) => hostLists.preloadCoverage({ bytes: Buffer.from("dev\t1\nsite.example\t0\n") }, text),
     },
     properties: {
       "a list covers its first name": (text) => {
-        const list = preloadList.parsePreloadList(text);
-        return "fault" in list || preloadList.preloadCoverage(list, text.split("\t", 1)[0] ?? "").host;
+        const list = hostLists.parsePreloadList(text);
+        return "fault" in list || hostLists.preloadCoverage(list, text.split("\t", 1)[0] ?? "").host;
       },
     },
   },
   {
-    file: "sorted-lines",
+    name: "sorted-lines",
     tokens: nameTokens,
     samples: names,
     functions: {
-      sortedLines: (text) => sortedLines.sortedLines(linesIn(text)),
-      characterOf: (text) => sortedLines.characterOf(sortedLines.sortedLines(knownLines), text),
+      sortedLines: (text) => hostLists.sortedLines(linesIn(text)),
+      characterOf: (text) => hostLists.characterOf(hostLists.sortedLines(knownLines), text),
     },
     properties: {
       "every name is found with its character": (text) => {
         const lines = linesIn(text);
-        const sorted = sortedLines.sortedLines(lines);
-        return [...lines].every(([name, character]) => sortedLines.characterOf(sorted, name) === character.charCodeAt(0));
+        const sorted = hostLists.sortedLines(lines);
+        return [...lines].every(([name, character]) => hostLists.characterOf(sorted, name) === character.charCodeAt(0));
       },
     },
   },
   {
-    file: "public-suffixes",
+    name: "public-suffixes",
     tokens: [...nameTokens, "!", "\n", " ", "// ===BEGIN ICANN DOMAINS===\n", "// ===END ICANN DOMAINS===\n", "// VERSION: 2026-11-01"],
     samples: [suffixFile, suffixFile.replaceAll("ICANN", "PRIVATE"), ...names],
     heads: ["// ===BEGIN ICANN DOMAINS===\n", "a."],
     functions: {
-      parsePublicSuffixes: publicSuffixes.parsePublicSuffixes,
-      hostPartsIn: (text) => publicSuffixes.hostPartsIn(suffixList, text, true),
+      parsePublicSuffixes: hostLists.parsePublicSuffixes,
+      hostPartsIn: (text) => hostLists.hostPartsIn(suffixList, text, true),
     },
     properties: {
       "the suffix ends the domain, and the domain ends the name": (text) => {
-        const { hostname, publicSuffix, domain } = publicSuffixes.hostPartsIn(suffixList, text, true);
+        const { hostname, publicSuffix, domain } = hostLists.hostPartsIn(suffixList, text, true);
         if (hostname === null || publicSuffix === null) return hostname === publicSuffix;
         return domain === null ? publicSuffix === hostname : hostname.endsWith(domain) && domain.endsWith(`.${publicSuffix}`);
       },
       "a domain is its own domain": (text) => {
-        const { domain } = publicSuffixes.hostPartsIn(suffixList, text, true);
-        return domain === null || publicSuffixes.hostPartsIn(suffixList, domain, true).domain === domain;
+        const { domain } = hostLists.hostPartsIn(suffixList, text, true);
+        return domain === null || hostLists.hostPartsIn(suffixList, domain, true).domain === domain;
       },
     },
   },
   {
-    file: "site",
+    name: "site",
     tokens: nameTokens,
     samples: names,
     functions: {
-      registrableDomainOf: site.registrableDomainOf,
-      siteOfHost: site.siteOfHost,
-      isRegistrySuffix: site.isRegistrySuffix,
-      hostOf: site.hostOf,
-      embeddedRegistrableDomainOf: site.embeddedRegistrableDomainOf,
-      usePublicSuffixes: () => site.usePublicSuffixes(null),
-      givenPublicSuffixes: site.givenPublicSuffixes,
+      registrableDomainOf: sites.registrableDomainOf,
+      siteOfHost: sites.siteOfHost,
+      siteOfUrl: sites.siteOfUrl,
+      isRegistrySuffix: sites.isRegistrySuffix,
+      hostOf: sites.hostOf,
+      embeddedRegistrableDomainOf: sites.embeddedRegistrableDomainOf,
+      usePublicSuffixes: () => sites.usePublicSuffixes(null),
+      givenPublicSuffixes: sites.givenPublicSuffixes,
     },
     properties: {
       "a registrable domain is its own registrable domain": (text) => {
-        const domain = site.registrableDomainOf(text);
-        return domain === null || site.registrableDomainOf(domain) === domain;
+        const domain = sites.registrableDomainOf(text);
+        return domain === null || sites.registrableDomainOf(domain) === domain;
       },
     },
   },

@@ -1,10 +1,8 @@
 /** Fuzz targets for lists of sites, and for addresses and answers of mail servers and receivers. */
-
-import { mailboxText, parseMailbox } from "../../src/parse/mailbox.ts";
-import { parseRetryAfter, retryAfterMsMax } from "../../src/parse/retry-after.ts";
+import { parseRetryAfter, retryAfterMsMax } from "../../src/parse/internet-date.ts";
+import { mailboxText, parseMailbox, parseSmtpUrl, smtpUrlText } from "../../src/parse/mail/smtp-settings.ts";
+import { parseWebhookUrl, webhookUrlCharsMax } from "../../src/parse/scan-url.ts";
 import { decodeCsv, parseSiteCsv } from "../../src/parse/site-csv.ts";
-import { parseSmtpUrl, smtpUrlText } from "../../src/parse/smtp-url.ts";
-import { parseWebhookUrl, webhookUrlCharsMax } from "../../src/parse/webhook-url.ts";
 import { emailCharsMax, isEmail } from "../../src/store/account-index.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -16,7 +14,7 @@ const withMailbox = <T>(text: string, use: (mailbox: NonNullable<ReturnType<type
 
 export const notificationTargets: readonly FuzzTarget[] = [
   {
-    file: "mailbox",
+    name: "mailbox",
     tokens: [..."<>@\"',;:\r\n \t()", "Assay", "assay@example.org"],
     samples: ["Assay <assay@example.org>", "assay@example.org", '"A, B" <a@b.example>'],
     functions: { parseMailbox, mailboxText: (text) => withMailbox(text, mailboxText, "") },
@@ -26,7 +24,7 @@ export const notificationTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "retry-after",
+    name: "retry-after",
     tokens: [..."0123456789 ,:-.", "Mon, 02 Nov 2026 12:05:00 GMT", "GMT"],
     samples: ["120", "Mon, 02 Nov 2026 12:05:00 GMT"],
     functions: { parseRetryAfter: (text) => parseRetryAfter(text, now) },
@@ -38,7 +36,7 @@ export const notificationTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "site-csv",
+    name: "site-csv",
     tokens: [...',;\t"\r\n|=+-@ \0', "url", "name", "client", "tags", "https://www.example.org/", "\ufeff"],
     samples: ["url,name,client,tags\nhttps://www.example.org/,A,B,c d\n", '\ufeffurl;name\r\nhttps://a.example/;"=1+1"\r\n'],
     functions: { parseSiteCsv, decodeCsv: (text) => decodeCsv(Buffer.from(text, "latin1")) },
@@ -50,7 +48,7 @@ export const notificationTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "smtp-url",
+    name: "smtp-url",
     tokens: [..."/:@?#%[] ", "smtp://", "smtps://", "user:secret@", "mail.example.org", ":587", "[::1]"],
     samples: ["smtp://assay:secret@mail.example.org:587", "smtps://mail.example.org"],
     functions: {
@@ -69,7 +67,7 @@ export const notificationTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "webhook-url",
+    name: "webhook-url",
     tokens: [..."/:@?#%[]\\ \r\n", "https://", "http://", "user:secret@", "hooks.example.org", ":8443", "/in?x=1"],
     samples: ["https://hooks.example.org/in?x=1", "http://10.0.0.1:8080/"],
     functions: { parseWebhookUrl: (text) => parseWebhookUrl(text, { allowHttp: true }) },

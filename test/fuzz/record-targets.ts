@@ -1,17 +1,12 @@
 /** Fuzz targets for DNS records and well-known files. */
-
-import * as caa from "../../src/parse/caa.ts";
-import * as dmarc from "../../src/parse/dmarc.ts";
+import * as dns from "../../src/parse/dns.ts";
 import * as internetDate from "../../src/parse/internet-date.ts";
-import * as jsonPosition from "../../src/parse/json-position.ts";
-import * as languageTag from "../../src/parse/language-tag.ts";
-import * as mtaSts from "../../src/parse/mta-sts.ts";
-import * as recordFields from "../../src/parse/record-fields.ts";
-import * as reportUri from "../../src/parse/report-uri.ts";
+import * as jsonTexts from "../../src/parse/json.ts";
+import * as dmarc from "../../src/parse/mail/dmarc.ts";
+import * as mtaSts from "../../src/parse/mail/mta-sts.ts";
+import * as recordFields from "../../src/parse/mail/record-fields.ts";
+import * as spfRecord from "../../src/parse/mail/spf-record.ts";
 import * as securityTxt from "../../src/parse/security-txt.ts";
-import * as spf from "../../src/parse/spf.ts";
-import * as spfMacro from "../../src/parse/spf-macro.ts";
-import * as tlsRpt from "../../src/parse/tls-rpt.ts";
 import type { FuzzTarget } from "./target.ts";
 
 const same = (a: unknown, b: unknown): boolean => Bun.deepEquals(a, b);
@@ -35,21 +30,20 @@ function isJsonOf(value: unknown, text: string): boolean {
 
 export const recordTargets: readonly FuzzTarget[] = [
   {
-    file: "json-position",
+    name: "json-position",
     tokens: ["{", "}", "[", "]", ",", ":", '"a"', '"', "\\", "\\u00e4", "-0.5e3", "01", "true", "null", " ", "\n"],
     samples: ['{"a": [1, -0.5e3, true, null, "b\\u00e4"], "c": {}}', "[[]]"],
     heads: ["[", '{"a":', '"', "1"],
     functions: {
-      jsonFaultPosition: jsonPosition.jsonFaultPosition,
-      jsonValuePosition: (text) =>
-        jsonPosition.jsonFaultPosition(text) === null ? jsonPosition.jsonValuePosition(text, ["a", "1"]) : null,
+      jsonFaultPosition: jsonTexts.jsonFaultPosition,
+      jsonValuePosition: (text) => (jsonTexts.jsonFaultPosition(text) === null ? jsonTexts.jsonValuePosition(text, ["a", "1"]) : null),
     },
     properties: {
       "the text of a value begins at its position": (text) => {
-        if (jsonPosition.jsonFaultPosition(text) !== null) return true;
+        if (jsonTexts.jsonFaultPosition(text) !== null) return true;
         const value: unknown = JSON.parse(text);
         return Object.entries(typeof value === "object" && value !== null ? value : {}).every(([name, inner]) => {
-          const { line, column } = jsonPosition.jsonValuePosition(text, [name]);
+          const { line, column } = jsonTexts.jsonValuePosition(text, [name]);
           const rest = text
             .split("\n")
             .slice(line - 1)
@@ -61,25 +55,25 @@ export const recordTargets: readonly FuzzTarget[] = [
       "there is no position exactly where JSON.parse accepts the text": (text) => {
         try {
           JSON.parse(text);
-          return jsonPosition.jsonFaultPosition(text) === null;
+          return jsonTexts.jsonFaultPosition(text) === null;
         } catch {
-          return jsonPosition.jsonFaultPosition(text) !== null;
+          return jsonTexts.jsonFaultPosition(text) !== null;
         }
       },
     },
   },
   {
-    file: "language-tag",
+    name: "language-tag",
     tokens: [..."-*_;, x1", "en", "de", "zho", "Hant", "AT", "419", "1996", "rozaj", "i-klingon", "English"],
     heads: ["en", "en-a", "x", "en-x", "en-1996"],
     samples: ["zh-yue-Hant-TW-rozaj-1996-a-bbb-ccc-x-own", "x-whatever", "sgn-BE-FR"],
-    functions: { isLanguageTag: languageTag.isLanguageTag },
+    functions: { isLanguageTag: securityTxt.isLanguageTag },
     properties: {
-      "a tag consists of letters, digits and hyphens": (text) => !languageTag.isLanguageTag(text) || /^[a-z\d-]+$/i.test(text),
+      "a tag consists of letters, digits and hyphens": (text) => !securityTxt.isLanguageTag(text) || /^[a-z\d-]+$/i.test(text),
     },
   },
   {
-    file: "caa",
+    name: "caa",
     tokens: [
       ..."; =.-:@/ \t\n",
       "issue",
@@ -96,12 +90,12 @@ export const recordTargets: readonly FuzzTarget[] = [
     functions: {
       parseCaaProperty: (text) => {
         const [tag = "", value = ""] = text.split("\n", 2);
-        return [caa.parseCaaProperty(tag, value), caa.parseCaaProperty("issue", text), caa.parseCaaProperty("iodef", text)];
+        return [dns.parseCaaProperty(tag, value), dns.parseCaaProperty("issue", text), dns.parseCaaProperty("iodef", text)];
       },
     },
   },
   {
-    file: "dmarc",
+    name: "dmarc",
     tokens: [
       ...'=;:,. \t!"',
       "v=DMARC1",
@@ -142,7 +136,7 @@ export const recordTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "record-fields",
+    name: "record-fields",
     tokens: [..."=;:,. \t_-", "id", "rua", "a=b;", "; ", "\u00fc"],
     samples: ["id=20260101; a_b=c d", "rua=mailto:a@site.example"],
     functions: { parseRecordFields: recordFields.parseRecordFields },
@@ -156,7 +150,7 @@ export const recordTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "internet-date",
+    name: "internet-date",
     tokens: [..."0123456789-:.TZz+ ", "2026-11-21", "T12:00:00", "+01:00", "60"],
     samples: ["2026-11-21T12:00:00Z", "1985-04-12t23:20:50.52-00:30", "2028-02-29T23:59:60+23:59"],
     functions: { parseInternetDate: internetDate.parseInternetDate },
@@ -170,7 +164,7 @@ export const recordTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "mta-sts",
+    name: "mta-sts",
     tokens: [
       ..."=;:.* \t\r\n",
       "v=STSv1",
@@ -224,17 +218,17 @@ export const recordTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "report-uri",
+    name: "report-uri",
     tokens: [..."!,:/@?.%[] \t", ...uriTokens],
     samples: ["mailto:a@site.example!10m, https://b.example:8443/x?y=1", "MAILTO:a@[192.0.2.1]"],
-    functions: { parseReportUris: reportUri.parseReportUris },
+    functions: { parseReportUris: recordFields.parseReportUris },
     properties: {
       "only mailto and https URIs have a host": (text) =>
-        reportUri.parseReportUris(text).every(({ kind, host }) => (host !== "") === (kind === "mailto" || kind === "https")),
+        recordFields.parseReportUris(text).every(({ kind, host }) => (host !== "") === (kind === "mailto" || kind === "https")),
     },
   },
   {
-    file: "security-txt",
+    name: "security-txt",
     tokens: [
       ..."#: \t\r\n-",
       "Contact: ",
@@ -273,7 +267,7 @@ export const recordTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "spf",
+    name: "spf",
     tokens: [
       ..." +-~?:/=.%{}0\t",
       "v=spf1 ",
@@ -296,45 +290,45 @@ export const recordTargets: readonly FuzzTarget[] = [
       "v=spf1 +a:b.example/24//64 mx ptr include:_spf.site.example ip4:192.0.2.0/24 ip6:::/0 exists:%{ir}.%{v}.x.example ~all",
       "V=SPF1 redirect=%{d2}.example exp=why.site.example x-y=%%",
     ],
-    functions: { parseSpf: spf.parseSpf, isMisspeltSpf: spf.isMisspeltSpf },
+    functions: { parseSpf: spfRecord.parseSpf, isMisspeltSpf: spfRecord.isMisspeltSpf },
     properties: {
-      "a valid record is never misspelt": (text) => spf.parseSpf(text) === null || !spf.isMisspeltSpf(text),
+      "a valid record is never misspelt": (text) => spfRecord.parseSpf(text) === null || !spfRecord.isMisspeltSpf(text),
       "serialized mechanisms parse to the same mechanisms": (text) => {
-        const record = spf.parseSpf(text);
+        const record = spfRecord.parseSpf(text);
         if (record === null) return true;
         const serialized = `v=spf1 ${record.mechanisms.map((mechanism) => mechanism.text).join(" ")}`;
-        return same(spf.parseSpf(serialized)?.mechanisms, record.mechanisms) && spf.parseSpf(serialized)?.defects.length === 0;
+        return same(spfRecord.parseSpf(serialized)?.mechanisms, record.mechanisms) && spfRecord.parseSpf(serialized)?.defects.length === 0;
       },
     },
   },
   {
-    file: "spf-macro",
+    name: "spf-macro",
     tokens: [..."%{}.-+,/_= 0123", "%{", "%{d}", "%{o2r-}", "%{S}", "%%", "%_", "%-", "r", "site", ".example", "\u00fc"],
     samples: ["%{d2r.}.%{o}.site.example", "%{ir}.%{v}._spf.site.example.", "a%%b%_c%-.example"],
     functions: {
-      isSpfMacroString: spfMacro.isSpfMacroString,
-      spfDomainDefect: spfMacro.spfDomainDefect,
-      expandSpfDomain: (text) => spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" }),
+      isSpfMacroString: spfRecord.isSpfMacroString,
+      spfDomainDefect: spfRecord.spfDomainDefect,
+      expandSpfDomain: (text) => spfRecord.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" }),
     },
     properties: {
       "an expanded name is a valid DNS name": (text) => {
-        const name = spfMacro.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" });
+        const name = spfRecord.expandSpfDomain(text, { domain: "a.b.site.example", senderDomain: "site.example" });
         return name === null || (name.length <= 253 && name.split(".").every((label) => label !== "" && label.length <= 63));
       },
-      "a name without defect is a macro-string": (text) => spfMacro.spfDomainDefect(text) !== null || spfMacro.isSpfMacroString(text),
+      "a name without defect is a macro-string": (text) => spfRecord.spfDomainDefect(text) !== null || spfRecord.isSpfMacroString(text),
     },
   },
   {
-    file: "tls-rpt",
+    name: "tls-rpt",
     tokens: [..."=;:, \t", "v=TLSRPTv1", "rua=", "; ", ...uriTokens],
     heads: ["v=TLSRPTv1;", "v=TLSRPTv1; rua=mailto:a@", "v=TLSRPTv1; a=b"],
     samples: ["v=TLSRPTv1; rua=mailto:a@site.example,https://b.example/x", "v=TLSRPTv1;"],
-    functions: { parseTlsRpt: tlsRpt.parseTlsRpt, isMeantAsTlsRpt: tlsRpt.isMeantAsTlsRpt },
+    functions: { parseTlsRpt: mtaSts.parseTlsRpt, isMeantAsTlsRpt: mtaSts.isMeantAsTlsRpt },
     properties: {
-      "every valid record is meant as one": (text) => tlsRpt.parseTlsRpt(text) === null || tlsRpt.isMeantAsTlsRpt(text),
+      "every valid record is meant as one": (text) => mtaSts.parseTlsRpt(text) === null || mtaSts.isMeantAsTlsRpt(text),
       "a record has a report address or a defect": (text) =>
         [text, `v=TLSRPTv1;${text}`].every((record) => {
-          const parsed = tlsRpt.parseTlsRpt(record);
+          const parsed = mtaSts.parseTlsRpt(record);
           return parsed === null || !("rua" in parsed) || parsed.rua.length > 0;
         }),
     },

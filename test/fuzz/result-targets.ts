@@ -1,7 +1,7 @@
 /** Fuzz targets for what a hostile worker sends: the structure of images and of JSON. */
 import { readFileSync } from "node:fs";
-import { parseJpeg } from "../../src/parse/jpeg.ts";
-import { type JsonSize, jsonSize } from "../../src/parse/json-size.ts";
+import { parseJpeg } from "../../src/parse/image-size.ts";
+import { type JsonSize, jsonSize } from "../../src/parse/json.ts";
 import { pixelJpeg, shopPicture } from "../support/finished-scans.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -11,7 +11,7 @@ const [picture, pixel] = [readFileSync(shopPicture).toString("latin1"), pixelJpe
 const shortPicture = `${picture.slice(0, 1_000)}\xff\xd9`;
 
 const jpegTarget: FuzzTarget = {
-  file: "jpeg",
+  name: "jpeg",
   tokens: [
     ..."\0\x01\x02\x08\x11\xff",
     ...["\xff\xd8", "\xff\xd9", "\xff\xda", "\xff\xc0", "\xff\xc2", "\xff\xc3", "\xff\xc4", "\xff\xdb", "\xff\xe0", "\xff\xfe", "\xff\xd0"],
@@ -49,7 +49,7 @@ function sizeIn(value: unknown): JsonSize {
 }
 
 const jsonTarget: FuzzTarget = {
-  file: "json-size",
+  name: "json-size",
   tokens: ["[", "]", "{", "}", ",", ":", '"', "\\", '\\"', '"a"', "1", "null", " ", "\u00fc"],
   heads: ["[", '"', "{", '["\\', "[,"],
   samples: ['[{"a":[1,"]}\\\\"],"b,":"\\""},[],{}]', '"\\\\"', "[[[]]]", '{"a":1,"a":{}}'],

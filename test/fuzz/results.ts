@@ -7,7 +7,7 @@ import { createResultAssembly, unpackResult } from "../../src/fleet/received-res
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
 import { performJudge } from "../../src/scan/judge-task.ts";
 import type { Gathered } from "../../src/scan/task.ts";
-import { inFixOrder } from "../../src/text/fix-order.ts";
+import { inFixOrder } from "../../src/text/ledger-rows.ts";
 import { renderFullReport } from "../../src/text/render.ts";
 import { exportedScan, exportSettings } from "../support/exported-scans.ts";
 import { knownScans } from "../support/finished-scans.ts";

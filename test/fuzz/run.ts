@@ -72,15 +72,15 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 print(row(columns));
 const startedMs = performance.now();
-for (const target of fuzzTargets.filter(({ file }) => names.length === 0 || names.includes(file))) {
+for (const target of fuzzTargets.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const { failures: found, slowestMs, slowest, inputs: tried } = fuzz(target);
   const [worst, longest] = grow(target);
-  print(row([target.file, tried, found.length, slowestMs.toFixed(2), slowest.length, longest.longMs.toFixed(1), worst.ratio.toFixed(1)]));
-  failures.push(...found.map((failure) => `${target.file}: ${failure}`));
-  if (slowestMs > slowMs) failures.push(`${target.file}: ${slowestMs.toFixed(0)} ms for ${JSON.stringify(slowest.slice(0, 200))}`);
+  print(row([target.name, tried, found.length, slowestMs.toFixed(2), slowest.length, longest.longMs.toFixed(1), worst.ratio.toFixed(1)]));
+  failures.push(...found.map((failure) => `${target.name}: ${failure}`));
+  if (slowestMs > slowMs) failures.push(`${target.name}: ${slowestMs.toFixed(0)} ms for ${JSON.stringify(slowest.slice(0, 200))}`);
   if (worst.ratio > ratioMax)
     failures.push(
-      `${target.file}: four times the length took ${worst.ratio.toFixed(1)} times as long, ${worst.longMs.toFixed(0)} ms: ${worst.input}`,
+      `${target.name}: four times the length took ${worst.ratio.toFixed(1)} times as long, ${worst.longMs.toFixed(0)} ms: ${worst.input}`,
     );
 }
 print(

@@ -1,15 +1,14 @@
 /** A fuzz target: the tokens of a grammar, valid samples, the functions under test and their properties. */
 
 export interface FuzzTarget {
-  /** File of `src/parse`, without its extension. */
-  readonly file: string;
+  readonly name: string;
   /** Tokens of the grammar, punctuation included: inputs mix them with noise. Binary formats are written as Latin-1. */
   readonly tokens: readonly string[];
   /** Valid inputs, to be cut, joined and mutated. */
   readonly samples: readonly string[];
   /** Unfinished inputs; the growth measurement continues each with a long run. */
   readonly heads?: readonly string[];
-  /** Every function that the file exports, by its name. */
+  /** Exported functions under test, by their names. */
   readonly functions: Readonly<Record<string, (text: string) => unknown>>;
   /** By name; each returns false for an input that breaks the property. */
   readonly properties?: Readonly<Record<string, (text: string) => boolean>>;

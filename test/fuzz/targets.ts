@@ -1,7 +1,7 @@
 /** Every fuzz target: the parsers of `src/parse`, and other functions that read untrusted text. */
 import { isAntiForgeryName, isSessionName } from "../../src/check/cookies.ts";
 import { ruleNames, rulesOn } from "../../src/check/csp.ts";
-import { distinct, foundAtAddresses } from "../../src/check/finding-values.ts";
+import { distinct, foundAtAddresses } from "../../src/check/verdict.ts";
 import { randomBitsOf } from "../../src/evidence/random-bits.ts";
 import { boundedHeaders, boundedSetCookie, boundedText, withoutCookieValue, withoutSecrets } from "../../src/evidence/redact.ts";
 import { anchorPath, hostSegment, locationPath } from "../../src/export/location-path.ts";
@@ -21,7 +21,7 @@ import { resultTargets } from "./result-targets.ts";
 import type { FuzzTarget } from "./target.ts";
 import { uploadTargets } from "./upload-targets.ts";
 
-/** A test fails for a file of `src/parse` that exports functions and is not listed here. */
+/** A test fails for a parser of `src/parse` that is not listed here. */
 export const parserTargets: readonly FuzzTarget[] = [
   ...addressTargets,
   ...credentialTargets,
@@ -33,11 +33,11 @@ export const parserTargets: readonly FuzzTarget[] = [
   ...recordTargets,
   ...resultTargets,
   ...uploadTargets,
-].sort((a, b) => (a.file < b.file ? -1 : 1));
+].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const otherTargets: readonly FuzzTarget[] = [
   {
-    file: "evidence/redact",
+    name: "evidence/redact",
     tokens: [
       ...";=&?#:@/ \"'<>\\",
       "https://",
@@ -66,7 +66,7 @@ const otherTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "evidence/bound",
+    name: "evidence/bound",
     tokens: [..."\0\x1f\x7f\t\r\n", "\ud800", "\udc00", "\u{1f600}", "set-cookie", "a=b"],
     samples: ["a=b; Path=/", "text"],
     functions: {
@@ -85,7 +85,7 @@ const otherTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "evidence/random-bits",
+    name: "evidence/random-bits",
     tokens: [..."{}\"':,;|%=-_+/", "0", "a", "F", "iv", "%22", "eyJ", "f81d4fae-7dec-41d0-a765-00a0c91e6bf6", "9f86d081884c7d65"],
     samples: ["s%3A9f86d081884c7d659a2feaa0c55ad015.c2ln", "eyJpdiI6IiJ9", "theme-dark"],
     functions: { randomBitsOf },
@@ -97,14 +97,14 @@ const otherTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "check/cookies",
+    name: "check/cookies",
     tokens: [..."_-.", "sid", "Session", "PHPSESSID", "auth", "or", "token", "csrf", "__Host-", "_ga", "access", "A", "1"],
     samples: ["__Host-userSession_id", "XSRF-TOKEN", "wordpress_logged_in_1"],
     functions: { isSessionName, isAntiForgeryName },
     properties: { "no name is both session and anti-forgery": (text) => !(isSessionName(text) && isAntiForgeryName(text)) },
   },
   {
-    file: "probe/browser/library-detection",
+    name: "probe/browser/library-detection",
     tokens: [
       ..."/*!-._@v \n",
       "https://site.example/",
@@ -134,7 +134,7 @@ const otherTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "check/finding-values",
+    name: "check/finding-values",
     tokens: [..." ,;:/[]", "https://", "site.example", "script-src", "default-src "],
     samples: ["https://site.example/a https://site.example/b", "default-src 'self'; script-src *"],
     functions: {
@@ -147,7 +147,7 @@ const otherTargets: readonly FuzzTarget[] = [
 
 const textTargets: readonly FuzzTarget[] = [
   {
-    file: "export/plain-text",
+    name: "export/plain-text",
     tokens: ["\ud800", "\udc00", "\u202e", "\ufffe", "\0", "\x1b", "\r", "\n", "\t", "\u{1f600}", "a"],
     samples: ["a text\r\nof two lines"],
     functions: { plainText, plainLine, shortened: (text) => shortened(text, 10) },
@@ -164,14 +164,14 @@ const textTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "export/markdown-text",
+    name: "export/markdown-text",
     tokens: [..."`|*_[]()<>&#@:-+=.1 \t\n", "www.", "GH-", "https://", "mailto:", "<!--"],
     samples: ["a `b` [c](https://d.example) @e #1", "1. a"],
     functions: { escapedMarkdown, codeSpan, fenced },
     properties: { "escaped text has one line": (text) => !escapedMarkdown(text).includes("\n") },
   },
   {
-    file: "export/location-path",
+    name: "export/location-path",
     tokens: [..."/:@?#[]%.\\|^ ", "https://", "http://", "host.example", "[::1]", ":8443", "..", "%2e", "%zz", "\u00fc", "\ud800"],
     samples: ["https://host.example:8443/a/b?c#d", "http://[::1]/%zz"],
     functions: { locationPath, anchorPath, hostSegment },

@@ -1,7 +1,7 @@
 /** Fuzz targets for what accounts upload and type for their brand. */
 import { parseAccent } from "../../src/parse/accent-color.ts";
 import { parseImageSize } from "../../src/parse/image-size.ts";
-import { isTextLine, splitTags, tagSeparators } from "../../src/parse/text-line.ts";
+import { isTextLine, splitTags, tagSeparators } from "../../src/parse/text.ts";
 import { pngImage, webpPixels } from "../support/images.ts";
 import type { FuzzTarget } from "./target.ts";
 
@@ -16,7 +16,7 @@ const sizeOf = (text: string) => {
 
 export const uploadTargets: readonly FuzzTarget[] = [
   {
-    file: "image-size",
+    name: "image-size",
     tokens: [
       ..."\0\x01\x02\x08\x2f\xff",
       "IHDR",
@@ -46,7 +46,7 @@ export const uploadTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "accent-color",
+    name: "accent-color",
     tokens: [..."#0123456789abcdefABCDEF gG\n", "#fff", "rgb(", "red"],
     samples: ["#1f4fa3", "abc", " #FFF "],
     functions: { parseAccent },
@@ -58,7 +58,7 @@ export const uploadTargets: readonly FuzzTarget[] = [
     },
   },
   {
-    file: "text-line",
+    name: "text-line",
     tokens: [..." ,;|\n\r\t\u202e\u2066\u2028ab", "shop", "key account"],
     samples: ["shop, live", "a|b;;c", "Example Ltd\u202e"],
     functions: { isTextLine, splitTags },

@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
+import { pidsBelow, readChildPids } from "../../src/browser/processes.ts";
 import type { SecurityResult } from "../../src/text/render.ts";
 import { type ApiClient, apiClient } from "../support/api-client.ts";
 import { compiledBinary, type Installed, install, skippedNote } from "../support/binary.ts";

@@ -2,8 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allowsEval, enforcedCsp } from "../../src/check/csp.ts";
 import { read } from "../../src/evidence/evidence.ts";
-import { type CspPolicy, governing, sandboxes } from "../../src/parse/csp.ts";
-import { allowsAllInline, matchesUrl, parseCspSource, scriptUrlSources, trustsNonces } from "../../src/parse/csp-source.ts";
+import {
+  allowsAllInline,
+  type CspPolicy,
+  governing,
+  matchesUrl,
+  parseCspSource,
+  sandboxes,
+  scriptUrlSources,
+  trustsNonces,
+} from "../../src/parse/csp.ts";
 import { siteIdentity } from "../support/certificates.ts";
 import { type Route, type Routes, startHttp, startHttps, type TestServer } from "../support/servers.ts";
 import { openTab, type Tab } from "./tab.ts";

@@ -23,9 +23,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askDns, type DnsServer } from "../../src/egress/dns-client.ts";
+import { askDns, authenticData, type DnsServer, dnssecOk } from "../../src/egress/dns-client.ts";
 import type { DnsQuestion } from "../../src/egress/dns-message.ts";
-import { authenticData, dnssecOk } from "../../src/egress/resolvers.ts";
 import { freeDnsPort, isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 
 export type Delegation =

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isBinaryCurve, isShortCurve } from "../../src/parse/server-key-exchange.ts";
-import { weakSuites } from "../../src/probe/tls/weak-suites.ts";
+import { weakSuites } from "../../src/probe/tls/cipher-suites.ts";
 import { testAuthority } from "../support/certificates.ts";
 import type { TestsslPart } from "./tls-peer-configurations.ts";
 

@@ -1,11 +1,10 @@
 /** Scans and settings for the writers of export formats. */
-
 import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { ExportedScan, ExportSettings } from "../../src/export/export.ts";
-import { inFixOrder } from "../../src/text/fix-order.ts";
 import { createTexts } from "../../src/text/i18n.ts";
+import { inFixOrder } from "../../src/text/ledger-rows.ts";
 import { type KnownScan, knownScans, type SiteName } from "./finished-scans.ts";
 
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks }, builtInChecks);

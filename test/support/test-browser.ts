@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
-import { embeddedBrowser } from "../../src/browser/embedded.ts";
-import { findExecutable } from "../../src/browser/executable.ts";
-import { chromiumFlags } from "../../src/browser/flags.ts";
-import { pidsBelow, readChildPids } from "../../src/browser/process-tree.ts";
+import { embeddedBrowser, findExecutable } from "../../src/browser/executable.ts";
+import { chromiumFlags } from "../../src/browser/launch.ts";
+import { pidsBelow, readChildPids } from "../../src/browser/processes.ts";
 import { openProfilesDir } from "../../src/browser/profiles.ts";
 import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
 

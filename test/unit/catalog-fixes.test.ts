@@ -1,7 +1,7 @@
 /** Fixes of plugins, which nothing else checks: what is wrong is named, with the code of the finding. */
 import { expect, test } from "vitest";
 import { builtInChecks } from "../../checks/index.ts";
-import { faultsOfFixes } from "../../src/catalog/validate-fixes.ts";
+import { faultsOfFixes } from "../../src/catalog/validate.ts";
 import * as fixes from "../../src/check/index.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
 

@@ -35,11 +35,11 @@ const siblings: Readonly<Record<string, readonly string[]>> = {
 
 /** Lower folders that a folder may not import from, apart from the files named. Reading a result measures and judges nothing. */
 const forbidden: Readonly<Record<string, { readonly folders: readonly string[]; readonly except: readonly string[] }>> = {
-  api: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
-  web: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
-  report: { folders: ["judge", "egress", "browser", "probe", "catalog", "store"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
-  export: { folders: ["judge", "egress", "browser", "probe"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
-  store: { folders: ["judge"], except: ["src/judge/result.ts", "src/judge/rank.ts"] },
+  api: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts"] },
+  web: { folders: ["judge", "egress", "browser", "probe", "scan"], except: ["src/judge/result.ts"] },
+  report: { folders: ["judge", "egress", "browser", "probe", "catalog", "store"], except: ["src/judge/result.ts"] },
+  export: { folders: ["judge", "egress", "browser", "probe"], except: ["src/judge/result.ts"] },
+  store: { folders: ["judge"], except: ["src/judge/result.ts"] },
 };
 
 /** Modules that the checks of `checks/` may import. */
@@ -70,7 +70,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^prom-client$/, places: ["src/metrics"] },
   { names: /^commander$/, places: ["src/cli"] },
   { names: /^smol-toml$/, places: ["src/parse/toml.ts"] },
-  { names: /^csp_evaluator(\/|$)/, places: ["src/parse/script-bypasses.ts"] },
+  { names: /^csp_evaluator(\/|$)/, places: ["src/parse/csp.ts"] },
   { names: /^tldts$/, places: ["src/parse"] },
   { names: /^ipaddr\.js$/, places: ["src/http", "src/egress", "src/parse"] },
   { names: /^dns-packet$/, places: ["src/egress"] },

@@ -3,7 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { planTerms } from "../../account/plans.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
-import { scheduleIntervals } from "../../parse/site-schedule.ts";
+import { scheduleIntervals } from "../../parse/site-csv.ts";
 import type { SiteFault, SiteFaultCode, SiteFaults } from "../../sites/site-fields.ts";
 import type { SiteActor } from "../../sites/site-operations.ts";
 import { shownRunsOf } from "../../sites/site-planning.ts";

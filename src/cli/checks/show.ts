@@ -4,7 +4,7 @@ import type { Config } from "../../app/settings.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { areaOf, type FindingDefinition, type FindingTexts, worstFirst } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import { nearest } from "../../parse/nearest.ts";
+import { nearest } from "../../parse/text.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 import { createI18n, type I18n } from "../../text/translator.ts";
 import { chargeSentence, findingCharge } from "../../web/reference/charge.ts";

@@ -10,7 +10,7 @@ import { runAuthorTaskInThread } from "../../authoring/run-author-task.ts";
 import { type TriedVerdict, tryCheck } from "../../authoring/try-check.ts";
 import { builtInCatalog } from "../../catalog/catalog.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import { nearest } from "../../parse/nearest.ts";
+import { nearest } from "../../parse/text.ts";
 import { captureSettings } from "../evidence/capture.ts";
 import { captureUrl } from "../evidence/capture-url.ts";
 import { CliError, type ExitCode, exitCodes } from "../exit.ts";

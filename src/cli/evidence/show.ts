@@ -4,7 +4,7 @@ import { readEvidenceFile } from "../../authoring/evidence-file.ts";
 import type { Evidence, ReadingName } from "../../evidence/evidence.ts";
 import { isReadingName, readingNames } from "../../evidence/facts.ts";
 import type { HeaderField } from "../../evidence/http-facts.ts";
-import { nearest } from "../../parse/nearest.ts";
+import { nearest } from "../../parse/text.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { jsonLines, print, printError, stripControls, table } from "../terminal.ts";
 

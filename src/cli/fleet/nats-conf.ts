@@ -2,8 +2,7 @@
 import { isAbsolute } from "node:path";
 import { Command } from "commander";
 import type { NatsCluster, ServerCertificate } from "../../fleet/nats-configuration.ts";
-import { parseEndpoint } from "../../parse/address.ts";
-import { type NatsUrl, parseNatsUrl } from "../../parse/nats-url.ts";
+import { type NatsUrl, parseEndpoint, parseNatsUrl } from "../../parse/address.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { print, stripControls } from "../terminal.ts";
 import { withStore } from "../user.ts";

@@ -1,5 +1,5 @@
 /** Figures of all sites of a client together. */
-import { bands, standing } from "../../judge/rank.ts";
+import { bands, standing } from "../../judge/result.ts";
 import { DaysLeft } from "../../report/components/days-left.tsx";
 import { Instant } from "../../report/components/instant.tsx";
 import { useI18n } from "../../report/context.ts";

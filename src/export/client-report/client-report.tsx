@@ -1,7 +1,7 @@
 /** Content of the client report: figures and a table of all sites, then a section for each. */
 import { Sentence } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import { quoted } from "../../text/quotation.ts";
+import { quoted } from "../../text/display.ts";
 import { ClientFigures } from "./client-figures.tsx";
 import type { ReportedClient } from "./collect.ts";
 import { SiteSection } from "./site-section.tsx";

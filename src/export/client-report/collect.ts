@@ -3,7 +3,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { type OpenFinding, openFindings, type SiteState, type UnmeasuredAddress } from "../../store/site-runs.ts";
 import { type AcceptedFinding, certificateDaysOf, isAccepted, type Site } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
-import { codesInFixOrder } from "../../text/fix-order.ts";
+import { codesInFixOrder } from "../../text/ledger-rows.ts";
 import { type EarlierScore, earlierScore } from "./earlier-score.ts";
 import { detailedSitesMax, listedRows, listedRowsMax } from "./listed-rows.ts";
 import { type SiteChanges, siteChanges } from "./site-changes.ts";

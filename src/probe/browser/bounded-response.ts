@@ -1,17 +1,16 @@
 /** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
-
 import type { Protocol } from "../../browser/browser-page.ts";
 import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
 import { boundedHeaders, boundedText } from "../../evidence/redact.ts";
 
-/** An answer as the browser reports it. Few bytes of HTTP/2 can expand to 256 KB of fields, so most answers lose theirs. */
+/** An answer as the browser reports it. Only main documents keep fields, because few bytes of HTTP/2 can expand to 256 KB. */
 export interface BoundedResponse {
   readonly url: string;
   readonly status: number;
   readonly isRedirect: boolean;
-  /** Whether the answer claims to be internal to the browser. A server can forge this claim, but then there is extra info. */
+  /** True if the answer claims to be internal to the browser. A server can forge this claim, but then there is extra info. */
   readonly claimsInternal: boolean;
-  /** Whether no server was asked for this answer now. It may lack extra info, even if it announces some. */
+  /** True if the answer came from a cache. Extra info may be missing even if the answer announces it. */
   readonly isKept: boolean;
   readonly mediaType: string;
   readonly protocol: string | undefined;
@@ -24,7 +23,7 @@ export interface BoundedResponse {
 export interface BoundedExtraInfo {
   readonly status: number;
   readonly fields: BoundedFields;
-  /** With values, which `boundedSetCookie` removes from the few lines of evidence: thousands of answers come, and it takes time. */
+  /** Lines with cookie values. `boundedSetCookie` removes the values later, from the few lines that become evidence. */
   readonly setCookies: readonly string[];
   readonly setCookiesDropped: number;
 }
@@ -70,7 +69,7 @@ export function boundedExtraInfo(
   };
 }
 
-/** Of fields that came before their request was known. */
+/** Extra info whose fields came before their request was known. */
 export function withoutFields(extra: BoundedExtraInfo): BoundedExtraInfo {
   return { ...extra, fields: noFields };
 }

@@ -1,5 +1,5 @@
 /** Recognises script libraries by URL, by the comment at the start of a file, and by variables of the page. */
-import { parseLibraryVersion } from "../../parse/library-version.ts";
+import { parseLibraryVersion } from "../../parse/script-libraries.ts";
 import { type LibraryPattern, libraryPatterns } from "./library-patterns.ts";
 
 export interface DetectedLibrary {
@@ -11,10 +11,10 @@ export interface DetectedLibrary {
 const versionCharsMax = 40;
 /** Components of a version in a URL: `jquery@3.5` is an alias of the latest 3.5.x. */
 const urlComponentsMin = 3;
-/** Components of a version that a library states itself: the first 1.7 was called so. */
+/** Components of a version that a library states itself: jQuery 1.7.0 calls itself 1.7. */
 const statedComponentsMin = 2;
 
-/** Characters of a path segment that are read. */
+/** Limit for a path segment; later characters are ignored. */
 const segmentCharsMax = 200;
 
 /** Words after the name of a file that do not change its library. */
@@ -25,7 +25,7 @@ const fingerprint = /[-._](?=[0-9a-f]*[a-f])[0-9a-f]{8,64}$/;
 const scriptEnding = /\.[cm]?js$/;
 const versionAtEnd = /^(.{1,80}?)[-._@]v?(\d{1,9}(?:\.\d{1,9}){2,3}(?:[-.]?(?:alpha|beta|rc|pre|next|canary)[-.]?\d{0,9})?)$/;
 
-/** Libraries that the URL names with a complete version: `jquery-3.5.1.min.js` does, `jquery.menu-1.2.0.js` names another one. */
+/** Libraries that the URL names with a complete version, as `jquery-3.5.1.min.js` does; `jquery.menu-1.2.0.js` is another library. */
 export function librariesInUrl(url: string): readonly DetectedLibrary[] {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return [];
@@ -53,7 +53,7 @@ function fileNameOf(segment: string): FileName {
   return { stem: withoutVariants(stem), version, isPackage };
 }
 
-/** Removes a fingerprint and the variants from the end: `jquery.slim.min` becomes `jquery`. */
+/** Name without fingerprint and variants: `jquery.slim.min` becomes `jquery`. */
 function withoutVariants(name: string): string {
   let stem = name.replace(fingerprint, "");
   while (variants.test(stem)) stem = stem.replace(variants, "");
@@ -115,7 +115,7 @@ export function librariesInAnswers(answers: unknown): readonly DetectedLibrary[]
   return asked.flatMap(({ pattern }, at) => detected(pattern, (versions[at] ?? "").split(" ", 1)[0] ?? "", statedComponentsMin));
 }
 
-/** Empty for a text that is no precise version of the library. */
+/** Empty if the text is not a precise version of the library. */
 function detected({ name, versions }: LibraryPattern, text: string, componentsMin: number): readonly DetectedLibrary[] {
   const version = text.replace(/^v/i, "");
   const parsed = version.length <= versionCharsMax ? parseLibraryVersion(version) : null;

@@ -1,12 +1,12 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
-
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
 import type { SetCookieLine } from "../../evidence/page-facts.ts";
 import { boundedSetCookie } from "../../evidence/redact.ts";
-import { siteOfHost } from "../../parse/site.ts";
+import { siteOfUrl } from "../../parse/site.ts";
 import {
   type BoundedExtraInfo,
   type BoundedResponse,
@@ -15,10 +15,158 @@ import {
   boundedUrl,
   withoutFields,
 } from "./bounded-response.ts";
-import { EarlyExtraInfo } from "./early-extra-info.ts";
-import { type Traffic, watchTraffic } from "./traffic.ts";
 
-/** Requests recorded per page load; a hostile page can send more without end, which are only counted. */
+// Tracks open requests of a page, to detect network idle.
+
+export interface Traffic {
+  begin(requestId: string): void;
+  /** Restarts the idle time, for example on a redirect of an open request. */
+  touch(): void;
+  end(requestId: string): void;
+  /** Resolves when no request was open for `quietMs`, after `maxMs`, or on abort. */
+  settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void>;
+}
+
+export function watchTraffic(): Traffic {
+  const open = new Set<string>();
+  let quietSinceMs = performance.now();
+
+  const touch = () => {
+    quietSinceMs = performance.now();
+  };
+
+  return {
+    begin: (requestId) => {
+      open.add(requestId);
+      touch();
+    },
+    touch,
+    end: (requestId) => {
+      if (open.delete(requestId)) touch();
+    },
+    settled: (quietMs, maxMs, signal) =>
+      new Promise((resolve) => {
+        const untilMs = performance.now() + maxMs;
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const done = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const poll = () => {
+          const nowMs = performance.now();
+          const quietForMs = open.size === 0 ? nowMs - quietSinceMs : 0;
+          if (quietForMs >= quietMs || nowMs >= untilMs) return done();
+          timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
+        };
+        touch();
+        signal.addEventListener("abort", done, { once: true });
+        if (signal.aborted) done();
+        else poll();
+      }),
+  };
+}
+
+// Header fields that the browser reports before the request that they belong to.
+
+/** Requests whose early fields are kept; the request itself follows within milliseconds. */
+const earlyRequestsMax = 64;
+
+/** The network process reports fields, and the process of the page reports requests: either can be first. */
+class EarlyExtraInfo {
+  /** Early fields by request id, oldest first. */
+  readonly #early = new Map<string, BoundedExtraInfo[]>();
+  readonly #answersMax: number;
+
+  /** `answersMax`: answers kept per request. */
+  constructor(answersMax: number) {
+    this.#answersMax = answersMax;
+  }
+
+  /** Keeps the fields of a request. Above the limit, the oldest request loses its fields. */
+  keep(requestId: string, extra: BoundedExtraInfo): void {
+    const extras = this.#early.get(requestId) ?? [];
+    if (extras.length < this.#answersMax) extras.push(extra);
+    this.#early.set(requestId, extras);
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > earlyRequestsMax && oldest !== undefined) this.#early.delete(oldest);
+  }
+
+  /** Removes and returns the fields that came before the request, in order. */
+  take(requestId: string): readonly BoundedExtraInfo[] {
+    const extras = this.#early.get(requestId) ?? [];
+    this.#early.delete(requestId);
+    return extras;
+  }
+}
+
+// Adds a user's header fields and cookies to the requests of a page load that go to their origin.
+
+type PausedRequest = Protocol.Fetch.RequestPausedEvent;
+
+/**
+ * Pauses every request, redirects included, before it is sent: extra header fields of the session, and the cookie store, know no
+ * origin with scheme and port. `mainFrameId` is the page's main frame. WebSockets and service workers cannot be paused: they get nothing.
+ */
+export async function sendCredentials(session: CDPSession, mainFrameId: string, credentials: TargetCredentials): Promise<void> {
+  let isPageOfOrigin = false;
+  session.on("Fetch.requestPaused", (event) => {
+    const { requestId, request, resourceType, frameId } = event;
+    const isOfMainFrame = frameId === mainFrameId;
+    const isPage = resourceType === "Document" && isOfMainFrame;
+    if (isPage) isPageOfOrigin = isOfOrigin(credentials, request.url);
+    const mayCarry = (isPage && request.method === "GET") || isFromOrigin(event, credentials, isOfMainFrame && isPageOfOrigin);
+    const fields = fieldsOf(event, credentials, mayCarry);
+    session
+      .send("Fetch.continueRequest", { requestId, ...(fields === null ? {} : { headers: [...fields] }) })
+      // Otherwise a request with a field that the browser refuses would stay paused.
+      .catch(() => session.send("Fetch.failRequest", { requestId, errorReason: "Failed" }))
+      // Fails only for a request that the browser has cancelled.
+      .catch(() => {});
+  });
+  await Promise.all([
+    // A service worker could copy fields of a request into one to another origin.
+    session.send("Network.setBypassServiceWorker", { bypass: true }),
+    session.send("Fetch.enable", { patterns: [{ urlPattern: "*", requestStage: "Request" }] }),
+  ]);
+}
+
+/** All fields of the request; null leaves them unchanged. */
+function fieldsOf(event: PausedRequest, credentials: TargetCredentials, mayCarry: boolean): readonly Protocol.Fetch.HeaderEntry[] | null {
+  const { request, redirectedRequestId } = event;
+  const own = Object.entries(request.headers).map(([name, value]) => ({ name, value: String(value) }));
+  if (!isOfOrigin(credentials, request.url) || !mayCarry) {
+    // A browser may keep fields of a request for its redirects.
+    return redirectedRequestId === undefined ? null : own.filter((field) => !isGiven(field, credentials));
+  }
+  const names = new Set(own.map(({ name }) => name.toLowerCase()));
+  // A field that a script of the page sets itself has priority, but not what the browser adds.
+  const added = headersFor(credentials, request.url).filter(({ name }) => !names.has(name.toLowerCase()) || isPreferenceField(name));
+  const siteCookies = own.find(({ name }) => name.toLowerCase() === "cookie")?.value;
+  const cookies = cookieFieldFor(credentials, request.url, siteCookies);
+  const replaced = new Set([...added.map(({ name }) => name.toLowerCase()), "cookie"]);
+  return [
+    ...own.filter(({ name }) => !replaced.has(name.toLowerCase())),
+    ...added.map(({ name, value }) => ({ name, value })),
+    ...(cookies === null ? [] : [{ name: "Cookie", value: cookies }]),
+  ];
+}
+
+function isGiven({ name, value }: Protocol.Fetch.HeaderEntry, { headers, cookies }: TargetCredentials): boolean {
+  if (name.toLowerCase() === "cookie") return cookies.some((cookie) => value.includes(`${cookie.name}=${cookie.value}`));
+  return headers.some((header) => header.name.toLowerCase() === name.toLowerCase() && header.value === value);
+}
+
+/**
+ * Like cookies with SameSite=Lax: documents of other origins, such as frames, cannot use the credentials. Only the page itself may be
+ * opened from elsewhere, as after a sign-in at another host. `otherwise` is the result for requests without a known source.
+ */
+function isFromOrigin({ request }: PausedRequest, { origin }: TargetCredentials, otherwise: boolean): boolean {
+  const sources = Object.entries(request.headers).filter(([name]) => /^(?:origin|referer)$/i.test(name));
+  return sources.length === 0 ? otherwise : sources.every(([, value]) => URL.parse(String(value))?.origin === origin);
+}
+
+/** Requests recorded per page load. Further requests of a hostile page are only counted. */
 const requestsRecordedMax = 2_000;
 /** `hopsMax` redirects and the final answer. */
 const answersKeptMax = hopsMax + 1;
@@ -33,14 +181,14 @@ type InsecureRequest = Facts["requests"]["insecure"][number];
 /** One request with its answers, redirects first. `ExtraInfo` events bring the header fields as sent by the server. */
 interface RecordedRequest {
   readonly loaderId: string;
-  /** Header fields are kept for main documents only; of other requests only cookies. */
+  /** Header fields are kept for main documents only; other requests keep only cookies. */
   readonly isMainDocument: boolean;
   readonly answers: { readonly response: BoundedResponse; readonly hasExtraInfo: boolean }[];
   readonly extras: BoundedExtraInfo[];
   url: string;
-  /** Answered from the memory of the page, without extra info although the answer announces some. */
+  /** True if the answer came from the page's memory cache, without the extra info that it announces. */
   isFromMemory: boolean;
-  /** Whether the answer after all redirects came. */
+  /** True if the answer after all redirects came. */
   isAnswered: boolean;
 }
 
@@ -48,10 +196,10 @@ type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response:
 
 export interface PageNetwork {
   readonly requestedUrl: string | null;
-  /** Whether the browser shows the document of the facts, not a later one or one without a server. */
+  /** True if the browser shows the document of the facts, not a later one or one without a server. */
   readonly showsPage: boolean;
   readonly answered: boolean;
-  /** False for HTTP/0.9, as which Chromium shows arbitrary bytes: it has neither status nor fields. */
+  /** False for HTTP/0.9, which has neither status nor fields: Chromium shows arbitrary bytes in this way. */
   readonly isHttp1OrLater: boolean;
   /** Number of requested main documents: scripts and meta elements can navigate without end. */
   readonly navigations: number;
@@ -197,7 +345,7 @@ class NetworkRecorder implements PageNetwork {
   #onExtraInfo(event: Protocol.Network.ResponseReceivedExtraInfoEvent): void {
     const recorded = this.#recorded.get(event.requestId);
     if (recorded === undefined) {
-      // With more requests than are recorded, fields usually belong to one of those left out.
+      // Above the limit of recorded requests, these fields usually belong to a request that was not recorded.
       if (this.#recorded.size < requestsRecordedMax) this.#early.keep(event.requestId, boundedExtraInfo(event, true, this.#headerCharsMax));
     } else if (recorded.extras.length < answersKeptMax)
       recorded.extras.push(boundedExtraInfo(event, recorded.isMainDocument, this.#headerCharsMax));
@@ -231,7 +379,7 @@ class NetworkRecorder implements PageNetwork {
     this.#insecure.set(key, { url: kept, kind, outcome });
   }
 
-  /** A document without an answer replaces nothing. */
+  /** Main documents with an answer. A document without an answer does not replace the shown one. */
   #answeredDocuments(): readonly RecordedRequest[] {
     return this.#documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
   }
@@ -278,16 +426,16 @@ function setCookiesOf(
   pageUrl: string,
   lineCharsMax: number,
 ): Pick<Facts["page"], "setCookies" | "setCookiesDropped"> {
-  const pageSite = siteOf(pageUrl);
+  const pageSite = siteOfUrl(pageUrl);
   const lines: SetCookieLine[] = [];
   let dropped = 0;
   for (const { answers, extras, isFromMemory } of requests) {
     const withExtraInfo = answers.filter(({ hasExtraInfo }) => hasExtraInfo);
     for (const [at, { response }] of withExtraInfo.entries()) {
-      if (siteOf(response.url) !== pageSite) continue;
+      if (siteOfUrl(response.url) !== pageSite) continue;
       const extra = extras[at];
       if (extra === undefined) {
-        // The fields of the server never came, so it may have set a cookie.
+        // The server's fields never arrived, so it may have set a cookie.
         if (!isFromMemory && !response.isKept) dropped++;
         continue;
       }
@@ -301,9 +449,4 @@ function setCookiesOf(
     }
   }
   return { setCookies: lines, setCookiesDropped: dropped };
-}
-
-function siteOf(url: string): string | null {
-  const host = URL.parse(url)?.hostname;
-  return host === undefined ? null : siteOfHost(host);
 }

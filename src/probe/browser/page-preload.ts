@@ -1,7 +1,6 @@
-/**
- * Looks the host up in the HSTS preload list. The browser shows its built-in list without network traffic: behind a refusing proxy, it
- * reveals the scheme that it chose.
- */
+/** Looks the scanned host up in the HSTS preload list, embedded or of the operator. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { systemClock, within } from "../../base/clock.ts";
 import { dayMs } from "../../base/units.ts";
 import { type BrowserPage, openPage } from "../../browser/browser-page.ts";
@@ -9,10 +8,35 @@ import type { ScanBrowser } from "../../browser/slot.ts";
 import { type RefusingProxy, startRefusingProxy } from "../../egress/proxy.ts";
 import { type Reading, read, type Subject } from "../../evidence/evidence.ts";
 import type { HstsPreloadFacts } from "../../evidence/page-facts.ts";
-import { preloadCoverage } from "../../parse/preload-list.ts";
-import { preloadList } from "./preload-list.ts";
+import { type PreloadLines, preloadCoverage } from "../../parse/host-lists.ts";
+import embeddedFile from "./hsts-preload-2026-06-01.tsv.gz" with { type: "file" };
 
-/** Preloaded in every full Chromium, through its top-level domain. Chromium ignores its list some weeks after the build, which this name reveals. */
+// HSTS preload list of this thread: the operator's file, or else the embedded one, which is unpacked when first used.
+
+export interface PreloadList extends PreloadLines {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+}
+
+/** A test compares it with the name of the file. */
+export const embeddedPreloadDate = "2026-06-01";
+
+let loadedList: PreloadList | null = null;
+
+/** Sets the list of this thread. Null selects the embedded list. */
+export function usePreloadList(list: PreloadList | null): void {
+  loadedList = list;
+}
+
+export function preloadList(): PreloadList {
+  loadedList ??= { date: embeddedPreloadDate, bytes: gunzipSync(readFileSync(embeddedFile)) };
+  return loadedList;
+}
+
+// Looks the host up in the HSTS preload list. The browser shows its built-in list without network traffic: behind a refusing proxy, it
+// reveals the scheme that it chose.
+
+/** Preloaded in every full Chromium, through its top-level domain. It reveals whether Chromium ignores its list as too old. */
 const controlName = "assay-asks.dev";
 
 /** Chromium ignores its list ten weeks after its build: a browser that answers has a list of at most this age. */
@@ -25,7 +49,7 @@ interface PreloadReader {
   readonly proxy: RefusingProxy;
   readonly page: BrowserPage;
   readonly cache: Map<string, boolean>;
-  /** Queue: the reader has one page, and so answers one question at a time. */
+  /** Queue of questions, because the reader has only one page. */
   pending: Promise<unknown>;
 }
 
@@ -85,7 +109,7 @@ function readerOf(browser: ScanBrowser): Promise<PreloadReader> {
   return current.reader;
 }
 
-/** Also called after a failure, so that the next question opens a new page. */
+/** Closes the reader, also after a failure, so that the next question opens a new page. */
 async function closeReader(): Promise<void> {
   const old = current;
   current = null;
@@ -106,7 +130,7 @@ async function openReader(browser: ScanBrowser): Promise<PreloadReader> {
   }
 }
 
-/** Null when the browser requested neither scheme, for example because another rule covers the name. */
+/** True if the browser upgrades the name to https; null if it requested neither scheme, for example because another rule covers the name. */
 function isPreloaded(reader: PreloadReader, host: string): Promise<boolean | null> {
   const answer = reader.pending.then(async () => {
     const cached = reader.cache.get(host);

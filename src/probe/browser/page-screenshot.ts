@@ -2,7 +2,7 @@
 import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession } from "../../browser/browser-page.ts";
 
-/** In CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
+/** Size in CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
 export const viewport = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false } as const;
 /** Deadline for all attempts. A page with a busy main thread renders nothing. */
 const screenshotMs = 2_000;
@@ -10,10 +10,10 @@ const screenshotMs = 2_000;
 export const screenshotBytesMax = 400_000;
 const qualities = [60, 25];
 
-/** Null without a shown document, or if rendering fails. `late`: not rendered within the deadline. */
+/** Screenshot; null without a shown document, or if rendering fails. `late`: not rendered within the deadline. */
 export type PageImage = Uint8Array | null | "late";
 
-/** Never rejects. The cause of a late one may also be an earlier page, which keeps the browser busy. */
+/** Never rejects. A late screenshot may also be caused by an earlier page that keeps the browser busy. */
 export function takeScreenshot(session: CDPSession): Promise<PageImage> {
   return within(
     systemClock,
@@ -28,7 +28,7 @@ async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | nul
     const { data } = await session.send(
       "Page.captureScreenshot",
       { format: "jpeg", quality, optimizeForSpeed: true, captureBeyondViewport: false },
-      // Longer than the deadline, which decides.
+      // The command's own limit is longer, so that the deadline decides.
       { timeout: 2 * screenshotMs },
     );
     const bytes = new Uint8Array(Buffer.from(data, "base64"));

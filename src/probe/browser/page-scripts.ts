@@ -1,10 +1,24 @@
-/** Records the script files that the page's own frame loads, and reads the first characters of each from the browser. */
+/** Records the script files of a page, names the libraries in them, and looks up the advisories for each. */
 import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
-import { scriptFilesMax } from "../../evidence/limits.ts";
-import type { ScriptFile, ScriptsFacts } from "../../evidence/page-facts.ts";
-import { siteOfHost } from "../../parse/site.ts";
+import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
+import { scriptFilesMax, scriptLibrariesMax } from "../../evidence/limits.ts";
+import type {
+  DomFacts,
+  LibraryAdvisory,
+  LibraryDetection,
+  ScriptFile,
+  ScriptLibrariesFacts,
+  ScriptLibrary,
+  ScriptsFacts,
+} from "../../evidence/page-facts.ts";
+import { compareLibraryVersions, parseAdvisoryLine, parseLibraryVersion, type ScriptAdvisories } from "../../parse/script-libraries.ts";
+import { siteOfUrl } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
+import { type DetectedLibrary, librariesInAnswers, librariesInHead, librariesInUrl, versionsExpression } from "./library-detection.ts";
+import embedded from "./script-advisories.json" with { type: "json" };
+
+// Records the script files that the page's own frame loads, and reads the first characters of each from the browser.
 
 /** Requests for scripts recorded per page load; a hostile page can send more without end. */
 const requestsRecordedMax = 1_000;
@@ -22,13 +36,13 @@ export interface LoadedScript extends ScriptFile {
   readonly head: string | null;
 }
 
-export interface LoadedScripts {
+interface LoadedScripts {
   readonly scripts: readonly LoadedScript[];
-  /** Requests beyond `requestsRecordedMax`, of which nothing is known. */
+  /** Number of requests beyond `requestsRecordedMax`. */
   readonly unrecorded: number;
 }
 
-export interface PageScripts {
+interface PageScripts {
   /** Files of the shown document. A preloaded one counts only if a script element has its URL: `elements`. */
   loaded(pageUrl: string, elements: ReadonlySet<string>): Promise<LoadedScripts>;
 }
@@ -98,11 +112,6 @@ async function loadedScript({ url, finalUrl, head }: RecordedScript, pageUrl: st
   return { url, answeredBy, sameSite: siteOfUrl(finalUrl) === siteOfUrl(pageUrl), head: await head };
 }
 
-function siteOfUrl(url: string): string | null {
-  const host = URL.parse(url)?.hostname;
-  return host === undefined ? null : siteOfHost(host);
-}
-
 /** Reads while the page still loads, so that the scan takes no longer. */
 function createHeadReader(session: CDPSession): (requestId: string, bytes: number) => Promise<string | null> {
   let files = 0;
@@ -122,8 +131,132 @@ function headOf({ body, base64Encoded }: Protocol.Network.GetResponseBodyRespons
   return Buffer.from(body.slice(0, headCharsMax)).toString();
 }
 
-export function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): ScriptsFacts {
+function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): ScriptsFacts {
   const byUrl = new Map(scripts.map(({ head: _, ...file }): [string, ScriptFile] => [file.url, file]));
   const files = [...byUrl.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
   return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded };
+}
+
+// Names the script libraries of a page with their versions, and looks up the advisories for each.
+
+/** Time for the page's variables: a getter of the page may never return. */
+const variablesMs = 1_000;
+/** Deadline for the page's variables, communication with the browser included. */
+const answerMs = 3_000;
+
+interface ScriptsContext {
+  readonly session: CDPSession;
+  readonly scripts: PageScripts;
+  readonly pageUrl: string;
+  readonly dom: Reading<DomFacts>;
+  /** Files that the browser loaded but did not run. */
+  readonly integrityBlocked: readonly string[];
+  /** Advisories of the operator; null selects the embedded list. */
+  readonly advisories: ScriptAdvisories | null;
+}
+
+/** Runs after all other readings, because it executes code of the page. */
+export async function readScripts(context: ScriptsContext): Promise<Pick<Readings, "scripts" | "scriptLibraries">> {
+  const { session, scripts, pageUrl, dom, integrityBlocked, advisories } = context;
+  if (dom.status === "failed") return { scripts: dom, scriptLibraries: dom };
+  const elements = dom.facts.subresources.filter(({ kind }) => kind === "script").map(({ url }) => url.replace(/#.*$/s, ""));
+  const loaded = await scripts.loaded(pageUrl, new Set(elements));
+  const run = { ...loaded, scripts: loaded.scripts.filter(({ url }) => !integrityBlocked.includes(url)) };
+  const stated = await statedLibraries(session);
+  return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(run, stated, advisories)) };
+}
+
+/** Versions that the page's own variables state; null if they cannot be read. */
+async function statedLibraries(session: CDPSession): Promise<readonly DetectedLibrary[] | null> {
+  try {
+    const { result, exceptionDetails } = await session.send(
+      "Runtime.evaluate",
+      { expression: versionsExpression, returnByValue: true, timeout: variablesMs, silent: true, disableBreaks: true },
+      { timeout: answerMs },
+    );
+    return exceptionDetails === undefined ? librariesInAnswers(result.value) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Detection of one library in one place. `url` is null for statements of the page. */
+interface Sighting extends DetectedLibrary {
+  readonly by: LibraryDetection;
+  readonly url: string | null;
+}
+
+export function scriptLibrariesFactsOf(
+  { scripts, unrecorded }: LoadedScripts,
+  stated: readonly DetectedLibrary[] | null,
+  advisories: ScriptAdvisories | null,
+): ScriptLibrariesFacts {
+  const { date, libraries: lines } = advisories ?? (embedded as ScriptAdvisories);
+  const ofPage = (stated ?? []).map((library): Sighting => ({ ...library, by: "page", url: null }));
+  const ofFiles = scripts.flatMap(sightingsIn).filter((sighting) => sighting.by === "banner" || !isContradicted(sighting, ofPage));
+  const libraries = merged([...ofFiles, ...ofPage]);
+  return {
+    advisoriesDate: date,
+    libraries: libraries.slice(0, scriptLibrariesMax).map(
+      (library): ScriptLibrary => ({
+        ...library,
+        advisories: advisoriesFor(library, Object.hasOwn(lines, library.name) ? lines[library.name] : []),
+      }),
+    ),
+    librariesDropped: Math.max(0, libraries.length - scriptLibrariesMax),
+    bannersUnread: scripts.filter(({ head }) => head === null).length + unrecorded,
+    variablesRead: stated !== null,
+  };
+}
+
+/** Prefers the version in a file's content to the version in its name. */
+function sightingsIn({ url, answeredBy, head }: LoadedScript): readonly Sighting[] {
+  const address = answeredBy ?? url;
+  const byBanner = librariesInHead(head ?? "", address);
+  const byUrl = librariesInUrl(address).filter(({ name, version }) => !isContradicted({ name, version }, byBanner));
+  return [
+    ...byUrl.map((library): Sighting => ({ ...library, by: "url", url: address })),
+    ...byBanner.map((library): Sighting => ({ ...library, by: "banner", url: address })),
+  ];
+}
+
+/** True if the others name the library only with other versions. */
+function isContradicted({ name, version }: DetectedLibrary, others: readonly DetectedLibrary[]): boolean {
+  const same = others.filter((other) => other.name === name);
+  return same.length > 0 && !same.some((other) => versionKey(other.version) === versionKey(version));
+}
+
+/** Normalized version: `3.5` and `3.5.0` become equal. */
+function versionKey(text: string): string {
+  const version = parseLibraryVersion(text);
+  if (version === null) return text;
+  return [version.numbers.join(".").replace(/(?:\.0)+$/, ""), ...version.prerelease].join("-");
+}
+
+/** One entry for each version of each library, by name and version. */
+function merged(sightings: readonly Sighting[]): readonly Omit<ScriptLibrary, "advisories">[] {
+  const groups = Map.groupBy(sightings, ({ name, version }) => `${name} ${versionKey(version)}`);
+  const ways: readonly LibraryDetection[] = ["url", "banner", "page"];
+  return [...groups.values()]
+    .map((group) => {
+      const { name } = group[0] as Sighting;
+      // The longest form of equal versions: 3.5.0 rather than 3.5.
+      const [version = ""] = group
+        .map((sighting) => sighting.version)
+        .sort((one, other) => other.length - one.length || (one < other ? -1 : 1));
+      const [url = null] = group.flatMap((sighting) => sighting.url ?? []).sort();
+      return { name, version, detectedBy: ways.filter((way) => group.some(({ by }) => by === way)), url };
+    })
+    .sort((one, other) => (`${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1));
+}
+
+/** Advisories that end above the version. Others concern only earlier versions. */
+function advisoriesFor({ version }: DetectedLibrary, lines: readonly string[] = []): readonly LibraryAdvisory[] {
+  const own = parseLibraryVersion(version);
+  if (own === null) return [];
+  return lines.flatMap((line) => {
+    const advisory = parseAdvisoryLine(line);
+    const end = advisory === null ? null : parseLibraryVersion(advisory.below);
+    return advisory !== null && end !== null && compareLibraryVersions(end, own) > 0 ? [advisory] : [];
+  });
 }

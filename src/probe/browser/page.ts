@@ -18,17 +18,14 @@ import {
 } from "../../evidence/evidence.ts";
 import { hopsMax } from "../../evidence/limits.ts";
 import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
-import { isInconclusiveStatus } from "../../parse/redirects.ts";
-import type { ScriptAdvisories } from "../../parse/script-advisories.ts";
-import { isChallenge } from "./page-challenge.ts";
-import { sendCredentials } from "./page-credentials.ts";
-import { readDom } from "./page-dom.ts";
-import { readScripts } from "./page-libraries.ts";
-import { probeMarkup } from "./page-markup.ts";
-import { type PageNetwork, watchNetwork } from "./page-network.ts";
+import { isInconclusiveStatus } from "../../parse/header-fields.ts";
+import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
+import { isChallenge } from "../http/http.ts";
+import { probeMarkup, readDom } from "./page-dom.ts";
+import { type PageNetwork, sendCredentials, watchNetwork } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
-import { watchScripts } from "./page-scripts.ts";
+import { readScripts, watchScripts } from "./page-scripts.ts";
 
 export interface PageDeadlines {
   /** Until the main document's load event. */
@@ -37,7 +34,7 @@ export interface PageDeadlines {
   readonly settleMs: number;
   /** Maximum wait for `settleMs` of silence. */
   readonly settleMaxMs: number;
-  /** For reading the document: a page with a busy main thread does not answer. */
+  /** Deadline for reading the document: a page with a busy main thread does not answer. */
   readonly documentMs: number;
 }
 
@@ -49,10 +46,10 @@ export interface PageProbeContext {
   readonly proxy: EgressProxy;
   readonly signal: AbortSignal;
   readonly screenshot: boolean;
-  /** Null or absent for none. */
+  /** Credentials for the origin of the page; null or absent without them. */
   readonly credentials?: VerifiedCredentials | null;
   readonly deadlines: PageDeadlines;
-  /** Advisories for script libraries; null or absent for those of the program. */
+  /** Advisories for script libraries; null or absent selects the embedded list. */
   readonly scriptAdvisories?: ScriptAdvisories | null;
   /** Called with the URL of each document of the main frame, as soon as the browser has its answer. */
   readonly onDocument: (url: string) => void;
@@ -67,7 +64,7 @@ export interface PageVisit {
   readonly readings: PageReadings;
   /** Resolves after the readings and never rejects. */
   readonly screenshot: Promise<PageImage>;
-  /** The browser or the page's process broke, which is no fact of the site: the readings are worth nothing. */
+  /** True if the browser or the page's process failed. The readings are then invalid, because this is not a fact of the site. */
   readonly browserBroke: boolean;
 }
 
@@ -95,12 +92,12 @@ async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
   };
   try {
     const readings = await visit(page, context, startScreenshot);
-    const illness = page.session.detached ? "it ended" : await illnessOf(readings, context.browser);
-    return illness === null ? { readings, screenshot, browserBroke: false } : brokenPage(context.browser, illness);
+    const fault = page.session.detached ? "it ended" : await faultOf(readings, context.browser);
+    return fault === null ? { readings, screenshot, browserBroke: false } : brokenPage(context.browser, fault);
   } catch {
     return brokenPage(context.browser, "it ended");
   } finally {
-    // Not awaited: the slot waits for it before the next scan.
+    // Not awaited here: the slot waits for the close before the next scan.
     void screenshot.then(() => page.close());
   }
 }
@@ -110,8 +107,8 @@ function brokenPage(browser: ScanBrowser, because: string): LoadedPage {
   return { readings: allFailed("crashed"), screenshot: noScreenshot, browserBroke: true };
 }
 
-/** Why the readings are not to be believed; null if they are. A page may be slow, but a blank page beside it is not. */
-async function illnessOf(readings: LoadedReadings, browser: ScanBrowser): Promise<string | null> {
+/** Reason to discard the readings; null if they are valid. A page may be slow, but a blank page beside it must open. */
+async function faultOf(readings: LoadedReadings, browser: ScanBrowser): Promise<string | null> {
   const failuresOf = (...kept: readonly Reading<unknown>[]) =>
     kept.map((reading) => (reading.status === "failed" ? reading.because : null));
   const failures = failuresOf(...Object.values(readings));
@@ -123,7 +120,7 @@ async function illnessOf(readings: LoadedReadings, browser: ScanBrowser): Promis
   return (await isResponsive(browser)) ? null : "it did not answer";
 }
 
-/** For a visit without readings of its own; a page probe ends in time unless its browser holds it up. */
+/** Failed readings for a visit that returned none, for example because its browser hangs. */
 export function failedVisit(because: ProbeFailure): PageVisit {
   return { readings: { ...allFailed(because), hstsPreload: failed(because) }, screenshot: noScreenshot, browserBroke: true };
 }

@@ -1,10 +1,11 @@
-/** Probes of MX, CAA and TLS reporting, and the TXT queries that the other DNS probes share. */
+/** Probes of MX, CAA, TLS reporting, host addresses and name servers, and the TXT queries that other probes share. */
+import { askResolvers, type CaaRecord, resolversOf } from "../../egress/dns-client.ts";
 import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
-import { askResolvers, type CaaRecord, resolversOf } from "../../egress/resolvers.ts";
-import type { DnsCaaFacts, MailMxFacts, TextRecords } from "../../evidence/dns-facts.ts";
+import type { DnsCaaFacts, DnsIpv6Facts, DnsNameServersFacts, MailMxFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import { dnsRecordCharsMax, dnsRecordsMax } from "../../evidence/limits.ts";
+import { dnsRecordCharsMax, dnsRecordsMax, hostAddressesMax, nameServersMax } from "../../evidence/limits.ts";
 import { boundedText } from "../../evidence/redact.ts";
+import { isRegistrySuffix } from "../../parse/site.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 
 export interface DnsContext extends Omit<SubjectContext, "egress"> {
@@ -43,7 +44,7 @@ function ordered<T>(records: readonly T[], orderOf: (record: T) => string): read
     .map(({ record }) => record);
 }
 
-/** Sorts policies first: a domain may have more verification records than the limit. */
+/** Sorts policies first, because verification records may exceed the limit. */
 function textOrder(text: string): string {
   return /^v=/i.test(text) ? ` ${text}` : `~${text}`;
 }
@@ -122,3 +123,56 @@ function boundedCaa(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" 
 
 /** Bit 0, counted from the left: RFC 8659 section 4.1. */
 const criticalFlag = 0x80;
+
+// Probes of the addresses of the scanned host and of the domain's name servers.
+
+/** AAAA records of the scanned host, RFC 3596. */
+export function probeDnsIpv6(context: DnsContext): Promise<Reading<DnsIpv6Facts>> {
+  const { host } = context.subject;
+  return readOfDomain(context, async () => ({ host, ...(await addressesOf(context, host, "AAAA")) }));
+}
+
+type NameServer = DnsNameServersFacts["servers"][number];
+
+/** NS records of the domain and the addresses of these hosts. */
+export function probeNameServers(context: DnsContext): Promise<Reading<DnsNameServersFacts>> {
+  return readOfDomain(context, async (domain) => {
+    const { zone, hosts } = await nameServersOf(context, domain);
+    return {
+      zone,
+      servers: await Promise.all(hosts.slice(0, nameServersMax).map((host) => nameServer(context, host))),
+      serversDropped: Math.max(0, hosts.length - nameServersMax),
+    };
+  });
+}
+
+/** A domain below a private suffix may lie in the zone of its provider: the search climbs up to the registry's suffix. */
+async function nameServersOf(
+  context: DnsContext,
+  domain: string,
+): Promise<{ readonly zone: string | null; readonly hosts: readonly string[] }> {
+  for (let zone = domain; zone.includes(".") && !isRegistrySuffix(zone); zone = zone.slice(zone.indexOf(".") + 1)) {
+    const { answers } = await askResolvers(resolversOf(context.dnsServers), { name: zone, type: "NS" }, context.signal);
+    // Records of another owner belong to the target of an alias.
+    const hosts = answers.flatMap((record) => (record.type === "NS" && record.name.toLowerCase() === zone ? [hostIn(record.data)] : []));
+    if (hosts.length > 0) return { zone, hosts: [...new Set(hosts)].sort() };
+  }
+  return { zone: null, hosts: [] };
+}
+
+function hostIn(data: string): string {
+  return boundedText(data.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text;
+}
+
+async function nameServer(context: DnsContext, host: string): Promise<NameServer> {
+  const ask = (type: "A" | "AAAA") => addressesOf(context, host, type).then(({ addresses }) => read(addresses), failedBy);
+  const [ipv4, ipv6] = await Promise.all([ask("A"), ask("AAAA")]);
+  return { host, ipv4, ipv6 };
+}
+
+/** @throws EgressError when no resolver answered. */
+async function addressesOf({ dnsServers, signal }: DnsContext, name: string, type: "A" | "AAAA"): Promise<Omit<DnsIpv6Facts, "host">> {
+  const answer = await askResolvers(resolversOf(dnsServers), { name, type }, signal);
+  const addresses = answer.answers.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : []));
+  return { nameExists: nameExistsIn(answer), addresses: [...new Set(addresses)].sort().slice(0, hostAddressesMax) };
+}

@@ -1,13 +1,50 @@
 /** DNSSEC probe: status of the registrable domain according to a validating resolver. */
-import type { DnsServer } from "../../egress/dns-client.ts";
+import { systemClock, within } from "../../base/clock.ts";
+import { askDns, authenticData, checkingDisabled, type DnsServer, dnssecOk, resolversOf } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError, serverFailure } from "../../egress/dns-message.ts";
-import { resolversOf } from "../../egress/resolvers.ts";
 import type { DnssecFacts } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordsMax } from "../../evidence/limits.ts";
 import { failedBy } from "../context.ts";
 import type { DnsContext } from "./dns.ts";
-import { isAuthentic, setsAdBlindly, type ValidatedAsk, validatedAskOf, validates } from "./validation.ts";
+
+// Questions to a DNSSEC-validating resolver, and whether a resolver validates at all; RFC 4035 section 3.2.3.
+
+/** RFC 8375 section 7: deliberately unsigned, and known to resolvers without a query. */
+const insecureName = "home.arpa";
+/** Short, because `setsAdBlindly` only confirms a result. */
+const confirmationMs = 1_500;
+
+/** A query to one resolver with the DO flag. `unchecked` sets CD, which disables validation. */
+export type ValidatedAsk = (
+  name: string,
+  options?: { readonly type?: "SOA" | "NS" | "CNAME" | "DS" | "DNSKEY" | "A" | "AAAA" | "TLSA"; readonly unchecked?: boolean },
+) => Promise<DnsAnswer>;
+
+/** Asks for SOA by default, because every zone has one. */
+export function validatedAskOf(resolver: DnsServer, signal: AbortSignal): ValidatedAsk {
+  return (name, { type = "SOA", unchecked = false } = {}) =>
+    askDns(resolver, { name, type, flags: unchecked ? checkingDisabled : 0, ednsFlags: dnssecOk }, signal);
+}
+
+/** True if the resolver validated the answer and its proof: the AD flag. */
+export function isAuthentic({ flags = 0 }: DnsAnswer): boolean {
+  return (flags & authenticData) !== 0;
+}
+
+/** The root is signed: without AD on it, the resolver does not validate, or a middlebox clears AD. */
+export async function validates(ask: ValidatedAsk): Promise<boolean> {
+  return isAuthentic(await ask("."));
+}
+
+/**
+ * Detects a resolver that sets AD on everything, with a name that cannot be secure. Detecting AD on bogus answers only
+ * would need a third party's broken domain.
+ */
+export async function setsAdBlindly(ask: ValidatedAsk): Promise<boolean> {
+  const answer = await within(systemClock, confirmationMs, ask(insecureName), null).catch(() => null);
+  return answer?.responseCode === noError && isAuthentic(answer);
+}
 
 /** Tries one resolver after the other. Answers of different resolvers are never combined, because they may validate differently. */
 export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnssecFacts>> {

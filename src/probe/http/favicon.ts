@@ -3,30 +3,27 @@ import { failed, type ProbeFailure, type Reading, read } from "../../evidence/ev
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
 import type { MarkupFacts, RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
 import { parseIpText } from "../../parse/address.ts";
-import { isHttps } from "../../parse/header-fields.ts";
-import { redirectTarget } from "../../parse/redirects.ts";
+import { isHttps, redirectTarget } from "../../parse/header-fields.ts";
 import { parseSetCookie } from "../../parse/set-cookie.ts";
-import { hostOf, siteOfHost } from "../../parse/site.ts";
-import { isInsecureUrl } from "../../parse/trustworthy.ts";
+import { hostOf, isInsecureUrl, siteOfHost } from "../../parse/site.ts";
 import type { PageReadings } from "../browser/page.ts";
-import { isChallenge } from "../browser/page-challenge.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
-import { followRedirects } from "./redirects.ts";
+import { followRedirects, isChallenge } from "./http.ts";
 
 const answersMax = 4;
-/** For the whole chain. Nothing of the page waits for its icon, so the scan must not wait longer for a slow one. */
+/** Deadline for the whole chain. The page does not wait for its icon, so the scan does not wait long for it. */
 const chainMs = 3_000;
 
-export interface FaviconContext extends SubjectContext {
+interface FaviconContext extends SubjectContext {
   readonly pageUrl: string;
   readonly markup: Reading<MarkupFacts>;
 }
 
-/** What a request for the icon adds to the facts of the page. */
+/** Facts of the page that come from the request for its icon. */
 export interface Favicon {
-  /** Lines of first-party answers. */
+  /** Set-Cookie lines of first-party answers. */
   readonly setCookies: readonly SetCookieLine[];
-  /** First address over plain http on the way to the icon of an https page; null without one. */
+  /** First plain http URL in the redirects to the icon of an https page; null without one. */
   readonly insecureUrl: string | null;
 }
 

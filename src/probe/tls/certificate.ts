@@ -3,9 +3,7 @@ import { type KeyObject, X509Certificate } from "node:crypto";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
 import { boundedText } from "../../evidence/redact.ts";
 import type { CertificateFacts, PathCertificate } from "../../evidence/tls-facts.ts";
-import { alternativeNames } from "../../parse/alternative-names.ts";
-import { certificateKey, certificateSignature } from "../../parse/certificate-keys.ts";
-import { certificateUsage } from "../../parse/certificate-usage.ts";
+import { alternativeNames, certificateKey, certificateSignature, certificateUsage } from "../../parse/certificate.ts";
 
 export function readCertificate(der: Uint8Array): X509Certificate | null {
   try {

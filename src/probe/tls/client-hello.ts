@@ -1,9 +1,103 @@
 /** Encodes a ClientHello for one protocol version, in order to test which versions, suites and groups a server accepts. */
-import { randomBytes } from "node:crypto";
+import { createECDH, createPublicKey, diffieHellman, type ECDH, generateKeyPairSync, randomBytes } from "node:crypto";
 import type { TlsVersion } from "../../evidence/limits.ts";
 import { offeredSuites } from "./cipher-suites.ts";
-import { type KeyShare, secp256r1, secp384r1, secp521r1, x25519 } from "./key-share.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
+
+// Key shares of TLS 1.3 (RFC 8446 section 4.2.8), for the groups that nearly every server supports.
+
+export interface KeyShare {
+  readonly group: number;
+  readonly publicKey: Buffer;
+  /** The shared secret; null for an invalid key of the server. */
+  agree(serverKey: Buffer): Buffer | null;
+}
+
+export const x25519 = 0x001d;
+export const secp256r1 = 0x0017;
+export const secp384r1 = 0x0018;
+export const secp521r1 = 0x0019;
+
+/** New keys in order of preference. A server without these groups answers with a HelloRetryRequest. */
+export function createKeyShares(): readonly KeyShare[] {
+  return [x25519Share(), curveShare(secp256r1, "prime256v1"), curveShare(secp384r1, "secp384r1")];
+}
+
+/** Key shares for servers that support only P-521, whose keys take long to generate. */
+export function createRareKeyShares(): readonly KeyShare[] {
+  return [curveShare(secp521r1, "secp521r1")];
+}
+
+function x25519Share(): KeyShare {
+  const { publicKey, privateKey } = generateKeyPairSync("x25519");
+  return {
+    group: x25519,
+    publicKey: Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url"),
+    agree: orNull((serverKey) => {
+      const key = { kty: "OKP", crv: "X25519", x: serverKey.toString("base64url") };
+      return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) });
+    }),
+  };
+}
+
+function curveShare(group: number, name: string): KeyShare {
+  const keys: ECDH = createECDH(name);
+  return { group, publicKey: keys.generateKeys(), agree: orNull((serverKey) => keys.computeSecret(serverKey)) };
+}
+
+/** The server's key is untrusted: for example, its point may not be on the curve. */
+function orNull(agree: (serverKey: Buffer) => Buffer): KeyShare["agree"] {
+  return (serverKey) => {
+    try {
+      return agree(serverKey);
+    } catch {
+      return null;
+    }
+  };
+}
+
+// Named groups of key exchanges that offers are tested for, from the IANA registry "TLS Supported Groups".
+
+type Groups = readonly (readonly [code: number, name: string])[];
+
+/** RFC 9325 section 4.5 forbids curves of less than 224 bits. RFC 8422 deprecates binary curves (`sect`). */
+export const weakCurves: Groups = [
+  [0x0001, "sect163k1"],
+  [0x0002, "sect163r1"],
+  [0x0003, "sect163r2"],
+  [0x0004, "sect193r1"],
+  [0x0005, "sect193r2"],
+  [0x0006, "sect233k1"],
+  [0x0007, "sect233r1"],
+  [0x0008, "sect239k1"],
+  [0x0009, "sect283k1"],
+  [0x000a, "sect283r1"],
+  [0x000b, "sect409k1"],
+  [0x000c, "sect409r1"],
+  [0x000d, "sect571k1"],
+  [0x000e, "sect571r1"],
+  [0x000f, "secp160k1"],
+  [0x0010, "secp160r1"],
+  [0x0011, "secp160r2"],
+  [0x0012, "secp192k1"],
+  [0x0013, "secp192r1"],
+];
+
+/** Groups that also resist quantum computers: draft-ietf-tls-ecdhe-mlkem. */
+export const hybridGroups: Groups = [
+  [0x11ec, "X25519MLKEM768"],
+  [0x11eb, "SecP256r1MLKEM768"],
+  [0x11ed, "SecP384r1MLKEM1024"],
+];
+
+export function groupCodes(groups: Groups): readonly number[] {
+  return groups.map(([code]) => code);
+}
+
+/** Name of a group; null if it is not in the list. */
+export function groupName(groups: Groups, code: number): string | null {
+  return groups.find(([known]) => known === code)?.[1] ?? null;
+}
 
 /** X25519, P-256, P-384, P-521, X448, P-192 and P-224 for old servers, secp256k1, Brainpool (RFC 7027), and finite fields (RFC 7919). */
 export const offeredGroups: readonly number[] = [
@@ -35,7 +129,7 @@ const helloBytesMin = 512;
 
 export interface HelloOffer {
   readonly suites: readonly number[];
-  /** Without groups, the hello lacks the extension. */
+  /** Offered groups; an empty list omits the extension. */
   readonly groups: readonly number[];
 }
 

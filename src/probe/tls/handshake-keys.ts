@@ -30,7 +30,7 @@ function decryptChaCha20Poly1305(key: Buffer, nonce: Buffer, ciphertext: Buffer,
 const ivBytes = 12;
 const tagBytes = 16;
 
-export interface DecryptedRecord {
+interface DecryptedRecord {
   readonly type: number;
   readonly content: Buffer;
 }
@@ -38,7 +38,7 @@ export interface DecryptedRecord {
 /** Decrypts the records of one direction in order. Null for a record of other keys. */
 export type RecordDecryptor = (record: Buffer) => DecryptedRecord | null;
 
-/** Null for an unknown suite. `hellos` are the two hello messages without record headers. */
+/** Decryptor of the server's records; null for an unknown suite. `hellos` are the two hello messages without record headers. */
 export function serverRecordDecryptor(suiteCode: number, sharedSecret: Buffer, hellos: readonly Buffer[]): RecordDecryptor | null {
   const suite = suites.get(suiteCode);
   return suite === undefined ? null : recordDecryptor(suite, serverHandshakeTrafficSecret(suite.hash, sharedSecret, hellos));

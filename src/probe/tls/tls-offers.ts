@@ -1,5 +1,6 @@
 /** Probe of the suites and key exchanges that a server accepts beyond those that it negotiates. */
 import { createHash } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
@@ -7,16 +8,78 @@ import { type TlsVersion, type WeakSuiteKind, weakSuiteKinds } from "../../evide
 import type { TlsFacts, TlsOffersFacts } from "../../evidence/tls-facts.ts";
 import { bitLength, finiteFieldPrime, isShortCurve, namedCurve } from "../../parse/server-key-exchange.ts";
 import { failedBy, type ProbeContext } from "../context.ts";
-import { suitesOfTls13, suitesWith } from "./cipher-suites.ts";
-import { offeredGroups } from "./client-hello.ts";
-import { groupCodes, groupName, hybridGroups, weakCurves } from "./named-groups.ts";
-import { createOfferAsker, type OfferAsker } from "./offer-asker.ts";
-import { type WeakSuite, weakSuites } from "./weak-suites.ts";
+import { suitesOfTls13, suitesWith, type WeakSuite, weakSuites } from "./cipher-suites.ts";
+import { clientHello, groupCodes, groupName, type HelloOffer, hybridGroups, offeredGroups, weakCurves } from "./client-hello.ts";
+import type { ServerFlight } from "./server-flight.ts";
+import { exchangeHello, type HelloExchange, isClosedUnanswered, retryDelayMs } from "./tls-versions.ts";
+import { versionCodes } from "./tls-wire.ts";
 
-/** Two hellos at a time, one of each group, so that the probe ends before most pages have settled. */
+// Asks a server with single hellos which suites and groups it accepts: one after the other, and only a bounded number.
+
+/** Deadline of one hello. A server that does not answer in time may drop such hellos. */
+const helloMs = 3_000;
+/** After this many timeouts, no more hellos are sent. */
+const timeoutsMax = 2;
+
+/** handshake_failure, protocol_version and insufficient_security (RFC 5246 section 7.2.2): nothing that was offered is acceptable. */
+const refusingAlerts: readonly number[] = [40, 70, 71];
+
+type OfferAnswer =
+  | { readonly answer: "accepted"; readonly flight: ServerFlight }
+  | { readonly answer: "refused" }
+  /** No answer, or one that a middlebox or another fault may have caused. */
+  | { readonly answer: "unknown" };
+
+interface OfferAsker {
+  /** Never rejects. `unknown` without a connection once the budget is spent. */
+  ask(version: TlsVersion, offer: HelloOffer): Promise<OfferAnswer>;
+}
+
+interface AskedEndpoint extends ProbeContext {
+  readonly host: string;
+  readonly port: number;
+  /** Name for SNI; null for addresses. */
+  readonly serverName: string | null;
+}
+
+function createOfferAsker({ egress, host, port, serverName, signal }: AskedEndpoint, connectionsMax: number): OfferAsker {
+  let connectionsLeft = connectionsMax;
+  let timeouts = 0;
+
+  async function exchange(hello: Buffer): Promise<HelloExchange | null> {
+    if (connectionsLeft === 0 || timeouts >= timeoutsMax || signal.aborted) return null;
+    connectionsLeft--;
+    const reply = await withDeadline(systemClock, helloMs, [signal], (deadline) =>
+      exchangeHello(() => egress.dial(host, port, { deadlineMs: helloMs, signal: deadline }), hello, deadline),
+    );
+    if (reply.ended === "timeout") timeouts++;
+    return reply;
+  }
+
+  return {
+    ask: async (version, offer) => {
+      const hello = clientHello(version, serverName, [], offer);
+      const first = await exchange(hello);
+      if (first === null || !isClosedUnanswered(first)) return answerOf(offer, first);
+      await wait(retryDelayMs, undefined, { signal }).catch(() => {});
+      return answerOf(offer, await exchange(hello));
+    },
+  };
+}
+
+/** Accepted needs the complete flight: a server may choose a suite and then lack its key. */
+function answerOf({ suites }: HelloOffer, reply: HelloExchange | null): OfferAnswer {
+  if (reply === null) return { answer: "unknown" };
+  const { flight } = reply;
+  if (flight.alert !== null) return { answer: refusingAlerts.includes(flight.alert) ? "refused" : "unknown" };
+  const isComplete = flight.done || flight.version === versionCodes["1.3"];
+  return isComplete && flight.suite !== null && suites.includes(flight.suite) ? { answer: "accepted", flight } : { answer: "unknown" };
+}
+
+/** Sends two hellos at a time, one of each group, so that the probe ends before most pages have settled. */
 const suiteConnectionsMax = 8;
 const keyExchangeConnectionsMax = 4;
-/** For all hellos together. */
+/** Deadline for all hellos together. */
 const offersMs = 8_000;
 
 /** The kinds that no client needs, and the kinds that old clients need. Servers with a limit of 128 suites need two hellos. */
@@ -40,7 +103,7 @@ const browserSuites: readonly string[] = [
   "ECDHE-ECDSA-AES256-SHA",
 ];
 
-export interface TlsOffersContext extends ProbeContext {
+interface TlsOffersContext extends ProbeContext {
   /** Facts of the same endpoint. */
   readonly tls: Pick<TlsFacts, "host" | "port" | "versions">;
 }
@@ -65,7 +128,7 @@ export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext):
 
 const olderVersions = ["1.2", "1.1", "1.0"] as const satisfies readonly TlsVersion[];
 
-/** The newest version up to 1.2 that the server may speak. A hello with it also offers the versions below. */
+/** Newest version up to 1.2 that the server may support. A hello with it also offers older versions. */
 function newestOlderVersion(versions: TlsFacts["versions"]): TlsVersion | null {
   return olderVersions.find((version) => versions[version] !== "refused") ?? null;
 }

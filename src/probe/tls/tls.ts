@@ -1,19 +1,84 @@
 /** TLS probe of one endpoint: negotiated session, supported versions, certificate chain and trust. */
+import type { Socket } from "node:net";
+import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { certificatesMax, type TlsVersion } from "../../evidence/limits.ts";
 import type { TlsFacts } from "../../evidence/tls-facts.ts";
-import { alternativeNames } from "../../parse/alternative-names.ts";
-import { namesCoverHost } from "../../parse/host-match.ts";
+import { alternativeNames, namesCoverHost } from "../../parse/certificate.ts";
 import { exchangeMs, failedBy, type ProbeContext } from "../context.ts";
 import { certificateFacts, pathCertificate, readCertificate } from "./certificate.ts";
 import { suiteName } from "./cipher-suites.ts";
-import { performHandshake, type TlsSession } from "./handshake.ts";
 import { versionAnswer } from "./server-flight.ts";
 import { type HelloAnswer, probeTlsVersions } from "./tls-versions.ts";
-import { type CertificateChain, pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
-import { longestTrustPath } from "./trust-path.ts";
+import { type CertificateChain, longestTrustPath, pathError, type TrustAnchors, trustAnchors } from "./trust.ts";
+
+// TLS handshake by this runtime, which records the session even if the certificate is not trusted.
+
+interface TlsSession {
+  readonly protocol: string;
+  readonly cipher: string;
+  readonly alpn: string | null;
+  /** DER, leaf first: the certificates that the server sent, and the trusted root. Empty for key types that the runtime cannot show. */
+  readonly chain: readonly Buffer[];
+  /** The runtime's first error of the chain, host name not considered; null if trusted. */
+  readonly trustError: string | null;
+}
+
+const chainStepsMax = 20;
+
+/** Session with the server; null if there is none before the signal. Takes over the socket and destroys it. */
+function performHandshake(raw: Socket, serverName: string | null, anchors: TrustAnchors, signal: AbortSignal): Promise<TlsSession | null> {
+  return new Promise((resolve) => {
+    const end = (session: TlsSession | null) => {
+      signal.removeEventListener("abort", onAbort);
+      raw.destroy();
+      resolve(session);
+    };
+    const onAbort = () => end(null);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort);
+    const socket = connect({
+      socket: raw,
+      // RFC 6066 section 3: no literal addresses in SNI.
+      servername: serverName ?? "",
+      secureContext: anchors.context,
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+      ALPNProtocols: ["h2", "http/1.1"],
+    });
+    socket.on("error", () => end(null));
+    socket.once("close", () => end(null));
+    // Read at once, because the runtime forgets the session when the connection closes.
+    socket.once("secureConnect", () => end(sessionOf(socket)));
+  });
+}
+
+function sessionOf(socket: TLSSocket): TlsSession {
+  const error: unknown = socket.authorizationError ?? null;
+  return {
+    protocol: socket.getProtocol() ?? "",
+    cipher: socket.getCipher()?.name ?? "",
+    alpn: socket.alpnProtocol || null,
+    chain: chainOf(socket.getPeerCertificate(true)),
+    trustError: error === null ? null : ((error as { code?: string }).code ?? String(error)),
+  };
+}
+
+function chainOf(leaf: DetailedPeerCertificate): readonly Buffer[] {
+  const chain: Buffer[] = [];
+  for (
+    let at: DetailedPeerCertificate | undefined = leaf;
+    at?.raw !== undefined && chain.length < chainStepsMax;
+    at = at.issuerCertificate
+  ) {
+    chain.push(at.raw);
+    // A root is its own issuer. A copy of a certificate counts as a further certificate of the server.
+    if (at.issuerCertificate === at) break;
+  }
+  return chain;
+}
 
 export interface TlsContext extends ProbeContext {
   readonly host: string;
@@ -35,7 +100,7 @@ async function readTls({ egress, host: hostText, port, caPems, signal }: TlsCont
   const serverName = host.kind === "name" ? host.text : null;
   const anchors = trustAnchors(caPems);
   const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
-  // The first connection pins the address for the others. Without an answer there are no others.
+  // The first connection pins the address for the others. Without an answer, no further connection is opened.
   const socket = await dial();
   const [session, answers] = await withDeadline(systemClock, exchangeMs, [signal], (deadline) =>
     Promise.all([performHandshake(socket, serverName, anchors, deadline), probeTlsVersions(dial, serverName, deadline)]),
@@ -96,7 +161,7 @@ const noChain: ChainFacts = {
   path: null,
 };
 
-/** Parameters that the server would negotiate with a client of DHE or RC4, which this runtime lacks. */
+/** Parameters that the server would negotiate with a client that supports DHE or RC4; this runtime does not. */
 function negotiatedIn(answers: readonly HelloAnswer[]): TlsFacts["negotiated"] | null {
   const best = answers.find(({ version, flight }) => versionAnswer(version, flight) === "accepted");
   if (best === undefined) return null;

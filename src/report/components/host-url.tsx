@@ -1,5 +1,5 @@
 /** Hosts and URLs for readers: host emphasized, Unicode first, long paths cut; wraps anywhere, bidi-safe. */
-import { unicodeHost } from "../../text/host-display.ts";
+import { unicodeHost } from "../../text/display.ts";
 import { useI18n } from "../context.ts";
 import { UntrustedText } from "./untrusted-text.tsx";
 

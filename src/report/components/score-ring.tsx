@@ -1,5 +1,5 @@
 /** Score ring: score of 100. */
-import { type Band, type Rank, standing } from "../../judge/rank.ts";
+import { type Band, type Rank, standing } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
 import { useI18n } from "../context.ts";
 

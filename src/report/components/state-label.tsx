@@ -1,5 +1,5 @@
 /** Check state as mark, text and colour. */
-import type { ShownState } from "../../text/row-state.ts";
+import type { ShownState } from "../../text/ledger-rows.ts";
 import { capitalised } from "../../text/translator.ts";
 import { useI18n } from "../context.ts";
 

@@ -1,5 +1,5 @@
 /** Text from sites or visitors: escaped, untranslated, and isolated so that it cannot reorder or hide text around it. */
-import { piecesOf } from "../../text/quotation.ts";
+import { piecesOf } from "../../text/display.ts";
 import { useI18n } from "../context.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** Views of what the DNS and the mail policy of the domain say. */
 import type { MailHostDane } from "../../evidence/dns-facts.ts";
 import { type Reading, read } from "../../evidence/evidence.ts";
-import { tlsaText } from "../../parse/tlsa.ts";
+import { tlsaText } from "../../parse/mail/tlsa.ts";
 import type { I18n } from "../../text/translator.ts";
 import {
   capped,

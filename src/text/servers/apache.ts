@@ -75,12 +75,12 @@ const htaccessRenderers: Renderers<readonly string[]> = {
   "text-file": inexpressible,
 };
 
-/** Null for what Apache expands: `${name}` when it reads the file. */
+/** Quoted value; null if Apache would expand the text: `${name}` is a variable of its configuration. */
 function quotedValue(value: string): string | null {
   return value.includes("${") ? null : `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** For mod_headers, which reads escapes such as `\n`, and takes `%%` for a percent sign. Null for a leading `expr=`, which it computes. */
+/** Quoted value for mod_headers, which expands escapes such as `\n` and `%%`. Null for a leading `expr=`, which it evaluates. */
 function headerValue(value: string): string | null {
   return /^expr=/i.test(value) ? null : quotedValue(value.replaceAll("\\", "\\\\").replaceAll("%", "%%"));
 }

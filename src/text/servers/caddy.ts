@@ -54,7 +54,7 @@ function headerPart(field: string, value: string, short: boolean): Part | null {
   return { in: "header", lines: [line], ...(short ? { short: `header ${line}` } : {}) };
 }
 
-/** Null for braces, which enclose placeholders. Caddy has an escape for quotes only, so a backslash needs backquotes. */
+/** Quoted value; null for braces, which enclose placeholders. Caddy has an escape for quotes only, so a backslash needs backquotes. */
 function quotedValue(value: string): string | null {
   if (/[{}]/.test(value)) return null;
   if (!/["\\]/.test(value)) return `"${value}"`;

@@ -38,7 +38,7 @@ const renderers: Renderers<readonly Part[]> = {
       : []),
     outboundRule(`Remove ${name}`, name, ".+", "", null),
   ],
-  // A policy beside that of the application would need a second field, which no rule can add.
+  // A second policy would need a second field, which no rule can add.
   policy: ({ directives, present }) =>
     present === "none" ? headerParts({ kind: "header", name: policyName, value: directives, replaces: false, optional: false }) : null,
   "new-policy": inexpressible,
@@ -73,10 +73,10 @@ const renderers: Renderers<readonly Part[]> = {
   "text-file": inexpressible,
 };
 
-/** Null for braces and backslashes, which rules interpret. */
+/** Quoted value; null for braces and backslashes, which rules interpret. */
 function headerParts({ name, value, replaces }: Extract<HeaderChange, { kind: "header" }>): readonly Part[] | null {
   if (/[{}\\]/.test(value)) return null;
-  // A custom header would stand beside that of the application.
+  // A custom header would be added to the application's header, not replace it.
   if (replaces) return [outboundRule(`Set ${name}`, name, ".*", value, null)];
   return [{ in: "headers", lines: [`<remove name="${name}" />`, `<add name="${name}" value="${escaped(value)}" />`] }];
 }

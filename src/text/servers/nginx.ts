@@ -55,7 +55,7 @@ function added(name: string, value: string): string | null {
   return text === null ? null : `add_header ${name} ${text} always;`;
 }
 
-/** Null for `$`: nginx reads a variable there, and has no escape for it. A backslash escapes in both kinds of quotes. */
+/** Quoted value; null for `$`: nginx reads a variable there, and has no escape for it. A backslash escapes in both kinds of quotes. */
 function quotedValue(value: string): string | null {
   if (value.includes("$")) return null;
   const escaped = value.replaceAll("\\", "\\\\");

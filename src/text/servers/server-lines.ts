@@ -1,13 +1,12 @@
-/** Lines of remediations for every server, framework and service: those of one finding, or one configuration for all. */
+/** Lines of remediations for every server, framework and service: for one finding, or one configuration for all findings. */
 import type { Fix } from "../../check/fix.ts";
 import type { TextValues } from "../i18n.ts";
 import { apache, htaccess } from "./apache.ts";
 import { caddy } from "./caddy.ts";
 import { cloudflare } from "./cloudflare.ts";
 import { express } from "./express.ts";
-import { filledFixes, namesAllCookies } from "./fill.ts";
+import { filledFixes, isKept, isMergeable, mergedFixes, namesAllCookies, needsNewPolicy } from "./fixes.ts";
 import { iis } from "./iis.ts";
-import { isKept, isMergeable, mergedFixes, needsNewPolicy } from "./merge.ts";
 import { nginx } from "./nginx.ts";
 import type { ServerNote, Target, WriteNote } from "./target.ts";
 import { traefik } from "./traefik.ts";
@@ -17,7 +16,7 @@ const targets = { nginx, apache, caddy, iis, express, htaccess, cloudflare, word
 
 export type ServerName = keyof typeof targets;
 
-/** In the order of the choice on pages. */
+/** Servers in the order of the selection on pages. */
 export const serverNames = Object.keys(targets) as readonly ServerName[];
 
 /** Servers whose lines are part of the API's remediations. */
@@ -42,7 +41,7 @@ const products: readonly (readonly [RegExp, ServerName])[] = [
   [/traefik/i, "traefik"],
 ];
 
-/** A finding with what the catalog declares for it. */
+/** A finding with the declarations of the catalog. */
 export interface FixedFinding {
   readonly code: string;
   readonly fixes: readonly Fix[];
@@ -50,9 +49,9 @@ export interface FixedFinding {
   readonly values: TextValues;
 }
 
-export interface ServerConfiguration {
+interface ServerConfiguration {
   readonly text: string;
-  /** Codes whose findings the text all repairs. */
+  /** Codes whose findings are all repaired by the text. */
   readonly codes: readonly string[];
   /** Codes of the findings that need other steps. */
   readonly left: readonly string[];
@@ -67,7 +66,7 @@ export function serverLabel(server: ServerName): string {
   return targets[server].label;
 }
 
-/** Whether the lines were tested by scanning a site with the real product, before and after. */
+/** True if the lines were tested by scanning a site with the real product, before and after. */
 export function isTestedForReal(server: ServerName): boolean {
   return !testedByForm.includes(server);
 }

@@ -28,7 +28,7 @@ export type WriteNote = (note: ServerNote) => string;
 export interface Target {
   /** Name of the product. */
   readonly label: string;
-  /** Whether there are lines for the fix. A value that the syntax cannot carry safely counts as no. */
+  /** True if there are lines for the fix. False for a value that the syntax cannot contain safely. */
   expresses(fix: Fix): boolean;
   /** Lines of one finding, for fixes that the target expresses. */
   lines(fixes: readonly Fix[]): readonly string[];

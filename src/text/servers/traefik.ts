@@ -18,7 +18,7 @@ const places = {
 const renderers: Renderers<Part> = {
   header: headerPart,
   "remove-header": ({ name }) => ({ in: "headers", lines: [`${name}: ""`] }),
-  // A value replaces that of the application; there is no way to add a second one.
+  // The value replaces the application's value; Traefik cannot add a second field.
   policy: ({ directives, present }) => (present === "none" ? headerPart({ name: policyName, value: directives }) : null),
   "new-policy": inexpressible,
   cookie: inexpressible,
@@ -46,7 +46,7 @@ const cipherSuites = [
   "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
 ];
 
-/** Null for double braces: Traefik reads files as Go templates. A JSON string is a YAML string (YAML 1.2, section 1.3). */
+/** Quoted value; null for double braces: Traefik reads files as Go templates. A JSON string is a YAML string (YAML 1.2, section 1.3). */
 function headerPart({ name, value }: { readonly name: string; readonly value: string }): Part | null {
   return value.includes("{{") ? null : { in: "headers", lines: [`${name}: ${JSON.stringify(value)}`] };
 }

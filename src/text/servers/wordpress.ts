@@ -64,7 +64,7 @@ function linesOf(fixes: readonly Fix[]): readonly string[] {
   ];
 }
 
-/** Takes all cookies out and sends them again. */
+/** Removes all cookies and sends them again. */
 function eachCookie(lines: readonly string[]): readonly string[] {
   return [
     "  $cookies = preg_grep( '/^Set-Cookie:/i', headers_list() );",

@@ -6,7 +6,7 @@ import { MarkedText } from "../../report/components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../report/components/table.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
-import type { ShownState } from "../../text/row-state.ts";
+import type { ShownState } from "../../text/ledger-rows.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";

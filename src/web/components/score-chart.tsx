@@ -1,5 +1,5 @@
 /** Chart of scores over time: one line a series, tinted bands, points that are links. A table beside it has the same data. */
-import { standing } from "../../judge/rank.ts";
+import { standing } from "../../judge/result.ts";
 import { useI18n } from "../../report/context.ts";
 import { scoreRuns } from "./sparkline.tsx";
 import { timeTicks } from "./time-axis.ts";

@@ -1,6 +1,6 @@
 /** Picture of a result for link previews, as SVG: ring, score, rank and host. */
-import type { Band } from "../../judge/rank.ts";
-import { unicodeHost } from "../../text/host-display.ts";
+import type { Band } from "../../judge/result.ts";
+import { unicodeHost } from "../../text/display.ts";
 
 /** Size that Open Graph consumers show without cropping. */
 export const sharePictureSize = { widthPx: 1_200, heightPx: 630 } as const;

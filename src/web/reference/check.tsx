@@ -4,8 +4,8 @@ import { areaOf, type CheckTexts, type FindingDefinition, worstFirst } from "../
 import type { CheckDefinition } from "../../check/registry.ts";
 import { headerFieldsMax } from "../../evidence/limits.ts";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { scoreMaxWhileUnread } from "../../text/ledger-rows.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { scoreMaxWhileUnread } from "../../text/unread.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** Filter, search and grouping of the findings. A GET form, so that it works without script. */
 import { type Effort, efforts, type Severity, severities } from "../../check/check.ts";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownFinding } from "../../report/report.ts";
-import { unmarked } from "../../text/quotation.ts";
+import { unmarked } from "../../text/display.ts";
 import type { I18n } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
 import type { Visit } from "../visit.ts";

@@ -5,7 +5,7 @@ import { composeReport, type Report } from "../../report/report.ts";
 import type { PublicScanQuery } from "../../store/public-list.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { inFixOrder } from "../../text/fix-order.ts";
+import { inFixOrder } from "../../text/ledger-rows.ts";
 import { pageDocument } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { scanHost } from "../scans/host-name.ts";

@@ -1,5 +1,5 @@
 /** `/scans`: finished scans, filtered by host, band and location, newest first. */
-import { type Band, bands, ranksOf } from "../../judge/rank.ts";
+import { type Band, bands, ranksOf } from "../../judge/result.ts";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import { EmptyState } from "../components/empty-state.tsx";

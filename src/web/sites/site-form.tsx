@@ -1,9 +1,8 @@
 /** Form of a watched site, for new and stored ones. */
-
 import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
-import { scheduleIntervals } from "../../parse/site-schedule.ts";
+import { scheduleIntervals } from "../../parse/site-csv.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
 import { Field, SelectField, TextAreaField } from "../components/field.tsx";

@@ -1,6 +1,6 @@
 /** Typed fields of a watched site, as forms and tables send them. */
 import { localLocation } from "../../parse/location.ts";
-import { splitTags } from "../../parse/text-line.ts";
+import { splitTags } from "../../parse/text.ts";
 import { type GivenFields, parseSiteFields, type SiteFieldName, type SiteFields } from "../../sites/site-fields.ts";
 import type { Site } from "../../store/sites.ts";
 import type { Fields } from "../form.tsx";

@@ -1,5 +1,5 @@
 /** Filter and order of the list of watched sites, as in its query. */
-import type { Band } from "../../judge/rank.ts";
+import type { Band } from "../../judge/result.ts";
 import { certificateDaysOf, type Site, siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 
 const searchCharsMax = 100;

@@ -1,6 +1,5 @@
 /** Schedule of a watched site in words, with its next runs. */
-
-import type { SiteSchedule } from "../../parse/site-schedule.ts";
+import type { SiteSchedule } from "../../parse/site-csv.ts";
 import { Instant } from "../../report/components/instant.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";

@@ -1,4 +1,4 @@
-/** Browser of a slot: started on demand, replaced when it is ill, and never left behind. */
+/** Browser of a slot: started on demand, replaced when it is faulty, and never left behind. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { createLog } from "../../../src/base/log.ts";
 import { openBrowsers } from "../../../src/browser/browser.ts";
 import { openPage } from "../../../src/browser/browser-page.ts";
-import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
+import { pidsBelow, readChildPids } from "../../../src/browser/processes.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { type BrowserEvent, type BrowserSlot, openBrowserSlot } from "../../../src/browser/slot.ts";
 import { rootIsMissing } from "../../support/missing.ts";
@@ -121,12 +121,12 @@ describe("the browser of a slot", () => {
       process.kill(first, "SIGSTOP");
       expect(await scanOnce(here)).not.toBe(first);
       expect(exists(first)).toBe(false);
-      expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it did not answer", isIll: true });
+      expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it did not answer", isFaulty: true });
     },
     slowMs,
   );
 
-  test("is replaced after a scan that reports illness", async () => {
+  test("is replaced after a scan that reports a fault", async () => {
     const here = openHere();
     const browser = await here.begin();
     const first = here.pid();
@@ -134,7 +134,7 @@ describe("the browser of a slot", () => {
     here.slot.end();
     expect(await until(() => !exists(first))).toBe(true);
     expect(await scanOnce(here)).not.toBe(first);
-    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time", isIll: true });
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it took no screenshot in time", isFaulty: true });
   });
 
   test("is replaced for a scan that needs a fresh one, unless it is fresh", async () => {
@@ -167,7 +167,7 @@ describe("the browser of a slot", () => {
       scans++;
     }
     expect(scans).toBe(201);
-    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it ran 200 scans", isIll: false });
+    expect(here.events).toContainEqual({ event: "replaced", pid: first, because: "it ran 200 scans", isFaulty: false });
   });
 
   test("shows nothing of a scan to the next one", async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { launchBrowser } from "../../../src/browser/launch.ts";
-import { pidsBelow, readChildPids } from "../../../src/browser/process-tree.ts";
+import { pidsBelow, readChildPids } from "../../../src/browser/processes.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
 import { rootIsMissing } from "../../support/missing.ts";

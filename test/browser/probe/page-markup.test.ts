@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { CDPSession } from "../../../src/browser/browser-page.ts";
 import { urlCharsMax } from "../../../src/evidence/limits.ts";
 import { directoryListingOf } from "../../../src/parse/directory-listing.ts";
-import { probeMarkup } from "../../../src/probe/browser/page-markup.ts";
+import { probeMarkup } from "../../../src/probe/browser/page-dom.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blockedPorts, isBlockedPort } from "../../../src/egress/blocked-ports.ts";
+import { blockedPorts, isBlockedPort } from "../../../src/egress/address-policy.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";

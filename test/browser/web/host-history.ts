@@ -1,5 +1,5 @@
 /** A host with several addresses, changed rules and scans without a score. */
-import { standing } from "../../../src/judge/rank.ts";
+import { standing } from "../../../src/judge/result.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { type SiteName, storeSite } from "../../support/finished-scans.ts";
 

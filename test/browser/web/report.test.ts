@@ -1,6 +1,6 @@
 /** A report in a real browser: filters, collapsed sections and buttons, with and without script. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { countShownStates } from "../../../src/text/row-state.ts";
+import { countShownStates } from "../../../src/text/ledger-rows.ts";
 import { knownScans, landmarkKeys, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";

@@ -6,8 +6,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/app/config.ts";
 import { configuredPreloadList } from "../../../src/app/preload-file.ts";
-import { preloadCoverage } from "../../../src/parse/preload-list.ts";
-import type { PreloadList } from "../../../src/probe/browser/preload-list.ts";
+import { preloadCoverage } from "../../../src/parse/host-lists.ts";
+import type { PreloadList } from "../../../src/probe/browser/page-preload.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-preload-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
 import { loadConfig } from "../../../src/app/config.ts";
 import { configuredPublicSuffixes } from "../../../src/app/public-suffixes-file.ts";
-import { hostPartsIn } from "../../../src/parse/public-suffixes.ts";
+import { hostPartsIn } from "../../../src/parse/host-lists.ts";
 import { publicSuffixFile } from "../../support/embedded-public-suffixes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-suffixes-"));

@@ -1,9 +1,9 @@
 /** The embedded HSTS preload list, as the program unpacks it. */
 import { statSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parsePreloadList, preloadCoverage } from "../../../src/parse/preload-list.ts";
+import { parsePreloadList, preloadCoverage } from "../../../src/parse/host-lists.ts";
 import embeddedFile from "../../../src/probe/browser/hsts-preload-2026-06-01.tsv.gz" with { type: "file" };
-import { preloadList } from "../../../src/probe/browser/preload-list.ts";
+import { preloadList } from "../../../src/probe/browser/page-preload.ts";
 
 test("is sorted, complete and small", () => {
   const { bytes, date } = preloadList();

@@ -1,6 +1,6 @@
 /** The agencies of the first-day test, one in each language, and their sites. */
 import type { Locale } from "../../../src/check/check.ts";
-import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
+import { scheduleDefault } from "../../../src/parse/site-csv.ts";
 import { nextRunAfter } from "../../../src/sites/schedule.ts";
 import { scheduleKeyOf } from "../../../src/sites/site-planning.ts";
 

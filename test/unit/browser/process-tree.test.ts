@@ -1,8 +1,8 @@
 /** Shared memory that only the list of open or mapped files shows. */
 import { closeSync, openSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { sharedMemoryDir } from "../../../src/browser/flags.ts";
-import { sharedFilesOf } from "../../../src/browser/process-tree.ts";
+import { sharedMemoryDir } from "../../../src/browser/launch.ts";
+import { sharedFilesOf } from "../../../src/browser/processes.ts";
 
 const bytes = 1_024 ** 2;
 const path = `${sharedMemoryDir}/assay-test-${process.pid}`;

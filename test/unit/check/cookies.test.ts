@@ -1,13 +1,14 @@
 /** Cookies that a scan counts as set, and their classification by name. */
 import { describe, expect, test } from "vitest";
-import { otherCookieNames, sessionCookieNames } from "../../../src/check/cookie-names.ts";
 import {
   foundInCookies,
   hasSessionValue,
   isAntiForgeryName,
   isSessionName,
+  otherCookieNames,
   type SeenCookies,
   seenCookies,
+  sessionCookieNames,
 } from "../../../src/check/cookies.ts";
 import type { SetCookieLine } from "../../../src/evidence/page-facts.ts";
 import { cookieLine, cookieLines, cutCookieLine } from "../../support/cookies.ts";

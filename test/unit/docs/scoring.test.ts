@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
-import { standing } from "../../../src/judge/rank.ts";
+import { standing } from "../../../src/judge/result.ts";
 import { scoreOf } from "../../../src/judge/score.ts";
 import { calibrationSites } from "../judge/site-laws/calibration.ts";
 import { judgedSite } from "../judge/site-laws/site-law.ts";

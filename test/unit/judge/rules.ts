@@ -41,7 +41,8 @@ export function currentRules(): PinnedRules {
 
 function codeIn(folder: string): readonly { readonly file: string; readonly code: string }[] {
   const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun", minifyWhitespace: true });
-  return readdirSync(join(root, folder))
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
     .sort()
     .map((name) => ({ file: `${folder}/${name}`, code: transpiler.transformSync(readFileSync(join(root, folder, name), "utf8")) }));
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { states } from "../../../src/check/check.ts";
-import { standing } from "../../../src/judge/rank.ts";
+import { standing } from "../../../src/judge/result.ts";
 import { type ScoredRow, scoreOf } from "../../../src/judge/score.ts";
 
 const row = fc.record({

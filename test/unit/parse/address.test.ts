@@ -1,4 +1,4 @@
-/** Addresses, endpoints, origins and contacts in settings. */
+/** Addresses, endpoints, origins and contacts in settings. Addresses of nats-servers. */
 import { describe, expect, test } from "vitest";
 import {
   isRoutableIpv6,
@@ -6,6 +6,7 @@ import {
   parseContact,
   parseEndpoint,
   parseIpText,
+  parseNatsUrl,
   parseOrigin,
   parseResolver,
   truncatedAddress,
@@ -127,4 +128,31 @@ describe("parseContact", () => {
   ])("%j is not a contact", (text) => {
     expect(parseContact(text)).toBeNull();
   });
+});
+
+test.each([
+  ["tls://nats.example.org:4223", { host: "nats.example.org", port: 4223, tls: true }],
+  ["tls://nats.example.org", { host: "nats.example.org", port: 4222, tls: true }],
+  ["TLS://Nats.Example.org/", { host: "nats.example.org", port: 4222, tls: true }],
+  ["tls://[2001:db8::1]:80", { host: "2001:db8::1", port: 80, tls: true }],
+  ["nats://127.0.0.9:4222", { host: "127.0.0.9", port: 4222, tls: false }],
+  ["nats://localhost", { host: "localhost", port: 4222, tls: false }],
+  ["nats://[::1]", { host: "::1", port: 4222, tls: false }],
+])("%s", (text, expected) => {
+  expect(parseNatsUrl(text)).toEqual(expected);
+});
+
+test.each([
+  "nats://nats.example.org",
+  "nats://127.example.org",
+  "tls://user:secret@nats.example.org",
+  "tls://nats.example.org:0",
+  "tls://nats.example.org:70000",
+  "tls://nats.example.org/path",
+  "https://nats.example.org",
+  "tls://",
+  "nats.example.org:4222",
+  `tls://${"a".repeat(300)}`,
+])("refuses %s", (text) => {
+  expect(parseNatsUrl(text)).toBeNull();
 });

@@ -1,7 +1,6 @@
 /** Header and cookie files: what is taken, and that a refusal names the line but nothing of its content. */
 import { describe, expect, test } from "vitest";
-import { cookiePathMatches, isCookieOfHost, parseCookieFile } from "../../../src/parse/cookie-file.ts";
-import { parseHeaderFile } from "../../../src/parse/header-file.ts";
+import { cookiePathMatches, isCookieOfHost, parseCookieFile, parseHeaderFile } from "../../../src/parse/credential-files.ts";
 
 describe("a header file", () => {
   test("has a header a line, with comments and blank lines", () => {

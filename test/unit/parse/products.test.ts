@@ -1,8 +1,12 @@
-/** Products and comments of Server and Via, and hostile input. */
+/**
+ * Products and comments of Server and Via, and hostile input. Fields with a product and its version; the table of the check
+ * `information-disclosure` has the values.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Products, parseProducts } from "../../../src/parse/products.ts";
+import { namesVersion, type Products, parseProducts, productVersionFields } from "../../../src/parse/products.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
+import { headerFields } from "../../support/evidence.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
 test.each<[string, Products]>([
@@ -31,4 +35,13 @@ test.each(["a", " ", "(", ")", "()", "\\", "(a)", ",", "(\\"])("64 KiB of %j in 
   parseProducts(`(${text}`);
   // A quadratic algorithm would take minutes.
   expect(cpuMs() - fromMs).toBeLessThan(3_000);
+});
+
+test("fields come in order with their names as sent", () => {
+  const fields = headerFields({ server: "nginx/1.18.0", "X-Jenkins": "2.401.1", date: "x", warning: '299 elasticsearch/7.17.1 "old"' });
+  expect(productVersionFields(fields)).toEqual(["X-Jenkins: 2.401.1", 'warning: 299 elasticsearch/7.17.1 "old"']);
+});
+
+test("a version has a dot or follows a slash", () => {
+  expect(["a 1.2", "a/1", "a/v2", "Drupal 10", "S3", ""].map(namesVersion)).toEqual([true, true, true, false, false, false]);
 });

@@ -1,6 +1,12 @@
-/** Lines, fields and envelope of RFC 9116 and RFC 9580 section 7. */
+/** Lines, fields and envelope of RFC 9116 and RFC 9580 section 7. Language tags of RFC 5646. */
 import { describe, expect, test } from "vitest";
-import { isMeantAsSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues } from "../../../src/parse/security-txt.ts";
+import {
+  isLanguageTag,
+  isMeantAsSecurityTxt,
+  parseSecurityTxt,
+  type SecurityTxtDefect,
+  securityTxtValues,
+} from "../../../src/parse/security-txt.ts";
 
 /** Signed form of the first example in section 2.3. */
 const signed = `-----BEGIN PGP SIGNED MESSAGE-----
@@ -121,3 +127,23 @@ test("files are distinguished from HTML pages", () => {
   expect([plain, signed, `# x\ncontact:a`].every(isMeantAsSecurityTxt)).toBe(true);
   expect(["<p>Contact: us</p>", "", " Contact: x", "\n<!doctype html>\n<p>\nContact: us\n"].some(isMeantAsSecurityTxt)).toBe(false);
 });
+
+test.each([
+  "en",
+  "de-AT",
+  "zh-Hant-TW",
+  "sr-Latn",
+  "es-419",
+  "sl-rozaj-biske",
+  "de-CH-1996",
+  "en-a-bbb-x-a",
+  "gsw",
+  "x-own",
+  "i-klingon",
+  "EN-us",
+])("%s is a tag", (tag) => expect(isLanguageTag(tag)).toBe(true));
+
+test.each(["", "*", "e", "English", "deutsch", "en_US", "jp", "cz", "us", "en-", "-en", "en--us", "en;q=0.8", "de-a", "x", "en us"])(
+  "%j is no tag",
+  (tag) => expect(isLanguageTag(tag)).toBe(false),
+);

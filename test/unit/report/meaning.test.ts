@@ -1,7 +1,6 @@
 /** The sentence below the rank says no more than the checks that ran. */
 import { describe, expect, test } from "vitest";
-import { standing } from "../../../src/judge/rank.ts";
-import type { LedgerRow } from "../../../src/judge/result.ts";
+import { type LedgerRow, standing } from "../../../src/judge/result.ts";
 import { meaningOf } from "../../../src/report/meaning.ts";
 import type { ShownFinding } from "../../../src/report/report.ts";
 import { checkSummaryOf } from "../../../src/text/render.ts";

@@ -1,7 +1,7 @@
 /** Two months of 500 weekly sites, minute by minute: limits hold, no run is lost, none is repeated. */
 import { describe, expect, test } from "vitest";
 import { dayMs, hourMs, minuteMs } from "../../../src/base/units.ts";
-import { scheduleDefault } from "../../../src/parse/site-schedule.ts";
+import { scheduleDefault } from "../../../src/parse/site-csv.ts";
 import { demandPerHour, dueRun, nextRunAfter } from "../../../src/sites/schedule.ts";
 import type { StartKind } from "../../../src/sites/start-budget.ts";
 import { admitAll } from "./admit-all.ts";

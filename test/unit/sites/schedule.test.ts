@@ -1,7 +1,7 @@
 /** Schedules of watched sites: what is accepted, slots of intervals, runs missed, and a clock set back. */
 import { describe, expect, test } from "vitest";
 import { dayMs, hourMs, minuteMs } from "../../../src/base/units.ts";
-import { type SiteSchedule, scheduleDefault, scheduleIntervals } from "../../../src/parse/site-schedule.ts";
+import { type SiteSchedule, scheduleDefault, scheduleIntervals } from "../../../src/parse/site-csv.ts";
 import { demandPerHour, dueRun, nextRunAfter, nextRuns, parseSiteSchedule } from "../../../src/sites/schedule.ts";
 
 const windowMs = { hourly: hourMs, daily: dayMs, weekly: 7 * dayMs, monthly: 30 * dayMs };

@@ -11,7 +11,7 @@ import { Notice } from "../../../src/report/components/notice.tsx";
 import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring.tsx";
 import { StateLabel } from "../../../src/report/components/state-label.tsx";
 import { Row, RowGroup, Table } from "../../../src/report/components/table.tsx";
-import { shownStates } from "../../../src/text/row-state.ts";
+import { shownStates } from "../../../src/text/ledger-rows.ts";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
 import { PageHead } from "../../../src/web/components/page-head.tsx";
 import { Pagination } from "../../../src/web/components/pagination.tsx";

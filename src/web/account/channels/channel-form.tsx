@@ -1,6 +1,5 @@
 /** Forms that create a channel, or change one: a mail address, or a webhook. */
-
-import { webhookUrlCharsMax } from "../../../parse/webhook-url.ts";
+import { webhookUrlCharsMax } from "../../../parse/scan-url.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";

@@ -6,7 +6,7 @@ import { Sentence } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { ChangedFinding } from "../../../text/comparison.ts";
-import { quoted } from "../../../text/quotation.ts";
+import { quoted } from "../../../text/display.ts";
 import { textsOfFinding } from "../../../text/render.ts";
 import { useVisit } from "../../context.ts";
 

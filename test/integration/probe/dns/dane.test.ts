@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MailMxFacts } from "../../../../src/evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../../../src/evidence/evidence.ts";
 import { daneHostsMax, dnsRecordsMax, tlsaDataCharsMax } from "../../../../src/evidence/limits.ts";
-import { probeMailDane } from "../../../../src/probe/dns/dane.ts";
+import { probeMailDane } from "../../../../src/probe/dns/mail.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { contextOf } from "../../../support/probe-context.ts";

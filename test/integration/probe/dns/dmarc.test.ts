@@ -1,8 +1,8 @@
 /** DMARC tree walk and consent of report receivers, against a real resolver. */
 import { describe, expect, test } from "vitest";
 import { reportReceiversMax } from "../../../../src/evidence/limits.ts";
-import { effectiveDmarc } from "../../../../src/parse/dmarc-walk.ts";
-import { probeDmarc } from "../../../../src/probe/dns/dmarc.ts";
+import { effectiveDmarc } from "../../../../src/parse/mail/dmarc.ts";
+import { probeDmarc } from "../../../../src/probe/dns/mail.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { contextOf } from "../../../support/probe-context.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { failed, read } from "../../../../src/evidence/evidence.ts";
 import { hostAddressesMax, nameServersMax } from "../../../../src/evidence/limits.ts";
-import { probeDnsIpv6, probeNameServers } from "../../../../src/probe/dns/hosts.ts";
+import { probeDnsIpv6, probeNameServers } from "../../../../src/probe/dns/dns.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { contextOf } from "../../../support/probe-context.ts";

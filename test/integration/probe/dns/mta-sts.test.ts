@@ -5,7 +5,7 @@ import { openEgress } from "../../../../src/egress/dial.ts";
 import type { TextRecords } from "../../../../src/evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../../../src/evidence/evidence.ts";
 import { mtaStsPolicyBytesMax } from "../../../../src/evidence/limits.ts";
-import { probeMtaSts, probeMtaStsPolicy } from "../../../../src/probe/dns/mta-sts.ts";
+import { probeMtaSts, probeMtaStsPolicy } from "../../../../src/probe/dns/mail.ts";
 import { siteIdentity, testAuthority } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";

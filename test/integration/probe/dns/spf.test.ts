@@ -1,7 +1,7 @@
 /** Queries of the SPF evaluation to a real DNS server: each name once, bounded, with failures and loops. */
 import { describe, expect, test } from "vitest";
 import { spfQuestionsMax, spfRecordCharsMax } from "../../../../src/evidence/limits.ts";
-import { probeSpf } from "../../../../src/probe/dns/spf.ts";
+import { probeSpf } from "../../../../src/probe/dns/mail.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { contextOf } from "../../../support/probe-context.ts";

@@ -1,6 +1,6 @@
 /** CORS probe against a server that reflects every origin. */
 import { expect, test } from "vitest";
-import { probeCrossOrigin, probeOrigin } from "../../../../src/probe/http/cross-origin.ts";
+import { probeCrossOrigin, probeOrigin } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { contextOf } from "../../../support/probe-context.ts";

@@ -1,7 +1,7 @@
 /** Plain HTTP probe against real servers before and after a redirect. */
 import { describe, expect, test } from "vitest";
 import { headerValueCharsMax, hopsMax } from "../../../../src/evidence/limits.ts";
-import { probePlainHttp } from "../../../../src/probe/http/plain-http.ts";
+import { probePlainHttp } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { contextOf } from "../../../support/probe-context.ts";

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
-import { probeSecurityTxt } from "../../../../src/probe/http/well-known.ts";
+import { probeSecurityTxt } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { contextOf } from "../../../support/probe-context.ts";

@@ -1,9 +1,8 @@
 /** Libraries of a page from files and statements, with the advisories of the program or of an operator. */
 import { describe, expect, test } from "vitest";
 import { scriptLibrariesMax } from "../../../../src/evidence/limits.ts";
-import { parseAdvisoryLine } from "../../../../src/parse/script-advisories.ts";
-import { scriptLibrariesFactsOf } from "../../../../src/probe/browser/page-libraries.ts";
-import type { LoadedScript } from "../../../../src/probe/browser/page-scripts.ts";
+import { parseAdvisoryLine } from "../../../../src/parse/script-libraries.ts";
+import { type LoadedScript, scriptLibrariesFactsOf } from "../../../../src/probe/browser/page-scripts.ts";
 import embedded from "../../../../src/probe/browser/script-advisories.json" with { type: "json" };
 
 const file = (path: string, head: string | null = "", given: Partial<LoadedScript> = {}): LoadedScript => ({

@@ -1,8 +1,7 @@
 /** Encoding of the hellos that offer one version each. */
 import { describe, expect, test } from "vitest";
 import { offeredSuites, suiteName } from "../../../../src/probe/tls/cipher-suites.ts";
-import { clientHello } from "../../../../src/probe/tls/client-hello.ts";
-import { createKeyShares } from "../../../../src/probe/tls/key-share.ts";
+import { clientHello, createKeyShares } from "../../../../src/probe/tls/client-hello.ts";
 import { versionCodes } from "../../../../src/probe/tls/tls-wire.ts";
 
 const versions = ["1.0", "1.1", "1.2", "1.3"] as const;

@@ -2,10 +2,15 @@
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createKeyShares } from "../../../../src/probe/tls/client-hello.ts";
 import { serverHandshakeTrafficSecret, serverRecordDecryptor } from "../../../../src/probe/tls/handshake-keys.ts";
-import { createKeyShares } from "../../../../src/probe/tls/key-share.ts";
-import { type CreateDecryptor, ServerFlightReader } from "../../../../src/probe/tls/server-flight.ts";
-import { readCertificates, readServerHello, readTls13Certificates } from "../../../../src/probe/tls/server-messages.ts";
+import {
+  type CreateDecryptor,
+  readCertificates,
+  readServerHello,
+  readTls13Certificates,
+  ServerFlightReader,
+} from "../../../../src/probe/tls/server-flight.ts";
 import { randomRuns } from "../../../support/random-runs.ts";
 
 const hex = (text: string) => Buffer.from(text.replaceAll(/\s/g, ""), "hex");

@@ -1,0 +1,85 @@
+/** Parses the sender of mails and the address of the mail server, as operators write them in settings. */
+
+export interface Mailbox {
+  /** Null if absent. */
+  readonly name: string | null;
+  readonly email: string;
+}
+
+const nameCharsMax = 100;
+/** RFC 5321 section 4.5.3.1.3. */
+const emailCharsMax = 254;
+
+/** `reports@example.org`, `Reports <reports@example.org>` or `"Reports, daily" <reports@example.org>`; null for anything else. */
+export function parseMailbox(text: string): Mailbox | null {
+  // Control and format characters would reach mail headers and log lines.
+  if (/[\p{Cc}\p{Cf}]/u.test(text)) return null;
+  const [, given = "", bracketed, bare = ""] = /^(?:([^<>]*)<([^<>]*)>|([^<>]*))$/.exec(text.trim()) ?? [];
+  const email = (bracketed ?? bare).trim();
+  const name = given.trim().replace(/^"([^"\\]*)"$/, "$1");
+  if (email.length > emailCharsMax || !/^[^\s@"(),:;<>[\]\\]+@[^\s@"(),:;<>[\]\\]+$/.test(email)) return null;
+  if (name.length > nameCharsMax || name.includes('"')) return null;
+  return { name: name === "" ? null : name, email };
+}
+
+/** As in the setting. */
+export function mailboxText({ name, email }: Mailbox): string {
+  return name === null ? email : `${name} <${email}>`;
+}
+
+export interface SmtpUrl {
+  /** `smtps` begins with TLS (RFC 8314); `smtp` begins in clear, for STARTTLS. */
+  readonly scheme: "smtp" | "smtps";
+  /** DNS name or IP address, IPv6 without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Null if absent. */
+  readonly user: string | null;
+  readonly password: string | null;
+}
+
+/** Ports of message submission: RFC 8314 section 7.3 and RFC 6409 section 3.1. */
+const portDefaults = { smtps: 465, smtp: 587 } as const;
+const smtpUrlCharsMax = 1_000;
+
+/** `smtp://[user[:password]@]host[:port]` or `smtps://...`, with percent-encoded user and password; null for anything else. */
+export function parseSmtpUrl(text: string): SmtpUrl | null {
+  if (text.length > smtpUrlCharsMax) return null;
+  const [, scheme, authority] = /^(smtps?):\/\/([^/?#\\\s]+)\/?$/i.exec(text) ?? [];
+  // A special scheme makes the URL parser check and normalise the host.
+  const url = authority === undefined ? null : URL.parse(`http://${authority}`);
+  if (url === null || scheme === undefined || url.hostname === "" || url.port === "0") return null;
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  if (user === null || password === null || (user === "" && password !== "")) return null;
+  const protocol = scheme.toLowerCase() === "smtps" ? "smtps" : "smtp";
+  return {
+    scheme: protocol,
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: portOf(authority ?? "", url) ?? portDefaults[protocol],
+    user: user === "" ? null : user,
+    password: password === "" ? null : password,
+  };
+}
+
+/** As in the setting, with `***` for the password. */
+export function smtpUrlText({ scheme, host, port, user, password }: SmtpUrl): string {
+  const secret = password === null ? "" : ":***";
+  const credentials = user === null ? "" : `${encodeURIComponent(user)}${secret}@`;
+  return `${scheme}://${credentials}${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The URL parser drops port 80, because the text was parsed as an http URL. */
+function portOf(authority: string, url: URL): number | null {
+  if (url.port !== "") return Number(url.port);
+  return /:0*80$/.test(authority) ? 80 : null;
+}
+
+/** Decoded text; null if it is not percent-encoded UTF-8 or has control characters, which would end a command. */
+function decoded(text: string): string | null {
+  try {
+    const plain = decodeURIComponent(text);
+    return /\p{Cc}/u.test(plain) ? null : plain;
+  } catch {
+    return null;
+  }
+}
