@@ -20,9 +20,9 @@ export class DataDirError extends Error {
 
 /** Error code of LMDB (lmdb.h). */
 const lmdbPanic = -30795;
-/** Messages of LMDB and lmdb-js about a damaged store; some have no code. */
+/** Messages of LMDB and lmdb-js about a damaged store; some have no code. A damaged list of free pages names pages that no file can have. */
 const damageMessage =
-  /^(MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID|CURSOR_FULL|PAGE_FULL|PROBLEM|BAD_TXN|ENV_ENCRYPTION)|Invalid key size)/;
+  /^(MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID|CURSOR_FULL|PAGE_FULL|PROBLEM|BAD_TXN|ENV_ENCRYPTION)|Invalid key size|Invalid argument: Attempting to write page)/;
 
 /** `fact`: what is damaged, with its path. */
 export function damagedDataDir(fact: string): DataDirError {
