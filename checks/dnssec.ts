@@ -4,7 +4,7 @@ import { minuteOf } from "assay/check/parsers";
 
 /**
  * Validating resolvers cannot reach the domain, and forged answers look the same. Rows that
- * cannot be read because of it charge nothing. Its charge is therefore at least that of all rows of DNS and mail.
+ * cannot be read because of it charge nothing. It therefore charges at least as much as all rows of DNS and mail together.
  */
 const broken = { severity: "critical", riskLevel: "high", effort: "medium", cwe: 345, weight: 24, scoreCap: 60 } as const;
 /** A signed zone makes `mail-dane` apply, so its absence charges more than that check. */

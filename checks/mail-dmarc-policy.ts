@@ -57,7 +57,7 @@ function policyFaults(published: PublishedDmarc, domain: string, exists: boolean
   return record.testing ? [{ code: "security.mail.dmarc-testing", values }] : [];
 }
 
-/** Faults of the scanned subdomain in addition to those of the domain. The scan proved that the subdomain exists. */
+/** Faults of the scanned subdomain in addition to the faults of the domain. The scan proved that the subdomain exists. */
 function subdomainFaults(published: PublishedDmarc, host: string, own: PublishedDmarc, found: readonly Found<Code>[]): Found<Code>[] {
   const isSameRecord = published.domain === own.domain;
   if (isSameRecord && found.length > 0) return [];

@@ -1,4 +1,4 @@
-/** Checks that a DMARC record applies to the domain, its own or that of a parent domain. */
+/** Checks that a DMARC record applies to the domain, its own record or one of a parent domain. */
 import { notChecked, passed, registerCheck, violated } from "assay/check";
 import { dmarcNameOf, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc } from "assay/check/parsers";
 

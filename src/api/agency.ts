@@ -534,7 +534,7 @@ export const clientOperations = [
   }),
 ];
 
-/** Of an instantOf in ISO 8601, up to the hour. */
+/** Length of a time in ISO 8601, up to the hour. */
 const hourChars = "2026-11-25T22".length;
 
 /**

@@ -19,7 +19,7 @@ import type { ApiServices } from "./services.ts";
 
 /** Specification, section 8. */
 export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
-/** Above the rate of a script with a revoked token, below that of guessing. */
+/** Above the rate of a script with a revoked token, below the rate of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 const openapiPath = "/api/v1/openapi.json";
 

@@ -6,7 +6,7 @@ import type { Call } from "./operation.ts";
 import type { ResponseContent } from "./responses.ts";
 import { type BodyFields, validatorOf } from "./validation.ts";
 
-/** Of a body with one URL: eight times the longest. */
+/** Limit of a body with one URL: eight times the longest URL. */
 const bodyBytesMax = 16_384;
 /** As many of the longest URLs as a request may have, in ASCII. */
 export const bulkBodyBytesMax = 2_097_152;
@@ -27,7 +27,7 @@ export interface RequestBody<B> {
 
 interface JsonBodyTerms {
   readonly bytesMax?: number;
-  /** Faults that the domain finds in a refused body, beside those of the schema; null without any. */
+  /** Faults that the domain finds in a refused body, beside the faults of the schema; null without any. */
   readonly faultsOf?: (fields: BodyFields, call: Call) => FieldErrors | null;
 }
 

@@ -51,7 +51,7 @@ export interface Description {
   readonly params?: TObject;
   /** Request headers that only this operation reads. */
   readonly headers?: readonly { readonly name: string; readonly schema: object }[];
-  /** Answers without a fault. The first status is that of the bodies that `run` returns. */
+  /** Answers without a fault. The first status is sent with the body that `run` returns. */
   readonly answers: Responses;
   /** Refusals besides those that every operation has. */
   readonly refusals?: Responses;

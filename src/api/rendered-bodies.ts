@@ -48,7 +48,7 @@ export function withEtag(text: string, fields: HeaderFields = {}): RenderedBody 
   return { text, etag, headers: prepareHeaders({ etag, "cache-control": "private, no-cache", ...fields }) };
 }
 
-/** Of a file that a browser saves under `fileName`, which is ASCII without quotes. */
+/** Headers of a file that a browser saves under `fileName`, which is ASCII without quotes. */
 export function downloadHeaders(mediaType: string, fileName: string): HeaderFields {
   return {
     "content-type": mediaType,

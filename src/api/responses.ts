@@ -3,7 +3,7 @@ import type { TSchema } from "@sinclair/typebox";
 import { type FieldErrors, queueFull, recordNotFound, storeFull } from "./errors.ts";
 import { ErrorBody, listLimitMax } from "./schemas.ts";
 
-/** By media type. A schema without a name is shown as that of a file. */
+/** Schemas by media type. A schema without a name is shown as the schema of a file. */
 export type ResponseContent = Readonly<Record<string, { readonly schema: TSchema | object; readonly example?: unknown }>>;
 
 export interface Described {

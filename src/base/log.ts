@@ -34,7 +34,7 @@ export function createLog({ level, format, write = (line) => void process.stderr
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 
-/** Adds fields to the end of each line; those of the line itself win. */
+/** Adds fields to the end of each line; fields of the line itself win. */
 export function logWith(log: Log, added: LogFields): Log {
   const lineOf =
     (level: LogLevel): LogLine =>

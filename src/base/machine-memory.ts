@@ -1,4 +1,4 @@
-/** Memory that this process may use: that of the machine, or less in a container or service with a limit. */
+/** Memory that this process may use: all of the machine, or less in a container or service with a limit. */
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ export function machineMemoryBytes(): number {
   return Math.min(totalmem(), ...cgroupFiles(read("/proc/self/cgroup") ?? "").map(limitIn));
 }
 
-/** Files with the limits of a group and of the groups above it. In a container, the path may be that of the host: then only the root exists. */
+/** Files with the limits of a group and of the groups above it. In a container, the path may be a path of the host: then only the root exists. */
 function cgroupFiles(membership: string): readonly string[] {
   return membership.split("\n").flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];

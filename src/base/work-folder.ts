@@ -12,7 +12,7 @@ export interface WorkFolder {
 }
 
 /**
- * Makes a folder with mode 0700 and a random name below an existing one. Then removes those of the same prefix whose process has ended.
+ * Makes a folder with mode 0700 and a random name below an existing one. Then removes folders with the same prefix whose process has ended.
  * @throws the error of the file system.
  */
 export function openWorkFolder(parent: string, prefix: string): WorkFolder {

@@ -18,7 +18,7 @@ export const stagePercent: Readonly<Record<ProgressStage, number>> = {
 
 /** Event for the subscribers of a scan. `finished` and `failed` follow only when the outcome is stored. */
 export type ScanEvent =
-  /** The scan has left the queue; no stage has begun. `location`: absent for that of the server itself. */
+  /** The scan has left the queue; no stage has begun. `location`: absent for scans by the server itself. */
   | { readonly type: "claimed"; readonly location?: string }
   /** `percent` is 0 to 100 and never falls. */
   | { readonly type: "stage"; readonly stage: ProgressStage; readonly percent: number }
@@ -55,7 +55,7 @@ export type Cancellation = "cancelled" | "over" | "unknown";
 /** For administrators: ends any scan, waiting or running, with the code `cancelled`. Resolves when that is stored. */
 export type CancelAnyScan = (token: string, by: { readonly id: number }) => Promise<Cancellation>;
 
-/** What API and pages know of the locations other than that of the server itself. */
+/** What API and pages know of the locations of workers elsewhere. */
 export interface LocationDirectory {
   /** Locations that workers are enrolled for, sorted. */
   names(): readonly string[];

@@ -26,7 +26,7 @@ export interface ListenOptions {
 export interface Listening {
   readonly hostname: string;
   readonly port: number;
-  /** Later requests go to this handler, also those of open connections. */
+  /** Later requests go to this handler, also requests of open connections. */
   replace(handler: HttpHandler): void;
   /** Accepts no new connection, waits at most `drainMsMax` for open requests, then aborts them. Repeated calls wait for the same end. */
   stop(): Promise<void>;

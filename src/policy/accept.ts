@@ -104,7 +104,7 @@ function isDay(value: unknown): value is string {
 
 const subdomains = "*.";
 
-/** Null for what is no host. Ports and schemes are none. */
+/** Null unless the value is a bare host name (no port, no scheme), with or without `*.`. */
 function normalHost(value: unknown): string | null {
   if (typeof value !== "string" || value.length > patternCharsMax) return null;
   const wildcard = value.startsWith(subdomains) ? subdomains : "";
@@ -115,7 +115,7 @@ function normalHost(value: unknown): string | null {
   return url === null || url.port !== "" || /\]:/.test(authority) ? null : wildcard + (hostOf(url.href) ?? "");
 }
 
-/** Null for what is no path. Characters are encoded as in a URL. */
+/** Null unless the value is a path. Characters are encoded as in a URL. */
 function normalPath(value: unknown): string | null {
   if (typeof value !== "string" || value.length > patternCharsMax || !/^\/[^\s?#*\\]*\*?$/.test(value) || value.startsWith("//"))
     return null;

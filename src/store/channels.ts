@@ -113,7 +113,7 @@ export function channelRepository(db: Db) {
     /** Disabling gives up what waits for the channel. */
     disable: (accountId: number, id: number, because: ChannelDisabling, now: Date): Promise<Channel | undefined> =>
       db.write(() => disableChannel(db, { accountId, id, because, now })),
-    /** Of all accounts. */
+    /** Disabled channels of all accounts whose owner is not yet notified. */
     noticesDue: (): readonly Channel[] => db.channels.values().filter(({ disabled }) => disabled?.noticeDue === true),
     noteNotice: (accountId: number, id: number): Promise<Channel | undefined> =>
       change(accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } })),
@@ -147,7 +147,7 @@ function issueConfirmation(db: Db, accountId: number, id: number, now: Date): st
   return changed === undefined ? undefined : value;
 }
 
-/** Whether the value is that of an open confirmation link of the channel. */
+/** Whether the value belongs to an open confirmation link of the channel. */
 export function canConfirm({ confirmation }: Pick<Channel, "confirmation">, value: string, now: Date): boolean {
   if (confirmation === null || !isSecretValue(value)) return false;
   const hash = hashOfSecret(value);

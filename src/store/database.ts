@@ -107,7 +107,7 @@ export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, 
       },
       next: (counter) => {
         const last = meta.get(counter);
-        // Counting anew would give numbers of other rows.
+        // A counter that starts again would give numbers of other rows.
         if (last === undefined && meta.doesExist(counter))
           throw damagedDataDir(`data directory ${dataDir} has lost its counter ${counter}`);
         const number = (last ?? 0) + 1;

@@ -111,7 +111,7 @@ function referenceOf(db: Db, subject: string): string {
   return createHmac("sha256", instanceOf(db)).update(subject).digest("base64url");
 }
 
-/** Of the record and not of the person: an id may be given again after a restore. */
+/** Reference to the record, not to the person: an id may be given again after a restore. */
 function accountReference(db: Db, { id, createdAt }: Account): string {
   return referenceOf(db, `account ${id} ${createdAt}`);
 }

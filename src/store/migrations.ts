@@ -81,7 +81,7 @@ function toSchema4(db: MigrationDb): () => void {
   };
 }
 
-/** Added the gaps of the queue, which `toSchema6` finds anew, and the empty table of idempotency keys. */
+/** Added the gaps of the queue, which `toSchema6` finds again, and the empty table of idempotency keys. */
 function toSchema5(): () => void {
   return () => {};
 }

@@ -56,7 +56,7 @@ export function publicScanRepository(db: Db) {
   };
 }
 
-/** Id of the finished scan with that rank, from 1 for the newest, among those of exactly this host and location. */
+/** Id of the finished scan with that rank, from 1 for the newest, among the finished scans of exactly this host and location. */
 export function nthNewestOfHost(
   { publicScans }: Pick<Db, "publicScans">,
   { host, location, rank }: { readonly host: string; readonly location: string; readonly rank: number },

@@ -180,9 +180,9 @@ function readMethods(db: Db) {
 
     newestPerHost: (accountId: number, request: AccountHostsRequest): readonly ScanRecord[] => newestScanPerHost(db, accountId, request),
 
-    /** Of all locations. */
+    /** Number of running scans at all locations. */
     runningCount: (): number => db.running.getCount(),
-    /** Of all locations, oldest first. */
+    /** Running scans at all locations, oldest first. */
     listRunning: (): readonly ScanRecord[] => scansOf(db, db.running.getRange()),
   };
 }

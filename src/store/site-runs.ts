@@ -37,7 +37,7 @@ export interface KnownFinding {
   readonly checkKey: string;
   readonly severity: Severity;
   readonly state: "open" | "resolved";
-  /** Of the state. */
+  /** Begin of the state, ISO 8601. */
   readonly since: string;
   /** Addresses that had it when they were last read. */
   readonly urls: readonly string[];

@@ -136,8 +136,8 @@ export function siteRepository(db: Db) {
     preview: (sites: readonly NewSite[], sitesMax: number): readonly (SiteRefusal | null)[] => refusalsOf(db, sites, sitesMax),
 
     /**
-     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address the site begins
-     * anew: nothing that is known of the old one holds. Its history and its events stay.
+     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address the site
+     * loses what is known of the old one; its history and its events stay.
      */
     change: (accountId: number, id: number, change: (site: Site) => SiteChange): Promise<Site | "url-taken" | undefined> =>
       db.write(() => {
@@ -176,7 +176,7 @@ export function siteRepository(db: Db) {
       listDueKeys(db, now, limit).map(([ms, accountId, siteId]) => ({ accountId, siteId, dueAt: new Date(ms) })),
     /** One step of the removal of stray rows of due sites. False after the last step of a round; the next step begins another. */
     removeStrayDue: removalOfStrayDue(db),
-    /** Of all accounts. */
+    /** Sites of all accounts. */
     listAll: (): Iterable<Site> => valuesOf(db),
   };
 }

@@ -44,8 +44,8 @@ export function startMethods(db: Db, queueMax: number) {
     queueAll: (request: StartRequest): Promise<StartOutcome | "key-reused"> => db.write(() => startAll(db, queueMax, request)),
 
     /**
-     * Removes a scan that waits, as if it had never been started. Its status, if it does not wait any more. Undefined for an unknown or
-     * malformed token, and for that of another account.
+     * Removes a scan that waits, as if it had never been started. Returns the status of a scan that does not wait any more. Undefined
+     * for an unknown or malformed token, and for a token of another account.
      */
     cancel: (accountId: number, token: string): Promise<"cancelled" | Exclude<ScanStatus, "queued"> | undefined> =>
       db.write(() => {

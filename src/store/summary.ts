@@ -26,7 +26,7 @@ export function scanSummaryOf({ ledger, ...result }: StoredResult): ScanSummary 
   return { measured, score, band, rank, violated, algorithmVersion, catalogVersion, ...(basis === undefined ? {} : { basis }) };
 }
 
-/** Score, band and rank for lists; `unknown` for a scan without summary. A summary without rank has that of its score. */
+/** Score, band and rank for lists; `unknown` for a scan without summary. A summary without rank gets the rank of its score. */
 export function listedScoreOf(
   summary: (Omit<ScanSummary, "rank"> & { readonly rank?: Rank }) | null,
 ): Pick<ScanSummary, "score" | "band" | "rank"> {

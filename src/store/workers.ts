@@ -100,7 +100,7 @@ export function workerRepository(db: Db) {
     findByName,
     /** By location, then name; revoked ones too. */
     list: all,
-    /** Of workers that are not revoked, sorted; without `local`. */
+    /** Locations of workers that are not revoked, sorted; without `local`. */
     locations: (): readonly string[] => [...new Set(all().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
   };
 }

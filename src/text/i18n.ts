@@ -11,7 +11,7 @@ export type LocaleFile = typeof enGb;
 /** Tag of a language of the pages, in lower case. */
 export type PageLocale = string;
 
-/** Languages of the pages: those of the API first. */
+/** Languages of the pages: the languages of the API first. */
 export const pageLocales: readonly PageLocale[] = orderedLocales(localeFiles);
 
 /** Texts of every check of the catalog, built-in and plugin, by check key. */

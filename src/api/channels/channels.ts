@@ -321,7 +321,7 @@ function savedBody({ channel, confirmation }: SavedChannel): object {
   return { ...channelBody(channel), confirmation };
 }
 
-/** Of tests of channels, and of mails of confirmation. */
+/** 429 for tests of channels, and for mails that ask to confirm an address. */
 function tooManyMessages(): ApiError {
   return new ApiError(429, "Too many such messages in this hour; try again later.", { retrySeconds });
 }

@@ -24,7 +24,7 @@ const wantedLocation = Type.Optional(
     description: `Where to scan from: ${localLocation}, this appliance itself, when omitted, or a location of its workers. One that it does not know is refused.`,
   }),
 );
-/** Of a scan. */
+/** Location of a scan. */
 const location = Type.String({ description: `Where it was scanned from: ${localLocation}, or the name of a location.` });
 export const ScanRequest = model(
   "ScanRequest",

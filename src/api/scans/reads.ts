@@ -281,7 +281,7 @@ function invalidReportQuery(): ApiError {
 /** Any name of a report file, known or not. */
 const reportFilePath = new RegExp(`^${scansPath}/[^/]+/report(?:\\.[^/]*)?$`);
 
-/** A path that would be that of a report file: the refusal names the formats. Null for other paths. */
+/** Refusal that names the formats, for a path like the path of a report file. Null for other paths. */
 export function unknownReportFormat(path: string): ApiError | null {
   if (!reportFilePath.test(path)) return null;
   return new ApiError(404, `There is no such report; there are ${allFormats.map(({ extension }) => `report.${extension}`).join(", ")}.`);

@@ -158,7 +158,7 @@ function distinctUrls(urls: readonly (string | null)[]): readonly string[] {
   return [...new Set(urls.filter((url) => url !== null))];
 }
 
-/** One item for each line, in order. `scans`: those of `distinctUrls`. */
+/** One item for each line, in order. `scans`: the scans of `distinctUrls`, in their order. */
 function bulkItems(lines: readonly BulkLine[], scans: StartOutcome["scans"]): readonly object[] {
   const scanOf = new Map(distinctUrls(lines.map(({ url }) => url)).map((url, at) => [url, scans[at]]));
   return lines.map((line, index) => {

@@ -28,7 +28,7 @@ interface TlsSession {
 
 const chainStepsMax = 20;
 
-/** Session with the server; null if there is none before the signal. Takes over the socket and destroys it. */
+/** Session with the server; null if the handshake fails or the signal aborts first. Takes over the socket and destroys it. */
 function performHandshake(raw: Socket, serverName: string | null, anchors: TrustAnchors, signal: AbortSignal): Promise<TlsSession | null> {
   return new Promise((resolve) => {
     const end = (session: TlsSession | null) => {
