@@ -1,11 +1,13 @@
 /** Tests the compiled program alone in an empty folder, as an unprivileged user: it needs no other file. */
+
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { FullReport, SecurityResult } from "../../src/text/render.ts";
 import { apiClient } from "../support/api-client.ts";
 import { compiledBinary, type Installed, install, skippedNote } from "../support/binary.ts";
-import { endServers, portWithoutListener, processesMentioning, run, serve } from "../support/program.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { endServers, processesMentioning, run, serve } from "../support/program.ts";
 
 /** User id of `nobody` on Debian. */
 const unprivilegedUid = 65_534;

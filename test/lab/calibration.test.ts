@@ -1,9 +1,11 @@
 /** Scans real servers of the calibration sites, prints the table of docs/scoring.md, and compares targets and scores. */
+
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dayMs } from "../../src/base/units.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { closedPort, egressTo, type Route, type Routes, startHttp } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { egressTo, type Route, type Routes, startHttp } from "../support/servers.ts";
 import { type CalibrationSite, calibrationSites } from "../unit/judge/site-laws/calibration.ts";
 import { lineOf, host as modelHost, type Site, urlOf } from "../unit/judge/site-laws/site.ts";
 import { judgedSite } from "../unit/judge/site-laws/site-law.ts";
@@ -59,7 +61,7 @@ async function startModel(site: Site): Promise<LabSite> {
         secure: [host, policyHost].map((name) => `server_name ${name};\nproxy_pass_header Server;\n${proxied}`),
       }),
     );
-    const plain = site.plainHttp === "refused" ? { port: await closedPort() } : nginx.plain;
+    const plain = site.plainHttp === "refused" ? { port: portWithoutListener() } : nginx.plain;
     const targets = { [`${host}:443`]: nginx.tls, [`${policyHost}:443`]: nginx.tls, [`${host}:80`]: plain };
     return { egress: egressTo(targets, { dnsServers: [tree.resolver] }) };
   });

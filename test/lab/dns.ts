@@ -1,4 +1,5 @@
 /** Builds laboratory cases from all DNS cases: one DNS tree with their zones, and their sites. */
+
 import { createSocket } from "node:dgram";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +7,8 @@ import { afterAll } from "vitest";
 import type { FindingCode } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer } from "../support/dns-server.ts";
-import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, type TestServer } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { type Answer, egressTo, type Route, startHttp, startHttps, type TestServer } from "../support/servers.ts";
 import { caaCases } from "./dns-caa-cases.ts";
 import type { DnsCase, Outcome, PolicyHost, PolicyHostFault, ResolverKind } from "./dns-case.ts";
 import { dmarcCases } from "./dns-dmarc-cases.ts";
@@ -111,12 +113,12 @@ function openDnsLaboratory(): Promise<DnsLaboratory> {
         validating: tree.resolver,
         unvalidating: tree.nonValidatingResolver,
         silent: silent.address,
-        absent: `127.0.0.1:${await closedPort()}`,
+        absent: `127.0.0.1:${portWithoutListener()}`,
       },
       site: track(await startHttps(everyName, { "*": answerByHost() })),
       plain: track(await startHttp({ "*": redirectToHttps })),
       faultyPolicyHosts: {
-        "connection-refused": { port: await closedPort() },
+        "connection-refused": { port: portWithoutListener() },
         "expired-certificate": track(await startHttps(siteIdentity(names[0] ?? "", { flaw: "expired", names }), { "*": answerByHost() })),
         "certificate-for-another-host": track(await startHttps(siteIdentity("elsewhere.test"), { "*": answerByHost() })),
         "never-answers": track(await startHttps(everyName, { "*": () => {} })),

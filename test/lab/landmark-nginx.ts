@@ -1,10 +1,11 @@
 /** Starts Debian's nginx for a landmark, with one port for https and one for http. */
+
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerIdentity } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort } from "../support/servers.ts";
 
 interface LandmarkNginx {
   readonly tls: { readonly port: number };
@@ -25,7 +26,7 @@ export async function startLandmarkNginx({ identity, secure, plain, general }: L
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-landmark-"));
   // The workers run as another user that needs access.
   chmodSync(folder, 0o755);
-  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
+  const [tlsPort, plainPort] = [portWithoutListener(), portWithoutListener()];
   writeFileSync(join(folder, "chain.pem"), identity.certificateChainPem);
   writeFileSync(join(folder, "key.pem"), identity.privateKeyPem, { mode: 0o600 });
   const file = join(folder, "nginx.conf");

@@ -1,10 +1,12 @@
 /** Laboratory cases for directory listings as Debian's nginx, Apache and Caddy write them. */
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort, egressTo } from "../support/servers.ts";
+import { egressTo } from "../support/servers.ts";
 import type { FinishedScan, LabCase, LabSite } from "./laboratory.ts";
 import { violated } from "./states.ts";
 
@@ -95,7 +97,7 @@ export const listingCases: readonly LabCase[] = listings.map(([words, server, li
 
 async function serve(listing: Listing): Promise<LabSite> {
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-listing-"));
-  const place: Place = { folder, root: join(folder, "www"), port: await closedPort() };
+  const place: Place = { folder, root: join(folder, "www"), port: portWithoutListener() };
   const cleanUp = () => rmSync(folder, { recursive: true, force: true });
   try {
     // Servers that start as root run as another user that needs access.

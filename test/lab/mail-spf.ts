@@ -1,8 +1,10 @@
 /** Laboratory cases for SPF and DNSSEC, with a DNS server in the test process. */
+
 import { afterAll } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
-import { closedPort, egressTo, startHttps } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { egressTo, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
 
 type SpfStates = readonly [spf: States[string], policy: States[string], lookups: States[string], dnssec: States[string]];
@@ -156,7 +158,7 @@ async function serve(label: string, isUnvalidated: boolean): Promise<LabSite> {
   opened ??= openSpfLaboratory();
   const { site, validating, unvalidating } = await opened;
   const host = domainOf(label);
-  const targets = { [`${host}:443`]: site, [`${host}:80`]: { port: await closedPort() } };
+  const targets = { [`${host}:443`]: site, [`${host}:80`]: { port: portWithoutListener() } };
   return {
     url: `https://${host}/`,
     egress: egressTo(targets, { dnsServers: [isUnvalidated ? unvalidating.address : validating.address] }),

@@ -1,7 +1,9 @@
 /** Laboratory cases for mail records, policy hosts and security.txt, with a DNS server in the test process. */
+
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
 import { startDnsServer, type Zones } from "../support/dns-server.ts";
-import { closedPort, egressTo, type Route, type Routes, startHttp, startHttps } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { egressTo, type Route, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabCase, LabSite, States } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 
@@ -102,7 +104,7 @@ function serve(mailCase: MailCase): Promise<LabSite> {
     const routes = { "/": page, ...(typeof policy === "string" ? {} : { "/.well-known/mta-sts.txt": policy }), ...files };
     const site = track(await startHttps(siteIdentity(host, { names }), withDomain(routes, domain)));
     const plain = track(await startHttp(withDomain(files, domain)));
-    const policyTarget = policy === "refused" ? { port: await closedPort() } : site;
+    const policyTarget = policy === "refused" ? { port: portWithoutListener() } : site;
     const targets = {
       [`${host}:443`]: site,
       [`${host}:80`]: plain,

@@ -1,13 +1,15 @@
 /** Scans faulty applications behind nginx, Apache and Caddy before and after pasting the lines of our remediations. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts } from "../../src/check/check.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { remediationOf } from "../support/remediations.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort, egressTo, startHttp } from "../support/servers.ts";
+import { egressTo, startHttp } from "../support/servers.ts";
 import { applications, type FaultyApplication, applicationHost as host, applicationHtml as html } from "./faulty-applications.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { isGlobalInApache, labelledLines, type ServerName, serverNames } from "./remediation.ts";
@@ -50,7 +52,7 @@ async function serve(server: ServerName, application: FaultyApplication, codes: 
   const folder = mkdtempSync(join(tmpdir(), "assay-lab-pasted-"));
   const backend = await startHttp({ "*": { headers: application.headers, body: html } });
   const { certificateChainPem, privateKeyPem } = siteIdentity(host, { key: "rsa-2048" });
-  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
+  const [tlsPort, plainPort] = [portWithoutListener(), portWithoutListener()];
   const site: Site = {
     folder,
     tlsPort,

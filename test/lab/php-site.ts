@@ -1,10 +1,11 @@
 /** PHP applications of Debian behind Apache, each in its packaged configuration. */
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { siteIdentity } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
-import { closedPort } from "../support/servers.ts";
 import { apacheIn } from "./web-server-configurations.ts";
 
 /** Debian's default pool, in this folder. */
@@ -32,7 +33,7 @@ export async function startPhpSite(
   folder: string,
   { host, site, directories }: { readonly host: string; readonly site: string; readonly directories: string },
 ): Promise<PhpSite> {
-  const [tlsPort, plainPort] = [await closedPort(), await closedPort()];
+  const [tlsPort, plainPort] = [portWithoutListener(), portWithoutListener()];
   const { certificateChainPem, privateKeyPem } = siteIdentity(host);
   writeFileSync(join(folder, "chain.pem"), certificateChainPem);
   writeFileSync(join(folder, "key.pem"), privateKeyPem, { mode: 0o600 });

@@ -1,12 +1,14 @@
 /** Tests the appliance behind Debian's nginx and Caddy, configured with the lines of docs/operate.md. */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { type ServerUnderTest, serve } from "../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
-import { closedPort, startHttp, type TestServer } from "../support/servers.ts";
+import { startHttp, type TestServer } from "../support/servers.ts";
 import { browserDir } from "../support/test-browser.ts";
 
 const host = "assay.example.org";
@@ -119,7 +121,7 @@ export function proxyTests(): void {
     const client = (address = "127.0.0.2") => clientFrom(folder, port, address);
 
     beforeAll(async () => {
-      port = await closedPort();
+      port = portWithoutListener();
       const { certificateChainPem, privateKeyPem } = siteIdentity(host);
       writeFileSync(join(folder, "fullchain.pem"), certificateChainPem);
       writeFileSync(join(folder, "privkey.pem"), privateKeyPem, { mode: 0o600 });
@@ -128,7 +130,7 @@ export function proxyTests(): void {
       writeFileSync(join(folder, "assay.toml"), configuration);
       site = await startHttp({ "/": (_request, response) => setTimeout(() => response.end("<!doctype html><title>slow</title>"), siteMs) });
       appliance = await serve(["--data", folder, "--profile", "internal"], { env: { ASSAY_BROWSER_DIR: browserDir } });
-      const layout = { folder, port, plainPort: await closedPort(), appliancePort: Number(new URL(appliance.url).port) };
+      const layout = { folder, port, plainPort: portWithoutListener(), appliancePort: Number(new URL(appliance.url).port) };
       proxy = await startProcess(proxies[name]?.(layout) ?? [], () => isListening(port));
     }, testMsMax);
     afterAll(async () => {

@@ -1,6 +1,8 @@
 /** A shop with many faults of every severity: a typical report of an old site, in which every header has a wrong value. */
+
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { closedPort, egressTo, startHttps } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { egressTo, startHttps } from "../support/servers.ts";
 import { faultyShop } from "./faulty-applications.ts";
 import type { LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
@@ -19,7 +21,7 @@ export async function startShopSite(): Promise<LabSite> {
         },
       }),
     );
-    const closed = { port: await closedPort() };
+    const closed = { port: portWithoutListener() };
     return {
       egress: egressTo({ [`${shopHost}:443`]: site, [`${shopHost}:80`]: closed }, { dnsServers: [`127.0.0.1:${closed.port}`] }),
     };

@@ -1,12 +1,13 @@
 /** Server configurations whose TLS rows are compared with those of testssl.sh and sslscan. */
+
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ServerIdentity, siteIdentity } from "../support/certificates.ts";
 import { flight, helloRetryRequest, oakleyPrimes, startHelloServer } from "../support/hello-server.ts";
 import { startOpenssl } from "../support/openssl-server.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort } from "../support/servers.ts";
 import { startGroup } from "./server-group.ts";
 import { labHost, type RunningServer } from "./tls-site.ts";
 import { webServerNames } from "./web-server-configurations.ts";
@@ -138,7 +139,7 @@ function startGnutls(identity: ServerIdentity, priority: string): Promise<Runnin
     const [chain, key] = [join(folder, "chain.pem"), join(folder, "key.pem")];
     writeFileSync(chain, identity.certificateChainPem);
     writeFileSync(key, identity.privateKeyPem, { mode: 0o600 });
-    const port = await closedPort();
+    const port = portWithoutListener();
     const files = ["--x509certfile", chain, "--x509keyfile", key];
     const socket = join(folder, "gnutls.sock");
     const server = ["gnutls-serv", "--http", "--quiet", "--port", String(port), "--priority", priority, ...files];

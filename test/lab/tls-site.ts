@@ -1,8 +1,10 @@
 /** Serves the cases for certificates and TLS, with the expected states of a sound site. */
+
 import { expect } from "vitest";
 import type { State } from "../../src/check/check.ts";
 import { type IssuedCertificate, type ServerIdentity, testAuthority } from "../support/certificates.ts";
-import { closedPort, egressTo, startHttps, type TlsOptions } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { egressTo, startHttps, type TlsOptions } from "../support/servers.ts";
 import type { FinishedScan, LabSite, States } from "./laboratory.ts";
 
 export const labHost = "site.test";
@@ -37,7 +39,7 @@ export interface RunningServer {
 
 /** A site at that host with its port 80 closed. */
 export async function tlsSite(server: RunningServer, host = labHost): Promise<LabSite> {
-  const closed = { port: await closedPort() };
+  const closed = { port: portWithoutListener() };
   return {
     url: `https://${host}/`,
     egress: egressTo({ [`${host}:443`]: server, [`${host}:80`]: closed }),

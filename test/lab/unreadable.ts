@@ -1,8 +1,10 @@
 /** Laboratory cases for unreadable sites: rows without evidence are `notChecked`. */
+
 import { connect, type Socket } from "node:net";
 import type { ScanDeadlines } from "../../src/scan/task.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { type Answer, closedPort, egressTo, type Route, startHttp, startHttps, startTcp } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { type Answer, egressTo, type Route, startHttp, startHttps, startTcp } from "../support/servers.ts";
 import type { LabCase, LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 import { cspHeaderKeys, notChecked, passed } from "./states.ts";
@@ -175,7 +177,7 @@ async function serve(page: Answer, { browsersOnly = false, silentPlain = false }
     const entry = browsersOnly ? track(await startFirewall(site.port)) : site;
     const redirect: Answer = { status: 301, headers: { location: `https://${host}/` } };
     const plain = track(silentPlain ? await startTcp(() => {}) : await startHttp({ "*": redirect }));
-    const closedResolver = `127.0.0.1:${await closedPort()}`;
+    const closedResolver = `127.0.0.1:${portWithoutListener()}`;
     return { egress: egressTo({ [`${host}:443`]: entry, [`${host}:80`]: plain }, { dnsServers: [closedResolver] }) };
   });
   return { url: `https://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };

@@ -1,11 +1,13 @@
 /** Laboratory cases for Debian's nginx, Apache, Caddy, lighttpd and HAProxy: default and hardened configurations. */
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort, egressTo, startHttp } from "../support/servers.ts";
+import { egressTo, startHttp } from "../support/servers.ts";
 import type { FinishedScan, LabCase, LabSite, States } from "./laboratory.ts";
 import { passed, violated } from "./states.ts";
 import { configurations, type Layout, versionCommands, type WebServerName, webServerNames } from "./web-server-configurations.ts";
@@ -91,8 +93,8 @@ export async function serveWebServer(name: WebServerName, hardened: boolean): Pr
     chainFile: join(folder, "chain.pem"),
     keyFile: join(folder, "key.pem"),
     bothFile: join(folder, "both.pem"),
-    tlsPort: await closedPort(),
-    plainPort: await closedPort(),
+    tlsPort: portWithoutListener(),
+    plainPort: portWithoutListener(),
     originPort: origin.port,
   };
   const cleanUp = async () => {

@@ -1,6 +1,8 @@
 /** The site of the web cases: one page, with further routes, on a public-looking host, its subdomain and a third party. */
+
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
-import { type Answer, closedPort, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
+import { portWithoutListener } from "../support/ports.ts";
+import { type Answer, egressTo, type Routes, startHttp, startHttps } from "../support/servers.ts";
 import type { LabSite } from "./laboratory.ts";
 import { startGroup } from "./server-group.ts";
 
@@ -44,7 +46,7 @@ export async function serveWeb({
     const site = track(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
     const plainServer = track(await startHttp(plain ?? { "*": redirectTo(`https://${webHost}/`) }));
     const https = [webHost, webSubdomain, webLibraryHost].map((name) => [`${name}:443`, site]);
-    const closedResolver = `127.0.0.1:${await closedPort()}`;
+    const closedResolver = `127.0.0.1:${portWithoutListener()}`;
     return { egress: egressTo({ ...Object.fromEntries(https), [`${webHost}:80`]: plainServer }, { dnsServers: [closedResolver] }) };
   });
   return { url: `${scheme}://${webHost}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };

@@ -1,11 +1,13 @@
 /** Bare sites for one configuration pasted whole: each with an application that sends the given headers. */
+
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerName } from "../../src/text/servers/server-lines.ts";
 import { siteIdentity, testAuthority } from "../support/certificates.ts";
+import { portWithoutListener } from "../support/ports.ts";
 import { isListening, startProcess } from "../support/server-process.ts";
-import { closedPort, egressTo, startHttp } from "../support/servers.ts";
+import { egressTo, startHttp } from "../support/servers.ts";
 import { applicationHost as host } from "./faulty-applications.ts";
 import type { LabSite } from "./laboratory.ts";
 import { runProgram } from "./php-site.ts";
@@ -43,7 +45,7 @@ export async function serveWhole(server: RunServer, page: AnsweredPage, pasted: 
   writeFileSync(join(folder, "chain.pem"), certificateChainPem);
   writeFileSync(join(folder, "key.pem"), privateKeyPem);
   chmodSync(folder, 0o755);
-  const paths: SitePaths = { folder, pasted, tlsPort: await closedPort(), plainPort: await closedPort() };
+  const paths: SitePaths = { folder, pasted, tlsPort: portWithoutListener(), plainPort: portWithoutListener() };
   const application = await startApplication(server, page, paths);
   const site: BareSite = { ...paths, applicationPort: application.port };
   const isReady = async () => (await isListening(site.tlsPort)) && isListening(site.plainPort);
@@ -76,7 +78,7 @@ async function startApplication(server: RunServer, page: AnsweredPage, { folder,
         response.writeHead(200, [...page.headers, ...cors].flat()).end(page.html);
       },
     });
-  const port = await closedPort();
+  const port = portWithoutListener();
   const plugin = join(folder, "plugin.php");
   writeFileSync(plugin, pasted === "" ? "<?php\n" : pasted);
   writeFileSync(join(folder, "index.html"), page.html);

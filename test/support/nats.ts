@@ -1,4 +1,5 @@
 /** A real nats-server with JetStream on loopback, with its own port and store folder. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
@@ -6,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { isMissing } from "./missing.ts";
-import { closedPort } from "./servers.ts";
+import { portWithoutListener } from "./ports.ts";
 
 const startMsMax = 60_000;
 const pollMs = 20;
@@ -56,7 +57,7 @@ export async function startNats({ configuration = "", port: wanted }: NatsOption
   const folder = mkdtempSync(join(tmpdir(), "assay-nats-"));
   const file = join(folder, "nats.conf");
   const store = join(folder, "jetstream");
-  const port = wanted ?? (await closedPort());
+  const port = wanted ?? portWithoutListener();
   let child: ChildProcess | undefined;
   let output = "";
   let url = "";

@@ -1,11 +1,12 @@
 /** OpenSSL's test server, for features that the runtime's server lacks: DHE, Camellia, other key shares. Needs `openssl` on the path. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerIdentity } from "./certificates.ts";
 import { isMissing } from "./missing.ts";
+import { portWithoutListener } from "./ports.ts";
 import { isListening, startProcess } from "./server-process.ts";
-import { closedPort } from "./servers.ts";
 
 /** For `describe.skipIf`. */
 export function opensslIsMissing(): boolean {
@@ -21,7 +22,7 @@ export async function startOpenssl(identity: ServerIdentity, args: readonly stri
   writeFileSync(cert, leaf);
   writeFileSync(chain, others.join(""));
   writeFileSync(key, identity.privateKeyPem, { mode: 0o600 });
-  const port = await closedPort();
+  const port = portWithoutListener();
   const files = ["-cert", cert, "-key", key, ...(others.length === 0 ? [] : ["-cert_chain", chain])];
   const command = ["openssl", "s_server", "-accept", `127.0.0.1:${port}`, "-www", "-quiet", ...files, ...args];
   try {

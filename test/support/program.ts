@@ -139,11 +139,3 @@ export async function processesMentioning(text: string): Promise<readonly number
   }
   return found;
 }
-
-/** A port without a listener. Low ports do not work here: browsers block the ports of some old services. */
-export function portWithoutListener(): number {
-  const listener = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const port = Number(listener.port);
-  listener.stop(true);
-  return port;
-}

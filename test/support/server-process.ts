@@ -1,7 +1,9 @@
 /** Runs third-party server programs in the foreground, as child processes. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
+import { portWithoutListener } from "./ports.ts";
 
 /** Deadline for the first answer. */
 const startMs = 60_000;
@@ -54,16 +56,13 @@ export function isListening(port: number): Promise<boolean> {
 /** Finds a port of 127.0.0.1 that is free for both UDP and TCP. */
 export async function freeDnsPort(): Promise<number> {
   for (let attempt = 1; attempt <= portAttemptsMax; attempt++) {
-    const tcp = createServer();
-    await new Promise<void>((resolve) => tcp.listen(0, "127.0.0.1", resolve));
-    const { port } = tcp.address() as AddressInfo;
+    const port = portWithoutListener();
     const udp = createSocket("udp4");
     const isFree = await new Promise<boolean>((resolve) => {
       udp.once("error", () => resolve(false));
       udp.bind(port, "127.0.0.1", () => resolve(true));
     });
     if (isFree) await new Promise<void>((resolve) => udp.close(resolve));
-    await new Promise((resolve) => tcp.close(resolve));
     if (isFree) return port;
   }
   throw new Error("no port of 127.0.0.1 is free for UDP and TCP");

@@ -96,13 +96,6 @@ export function egressTo(
   };
 }
 
-/** A port without listener, which refuses connections. */
-export async function closedPort(): Promise<number> {
-  const server = await startTcp(() => {});
-  await server.stop();
-  return server.port;
-}
-
 function answering(routes: Routes, requests: ReceivedRequest[]): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const { method = "", url: path = "/", headers } = request;

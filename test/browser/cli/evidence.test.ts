@@ -1,10 +1,12 @@
 /** `assay evidence capture` and `assay checks try URL` on real pages. */
+
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { readEvidenceFile } from "../../../src/authoring/evidence-file.ts";
-import { portWithoutListener, run } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { run } from "../../support/program.ts";
 import { removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
 
 const work = mkdtempSync(join(tmpdir(), "assay-evidence-"));

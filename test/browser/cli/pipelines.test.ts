@@ -1,10 +1,11 @@
 /** The pipelines of docs/ci.md: their shell lines run against a real server through the life of a baseline. */
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compiledBinary } from "../../support/binary.ts";
-import { portWithoutListener } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 
 // reaches: src/main.ts

@@ -1,10 +1,12 @@
 /** Files of real scans: all formats at once, stdout, baselines of several pages, and ends that write nothing. */
+
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFormats } from "../../../src/export/formats.ts";
-import { fromSource, portWithoutListener, run } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { fromSource, run } from "../../support/program.ts";
 
 const data = mkdtempSync(join(tmpdir(), "assay-files-"));
 /** The first scan unpacks the browser. */

@@ -1,10 +1,12 @@
 /** Scans of many pages: each once, with a table of all at the end. */
+
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
-import { portWithoutListener, run } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { run } from "../../support/program.ts";
 import { startHttps, type TestServer } from "../../support/servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-many-"));

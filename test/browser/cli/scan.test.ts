@@ -1,11 +1,13 @@
 /** Scans of real pages from the command line: reports on stdout, progress on stderr, and the exit code of each kind of end. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
-import { fromSource, portWithoutListener, processesMentioning, run } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { fromSource, processesMentioning, run } from "../../support/program.ts";
 
 type Report = FullReport<unknown, unknown>;
 

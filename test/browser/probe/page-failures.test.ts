@@ -1,11 +1,13 @@
 /** Page probe: servers without a page, and answers that are not from the site itself. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ProbeFailure } from "../../../src/evidence/evidence.ts";
 import type { PageReadings } from "../../../src/probe/browser/page.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
-import { closedPort, egressTo, type Routes, startHttps, startTcp } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { egressTo, type Routes, startHttps, startTcp } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 import { deadlines, visit, visitAndShoot } from "../../support/visits.ts";
 
@@ -26,7 +28,7 @@ function expectNothing({ navigation, page, dom, requests }: PageReadings, becaus
 
 describe("without a page", () => {
   const unreached: readonly (readonly [because: ProbeFailure, words: string, start: () => Promise<{ readonly port: number }>])[] = [
-    ["refused", "nothing listens", async () => ({ port: await closedPort() })],
+    ["refused", "nothing listens", async () => ({ port: portWithoutListener() })],
     [
       "tls",
       "the server has no TLS",
@@ -63,7 +65,7 @@ describe("without a page", () => {
   for (const [because, words, start] of unreached) {
     test(`${words}: ${because}`, async () => {
       expectNothing(
-        await load("https://site.test/", { "site.test:443": await start(), "gone.test:443": { port: await closedPort() } }),
+        await load("https://site.test/", { "site.test:443": await start(), "gone.test:443": { port: portWithoutListener() } }),
         because,
       );
     });

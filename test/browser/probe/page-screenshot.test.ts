@@ -1,7 +1,9 @@
 /** Screenshots of real pages: content, size limit, and absence. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { siteIdentity } from "../../support/certificates.ts";
-import { type Answer, closedPort, egressTo, type Route, startHttps } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { type Answer, egressTo, type Route, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 import { factsOf, visitAndShoot } from "../../support/visits.ts";
 
@@ -68,7 +70,7 @@ describe("a screenshot", () => {
   test("is absent without a shown document, and if not requested", async () => {
     expect((await shoot({ headers: { "content-type": "application/octet-stream" }, body: "bytes" })).screenshot).toBeNull();
     expect((await shoot(html("<h1>Hello</h1>"), { screenshot: false })).screenshot).toBeNull();
-    const unreachable = { egress: egressTo({ "site.test:443": { port: await closedPort() } }) };
+    const unreachable = { egress: egressTo({ "site.test:443": { port: portWithoutListener() } }) };
     expect((await visitAndShoot(browser, "https://site.test/", unreachable)).screenshot).toBeNull();
   });
 

@@ -1,12 +1,14 @@
 /** A scan that an administrator cancels while its page loads: nothing of it is left, and the next scan works. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ScanEvent } from "../../../src/evidence/scan.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { processesMentioning } from "../../support/program.ts";
-import { closedPort, egressTo, startHttp, type TestServer } from "../../support/servers.ts";
+import { egressTo, startHttp, type TestServer } from "../../support/servers.ts";
 import { type Engine, startEngine } from "./engine.ts";
 
 const testMs = 60_000;
@@ -23,7 +25,7 @@ beforeAll(async () => {
     "/slow": () => void slowRequests++,
   });
   dns = await startDnsServer({ "site.test": { A: ["127.0.0.1"] } });
-  const targets = { "site.test:80": site, "site.test:443": { port: await closedPort() } };
+  const targets = { "site.test:80": site, "site.test:443": { port: portWithoutListener() } };
   engine = await startEngine({ dataDir: folder, browserDir, egress: egressTo(targets, { dnsServers: [dns.address] }), caPems: [] });
 });
 

@@ -1,4 +1,5 @@
 /** Scans from queue to stored result with real browser, workers, TLS and DNS packets. */
+
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +9,9 @@ import type { ScanRecord } from "../../../src/store/scans.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { processesMentioning } from "../../support/program.ts";
-import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
+import { egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 import { type Engine, type EngineOptions, startEngine } from "./engine.ts";
 
 /** A browser may start slowly on a busy machine. */
@@ -78,8 +80,8 @@ beforeAll(async () => {
       "silent.test:80": silent,
       "old.test:443": old,
       "other.test:443": other,
-      "closed.test:443": { port: await closedPort() },
-      "closed.test:80": { port: await closedPort() },
+      "closed.test:443": { port: portWithoutListener() },
+      "closed.test:80": { port: portWithoutListener() },
     },
     { dnsServers: [dns.address] },
   );

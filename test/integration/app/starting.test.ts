@@ -1,4 +1,5 @@
 /** A server that checks its store after an unclean end: it answers meanwhile, on the socket that serves it afterwards. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { connect } from "node:net";
@@ -6,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { walkStore } from "../../../src/store/store-walk.ts";
-import { endServers, portWithoutListener, run, serve } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { endServers, run, serve } from "../../support/program.ts";
 import { putStore, withDamagedLeaves, writeSmallStore } from "../store/damaged-store.ts";
 
 let whole: Buffer;

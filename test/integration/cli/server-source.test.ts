@@ -1,4 +1,5 @@
 /** Scans on a server while it is busy, away or full, and their end by the user: real API and store, short times. */
+
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { startProgress } from "../../../src/cli/progress.ts";
@@ -6,7 +7,7 @@ import { openServerSource } from "../../../src/cli/scan-server.ts";
 import { withTerminal } from "../../../src/cli/terminal.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { type ForwardingServer, startForwarding } from "../../support/forwarding-server.ts";
-import { portWithoutListener } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { type ScanningApi, startScanningApi } from "../../support/scanning-api.ts";
 
 const page = (name: string) => `https://site.example/${name}`;

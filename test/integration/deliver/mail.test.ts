@@ -1,4 +1,5 @@
 /** Mails to a real SMTP server: content, encryption, and what each failure is called. */
+
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -6,7 +7,8 @@ import { type MailerSettings, type MailOutcome, type OutgoingMail, openMailer } 
 import { type Flaw, siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { type MailServerHandle, type MailServerOptions, startMailServer } from "../../support/mail-server.ts";
-import { closedPort, startTcp } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { startTcp } from "../../support/servers.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -128,7 +130,7 @@ describe("a mail", () => {
   });
 
   test.each(["javascript:alert(1)", "/unsubscribe", "mailto:a@b.test,c@d.test"])("is not ended by %s", async (unsubscribe) => {
-    const mailer = openMailer(settingsOf(await closedPort(), "starttls", {}));
+    const mailer = openMailer(settingsOf(portWithoutListener(), "starttls", {}));
     await expect(mailer.send({ ...mail, unsubscribe })).rejects.toThrow("the link to unsubscribe");
   });
 });
@@ -270,7 +272,7 @@ describe("a faulty server", () => {
   const greeting = "220 mail.test ESMTP\r\n";
 
   test("that refuses connections", async () => {
-    expect(await openMailer(settingsOf(await closedPort(), "starttls", {})).send(mail)).toEqual(failed("unreachable", false));
+    expect(await openMailer(settingsOf(portWithoutListener(), "starttls", {})).send(mail)).toEqual(failed("unreachable", false));
   });
 
   test("without an address", async () => {

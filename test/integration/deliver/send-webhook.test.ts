@@ -1,4 +1,5 @@
 /** Webhooks to real receivers: what counts as delivered, what each failure is called, and what the SSRF guard refuses. */
+
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Webhook } from "standardwebhooks";
@@ -9,7 +10,8 @@ import { createWebhookSender, type SendOutcome, sendWebhook, type WebhookSenderS
 import { newWebhookSecret } from "../../../src/deliver/webhook-signature.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
-import { closedPort, type Route, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { type Route, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 
 const loopback = ["127.0.0.1/32"];
 const shortMs = 400;
@@ -176,7 +178,7 @@ describe("a faulty receiver", () => {
   });
 
   test("that refuses connections", async () => {
-    expect(await reason(send(`http://127.0.0.1:${await closedPort()}/`))).toBe("refused");
+    expect(await reason(send(`http://127.0.0.1:${portWithoutListener()}/`))).toBe("refused");
   });
 
   test("whose attempt is given up ends at once", async () => {

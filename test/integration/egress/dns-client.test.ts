@@ -1,11 +1,12 @@
 /** DNS client: protection from spoofing, and behaviour with old, lossy or hostile servers. */
+
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Socket } from "node:net";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { afterEach, describe, expect, test } from "vitest";
 import { askDns } from "../../../src/egress/dns-client.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { freeDnsPort } from "../../support/server-process.ts";
-import { closedPort } from "../../support/servers.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(() => {
@@ -305,7 +306,7 @@ describe("time", () => {
     await expect(askDns(server, question, AbortSignal.abort())).rejects.toMatchObject({ because: "timeout" });
   });
   test("a closed port fails at once", async () => {
-    await expect(askDns({ address: "127.0.0.1", port: await closedPort() }, question)).rejects.toMatchObject({ because: "unreachable" });
+    await expect(askDns({ address: "127.0.0.1", port: portWithoutListener() }, question)).rejects.toMatchObject({ because: "unreachable" });
   });
 });
 

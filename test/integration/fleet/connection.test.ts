@@ -1,4 +1,5 @@
 /** Connections of head and workers on a real nats-server: TLS, credentials, and a server that comes later. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { connectNats, FleetError } from "../../../src/fleet/connection.ts";
 import { siteIdentity, testAuthority, untrustedAuthority } from "../../support/certificates.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
-import { closedPort } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-connection-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,7 +90,7 @@ describe.skipIf(natsIsMissing())("a connection", () => {
     await using nats = await startNats({ configuration: tlsBlock("localhost") });
     expect(await firstFailure([`nats://127.0.0.1:${nats.port}`], {})).toContain("nats.url needs tls://");
     expect(await firstFailure(["tls://nats.invalid:4222"], {})).toBe("the name of nats-server cannot be resolved");
-    expect(await firstFailure([`tls://127.0.0.1:${await closedPort()}`], {})).toBe("connection refused");
+    expect(await firstFailure([`tls://127.0.0.1:${portWithoutListener()}`], {})).toBe("connection refused");
   });
 
   test("shows the seed of a user, and waits while the server refuses it", async () => {
@@ -107,7 +108,7 @@ describe.skipIf(natsIsMissing())("a connection", () => {
 
   test("waits for a server that starts later, until its signal aborts", async () => {
     const ending = new AbortController();
-    const connecting = connectTo([`nats://127.0.0.1:${await closedPort()}`], {}, ending.signal);
+    const connecting = connectTo([`nats://127.0.0.1:${portWithoutListener()}`], {}, ending.signal);
     ending.abort(new Error("the server stops"));
     await expect(connecting).rejects.toThrow("the server stops");
     expect(lines).toContain("nats-server not reachable yet");

@@ -1,4 +1,5 @@
 /** What the doctor says of a real nats-server. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/examine-nats.ts";
 import { locationScanSubjects, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
-import { closedPort } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-examine-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -54,7 +55,7 @@ describe.skipIf(natsIsMissing())("the doctor", () => {
 });
 
 test("a server that is away, and a file without a seed", async () => {
-  const url = `nats://127.0.0.1:${await closedPort()}`;
+  const url = `nats://127.0.0.1:${portWithoutListener()}`;
   expect(await examine(url, { connectMs: 200 })).toEqual({
     isUsable: false,
     detail: `${url} not reachable: connection refused; nats-server must run there, and nats.url name its address`,

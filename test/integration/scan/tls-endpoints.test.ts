@@ -1,18 +1,20 @@
 /** The TLS probes of a scan run once for each endpoint, and ask for offers only if TLS was read. */
+
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../../src/egress/dial.ts";
 import type { Reading } from "../../../src/evidence/evidence.ts";
 import { openTlsEndpoints, tlsEndpointOf } from "../../../src/scan/tls-endpoints.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { cleanUp, onCleanUp } from "../../support/clean-up.ts";
-import { closedPort, egressTo } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { egressTo } from "../../support/servers.ts";
 import { serveTls } from "../../support/tls-probe.ts";
 
 afterEach(cleanUp);
 
 async function openEndpoints() {
   const site = await serveTls(siteIdentity("site.test"), { ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" });
-  const egress = openEgress(egressTo({ "site.test:443": site, "closed.test:443": { port: await closedPort() } }));
+  const egress = openEgress(egressTo({ "site.test:443": site, "closed.test:443": { port: portWithoutListener() } }));
   onCleanUp(() => egress.close());
   const ran: string[] = [];
   const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => {

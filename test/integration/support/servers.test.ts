@@ -1,10 +1,12 @@
 /** The test servers themselves: TLS versions, routes, and their reachability through the egress. */
+
 import { createSecureContext } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { type Egress, openEgress } from "../../../src/egress/dial.ts";
 import { type GetOptions, httpGet } from "../../../src/egress/http-client.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
-import { closedPort, egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
+import { portWithoutListener } from "../../support/ports.ts";
+import { egressTo, startHttp, startHttps, startTcp, type TestServer } from "../../support/servers.ts";
 
 const running: TestServer[] = [];
 let egress: Egress | null = null;
@@ -50,7 +52,7 @@ test.each(["expired", "not-yet-valid", "wrong-host", "self-signed", "unknown-roo
 
 test("a plain server answers unknown paths with 404, and a closed port refuses connections", async () => {
   const site = keep(await startHttp({ "/": {} }));
-  egress = openEgress(egressTo({ "site.test:80": site, "gone.test:80": { port: await closedPort() } }));
+  egress = openEgress(egressTo({ "site.test:80": site, "gone.test:80": { port: portWithoutListener() } }));
   expect((await httpGet(egress, "http://site.test/other", options)).status).toBe(404);
   await expect(httpGet(egress, "http://gone.test/", options)).rejects.toMatchObject({ because: "refused" });
 });

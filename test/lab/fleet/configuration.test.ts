@@ -1,4 +1,5 @@
 /** The configurations of docs/fleet.md, word for word apart from addresses and paths: certificates, one server, a cluster that loses a server. */
+
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -11,9 +12,9 @@ import { blocksOf } from "../../support/document-blocks.ts";
 import { connectAs, type EnrolledIdentity, ledStreams, messagesIn } from "../../support/fleet-places.ts";
 import { type RigNats, rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { type NatsPlace, type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { fromSource, run } from "../../support/program.ts";
 import { eventually } from "../../support/raw-head.ts";
-import { closedPort } from "../../support/servers.ts";
 import { until } from "./fleet.ts";
 
 const page = "docs/fleet.md";
@@ -135,7 +136,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
   async function startCluster(parts: AsyncDisposableStack): Promise<readonly NatsServer[]> {
     const text = block("A cluster of three servers", "conf");
     const names = ["n1", "n2", "n3"];
-    const routePorts = await Promise.all(names.map(() => closedPort()));
+    const routePorts = await Promise.all(names.map(() => portWithoutListener()));
     const start = async (name: string, at: number) => {
       const configuration = ({ listen, storeDir }: NatsPlace) => {
         const own = placed(text, listen, storeDir).replace('server_name: "n1"', `server_name: "${name}"`);

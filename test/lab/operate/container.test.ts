@@ -1,10 +1,11 @@
 /** The image, built from the archive on a Debian of this machine. Podman runs it with the seccomp profile and without rights. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiClient } from "../../support/api-client.ts";
-import { portWithoutListener } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { type CommandEnd, debianRoot, finished, machineIsMissing, spawned } from "./debian-machine.ts";
 

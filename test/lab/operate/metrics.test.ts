@@ -1,13 +1,15 @@
 /** Debian's Prometheus scrapes a real server on loopback, in both ways, and every query of the dashboard finds data. */
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/store/store.ts";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../../support/server-process.ts";
-import { closedPort, startHttp, type TestServer } from "../../support/servers.ts";
+import { startHttp, type TestServer } from "../../support/servers.ts";
 import { type Installation, installed } from "./operated.ts";
 
 const testMsMax = 180_000;
@@ -62,11 +64,11 @@ describe.skipIf(compiledBinary === null)(`metrics and Prometheus${skippedNote}`,
         ASSAY_METRICS_LISTEN: "127.0.0.1:0",
         ASSAY_METRICS_TOKEN_FILE: tokenFile,
         ASSAY_DNS_SERVERS: dns.address,
-        ASSAY_SCAN_CONNECT_TO: `site.test:80=127.0.0.1:${site.port},site.test:443=127.0.0.1:${await closedPort()}`,
+        ASSAY_SCAN_CONNECT_TO: `site.test:80=127.0.0.1:${site.port},site.test:443=127.0.0.1:${portWithoutListener()}`,
       },
     });
     ownPort = /"metrics are served","address":"127.0.0.1","port":(\d+)/.exec(server.stderr())?.[1] ?? "none";
-    const port = await closedPort();
+    const port = portWithoutListener();
     prometheusUrl = `http://127.0.0.1:${port}`;
     prometheus = await startProcess(
       prometheusCommand(installation.folder, { port, ownPort, tokenFile, main: new URL(server.url).host }),

@@ -1,4 +1,5 @@
 /** The packages: same bytes for the same source, and the Debian package through its whole life on a machine with systemd. */
+
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -6,7 +7,7 @@ import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SecurityResult } from "../../../src/text/render.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
-import { portWithoutListener } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { bootDebian, type DebianMachine, finished, machineIsMissing, spawned } from "./debian-machine.ts";
 

@@ -15,7 +15,7 @@ import { pdfPageTexts } from "../../browser/web/pdf-text.ts";
 import { openVisitors, type Visitor, type Visitors } from "../../browser/web/visitors.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type MailServerHandle, startMailServer } from "../../support/mail-server.ts";
-import { portWithoutListener } from "../../support/program.ts";
+import { portWithoutListener } from "../../support/ports.ts";
 import { startHttp, startHttps, type TestServer } from "../../support/servers.ts";
 import { type AgencyDay, agencyDays, brokenHostOf, dayStart, quietHours, siteUrlOf } from "./agency-days.ts";
 import { type MovedClock, movedClock } from "./moved-clock.ts";

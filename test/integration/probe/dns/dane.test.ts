@@ -1,4 +1,5 @@
 /** TLSA records of mail hosts, from resolvers that validate and others. The laboratory uses real ones. */
+
 import { expect, test } from "vitest";
 import type { MailMxFacts } from "../../../../src/evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../../../src/evidence/evidence.ts";
@@ -6,8 +7,8 @@ import { daneHostsMax, dnsRecordsMax, tlsaDataCharsMax } from "../../../../src/e
 import { probeMailDane } from "../../../../src/probe/dns/mail.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort } from "../../../support/servers.ts";
 
 const host = "mail.example.com";
 const tlsaName = `_25._tcp.${host}`;
@@ -130,7 +131,7 @@ test.each([
 });
 
 test("no resolver that listens", async () => {
-  const dnsServers = [`127.0.0.1:${await closedPort()}`];
+  const dnsServers = [`127.0.0.1:${portWithoutListener()}`];
   const reading = await probeMailDane({ ...contextOf("https://example.com/", {}), dnsServers, mailMx: mxOf(host) });
   expect(reading).toEqual(failed("unreachable"));
 });

@@ -1,11 +1,12 @@
 /** DNSSEC status with validating, non-validating and differing resolvers. The laboratory tests real ones. */
+
 import { createSocket } from "node:dgram";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probeDnssec } from "../../../../src/probe/dns/dnssec.ts";
 import { keep } from "../../../support/clean-up.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort } from "../../../support/servers.ts";
 
 interface Resolver {
   readonly validates: boolean;
@@ -78,7 +79,7 @@ function signature(typeCovered: string, expiration: number): Answer {
 
 async function probe(...resolvers: readonly (Resolver | "absent")[]) {
   const dnsServers = await Promise.all(
-    resolvers.map(async (resolver) => (resolver === "absent" ? `127.0.0.1:${await closedPort()}` : startResolver(resolver))),
+    resolvers.map(async (resolver) => (resolver === "absent" ? `127.0.0.1:${portWithoutListener()}` : startResolver(resolver))),
   );
   return probeDnssec({ ...contextOf("https://www.example.com/", {}, 9_000), dnsServers });
 }

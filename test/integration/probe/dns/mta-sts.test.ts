@@ -1,4 +1,5 @@
 /** MTA-STS record from a real resolver, and policy file from real HTTPS servers. */
+
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { openEgress } from "../../../../src/egress/dial.ts";
@@ -10,8 +11,9 @@ import { siteIdentity, testAuthority } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { startDnsServer, type Zones } from "../../../support/dns-server.ts";
 import { textRecords } from "../../../support/evidence.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort, egressTo, type Route, startHttps, startTcp } from "../../../support/servers.ts";
+import { egressTo, type Route, startHttps, startTcp } from "../../../support/servers.ts";
 
 const policyHost = "mta-sts.example.com";
 const policyUrl = `https://${policyHost}/.well-known/mta-sts.txt`;
@@ -103,7 +105,7 @@ async function policyVia(places: Readonly<Record<string, { readonly port: number
 }
 
 test("a host that refuses connections is a fault of the site", async () => {
-  expect(await policyVia({ [`${policyHost}:443`]: { port: await closedPort() } })).toMatchObject({
+  expect(await policyVia({ [`${policyHost}:443`]: { port: portWithoutListener() } })).toMatchObject({
     facts: { url: policyUrl, unavailableBecause: "refused", status: 0 },
   });
 });

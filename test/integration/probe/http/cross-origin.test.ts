@@ -1,10 +1,12 @@
 /** CORS probe against a server that reflects every origin. */
+
 import { expect, test } from "vitest";
 import { probeCrossOrigin, probeOrigin } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort, type Route, startHttps } from "../../../support/servers.ts";
+import { type Route, startHttps } from "../../../support/servers.ts";
 
 async function probe(route: Route) {
   const site = keep(await startHttps(siteIdentity("site.test"), { "/page": route }));
@@ -50,7 +52,7 @@ test("a bot challenge is not assessed", async () => {
 });
 
 test("a host that refuses connections", async () => {
-  const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
+  const context = contextOf("https://site.test/", { "site.test:443": { port: portWithoutListener() } });
   expect(await probeCrossOrigin({ ...context, url: "https://site.test/" })).toEqual({ status: "failed", because: "refused" });
   expect(await probeCrossOrigin({ ...context, url: "about:blank" })).toEqual({ status: "failed", because: "not-asked" });
 });

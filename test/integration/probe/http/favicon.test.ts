@@ -1,4 +1,5 @@
 /** Icon of the page: one chain of requests, whose cookies and addresses become those of the page. */
+
 import { expect, test } from "vitest";
 import type { PageReadings } from "../../../../src/probe/browser/page.ts";
 import { type Favicon, probeFavicon, withFavicon } from "../../../../src/probe/http/favicon.ts";
@@ -6,8 +7,9 @@ import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { cookieLine, cookieLines } from "../../../support/cookies.ts";
 import { type EvidenceGiven, evidence } from "../../../support/evidence.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort, type Routes, startHttp, startHttps } from "../../../support/servers.ts";
+import { type Routes, startHttp, startHttps } from "../../../support/servers.ts";
 
 const pageUrl = "https://site.test/a/page";
 
@@ -68,7 +70,7 @@ test("an icon that is part of the page needs no request", async () => {
 });
 
 test("a page that was not read, a challenge and a refused connection add nothing", async () => {
-  const context = contextOf(pageUrl, { "site.test:443": { port: await closedPort() } });
+  const context = contextOf(pageUrl, { "site.test:443": { port: portWithoutListener() } });
   const { markup } = evidence({ markup: "timeout" });
   expect(await probeFavicon({ ...context, pageUrl, markup })).toEqual({ status: "failed", because: "not-asked" });
   expect(await probeFavicon({ ...context, pageUrl, markup: evidence().markup })).toEqual({ status: "failed", because: "refused" });

@@ -1,11 +1,13 @@
 /** Plain HTTP probe against real servers before and after a redirect. */
+
 import { describe, expect, test } from "vitest";
 import { headerValueCharsMax, hopsMax } from "../../../../src/evidence/limits.ts";
 import { probePlainHttp } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort, type Routes, startHttp, startHttps, startTcp } from "../../../support/servers.ts";
+import { type Routes, startHttp, startHttps, startTcp } from "../../../support/servers.ts";
 
 const chain = (facts: { answers: readonly { url: string; status: number }[] }) =>
   facts.answers.map(({ status, url }) => `${status} ${url}`);
@@ -88,7 +90,7 @@ describe("incomplete chains", () => {
 
 describe("without an answer", () => {
   test("refused", async () => {
-    const reading = await probePlainHttp(contextOf("https://site.test/", { "site.test:80": { port: await closedPort() } }));
+    const reading = await probePlainHttp(contextOf("https://site.test/", { "site.test:80": { port: portWithoutListener() } }));
     expect(reading).toEqual({ status: "read", facts: { outcome: "refused", answers: [], stoppedBecause: null } });
   });
 

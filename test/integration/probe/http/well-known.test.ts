@@ -1,12 +1,14 @@
 /** Probe of security.txt against real servers. */
+
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
 import { probeSecurityTxt } from "../../../../src/probe/http/http.ts";
 import { siteIdentity } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
-import { closedPort, type Routes, startHttp, startHttps } from "../../../support/servers.ts";
+import { type Routes, startHttp, startHttps } from "../../../support/servers.ts";
 
 const plainText = { "content-type": "text/plain; charset=utf-8" };
 const body = "Contact: mailto:security@site.test\nExpires: 2030-01-01T00:00:00Z\n";
@@ -79,7 +81,7 @@ test("long and invalid files are bounded", async () => {
 });
 
 test("a host that refuses connections", async () => {
-  const context = contextOf("https://site.test/", { "site.test:443": { port: await closedPort() } });
+  const context = contextOf("https://site.test/", { "site.test:443": { port: portWithoutListener() } });
   expect(await probeSecurityTxt(context)).toEqual({ status: "failed", because: "refused" });
 });
 

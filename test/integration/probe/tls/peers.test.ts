@@ -1,9 +1,11 @@
 /** TLS probe: peers that fail, limit connections or drop them. */
+
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { siteIdentity, untrustedAuthority } from "../../../support/certificates.ts";
 import { cleanUp, keep } from "../../../support/clean-up.ts";
-import { closedPort, startTcp } from "../../../support/servers.ts";
+import { portWithoutListener } from "../../../support/ports.ts";
+import { startTcp } from "../../../support/servers.ts";
 import { probeServer, serveTls, tlsFactsOf } from "../../../support/tls-probe.ts";
 
 afterEach(cleanUp);
@@ -19,7 +21,7 @@ describe("faulty peers", () => {
   const answering = (bytes: Buffer) => (socket: Socket) => void socket.once("data", () => socket.end(bytes));
 
   test("a closed port", async () => {
-    expect(await probeServer({ port: await closedPort() })).toEqual({ status: "failed", because: "refused" });
+    expect(await probeServer({ port: portWithoutListener() })).toEqual({ status: "failed", because: "refused" });
   });
   test("silence", async () => expect(await failure(() => {}, 300)).toBe("timeout"));
   test("a reset", async () =>
