@@ -32,10 +32,10 @@ export interface DeliveryParts {
   readonly log: Log;
 }
 
-export function mailContext({ texts, localeDefault, publicUrl, clock }: DeliveryParts, locale: PageLocale | null): MailContext {
+export function mailContext({ texts, localeDefault, publicUrl }: DeliveryParts, locale: PageLocale | null): MailContext {
   const current = texts();
   const known = locale !== null && current.locales.includes(locale) ? locale : localeDefault;
-  return { words: mailWords(current, known, clock.now()), address: publicUrl ?? "" };
+  return { words: mailWords(current, known), address: publicUrl ?? "" };
 }
 
 export function channelMailContext(parts: DeliveryParts, account: Account, channel: Channel): ChannelMailContext {

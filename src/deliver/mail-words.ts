@@ -21,8 +21,8 @@ export interface MailWords extends Pick<I18n, "locale" | "rank" | "severity" | "
   count(path: CountedPathOf<Tree>, count: number, values?: TextValues): string;
 }
 
-export function mailWords(texts: Texts, locale: PageLocale, now: Date): MailWords {
-  const { rank, severity, number, date, dateTime } = createI18n(texts, locale, now);
+export function mailWords(texts: Texts, locale: PageLocale): MailWords {
+  const { rank, severity, number, date, dateTime } = createI18n(texts, locale);
   const plural = new Intl.PluralRules(locale);
   const find = (path: string, values?: TextValues) => texts.translate(locale, ["mail", ...path.split(".")], values);
   return {

@@ -1,6 +1,5 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
 import type enGb from "../../locales/en-gb.json";
-import { dayMs, hourMs, minuteMs, secondMs } from "../base/units.ts";
 import type { Effort, RiskLevel, Severity } from "../check/check.ts";
 import type { Rank } from "../judge/result.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
@@ -42,21 +41,9 @@ export interface I18n {
   dateTime(instant: string): string;
   /** Label of a time axis: `14:05`, `19 Nov`, `Nov 2026` or `2026`; in UTC. */
   tick(instant: string, unit: TickUnit): string;
-  /** `3 days ago`, `in 2 hours`. */
-  relativeTime(instant: string): string;
   /** Rounded up: `45 seconds`, `3 minutes`. */
   duration(seconds: number): string;
 }
-
-/** Units of relative times in milliseconds, longest first. */
-const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ["year", 365 * dayMs],
-  ["month", 30 * dayMs],
-  ["day", dayMs],
-  ["hour", hourMs],
-  ["minute", minuteMs],
-  ["second", secondMs],
-];
 
 /** Longer durations are shown in minutes. */
 const secondsShownMax = 90;
@@ -94,11 +81,10 @@ function formatsOf(tag: string) {
     } satisfies Record<TickUnit, Intl.DateTimeFormat>,
     seconds: new Intl.NumberFormat(tag, { style: "unit", unit: "second", unitDisplay: "long" }),
     minutes: new Intl.NumberFormat(tag, { style: "unit", unit: "minute", unitDisplay: "long" }),
-    relative: new Intl.RelativeTimeFormat(tag, { numeric: "auto" }),
   };
 }
 
-export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
+export function createI18n(texts: Texts, locale: PageLocale): I18n {
   const format = cachedFormats(locale);
   const t = (path: string, values?: TextValues) => texts.translate(locale, ["pages", ...path.split(".")], values) ?? path;
   const reportText = (kind: string, word: string) => texts.translate(locale, ["report", kind, word]) ?? word;
@@ -121,11 +107,6 @@ export function createI18n(texts: Texts, locale: PageLocale, now: Date): I18n {
     tick: (instant, unit) => format.ticks[unit].format(new Date(instant)),
     duration: (seconds) =>
       seconds > secondsShownMax ? format.minutes.format(Math.ceil(seconds / 60)) : format.seconds.format(Math.ceil(seconds)),
-    relativeTime: (instant) => {
-      const distanceMs = Date.parse(instant) - now.getTime();
-      const [unit, unitMs] = steps.find(([, stepMs]) => Math.abs(distanceMs) >= stepMs) ?? ["second", 1_000];
-      return format.relative.format(Math.round(distanceMs / unitMs), unit);
-    },
   };
 }
 

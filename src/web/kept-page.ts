@@ -1,4 +1,4 @@
-/** Pages rendered once for all visitors in the same state and kept. Nonce, CSRF token and relative times are filled in for each answer. */
+/** Pages rendered once for all visitors in the same state and kept. Nonce and CSRF token are filled in for each answer. */
 import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { createGzipTemplate, fillTemplate, type GzipTemplate, type TemplatePart } from "../base/gzip-template.ts";
@@ -18,9 +18,6 @@ const entryBytes = 2_000;
 const compressionLevel = 6;
 /** Pages with longer queries are not kept; links of pages are shorter. */
 const queryCharsMax = 200;
-/** Bytes of a relative time with the comment that fills it up. */
-const relativeTimeBytes = 72;
-const emptyComment = "<!---->";
 const markBytes = 16;
 
 export interface KeptPage {
@@ -30,14 +27,11 @@ export interface KeptPage {
   readonly params: readonly string[];
   /** The content sees the clock in whole days since this instant, ISO 8601. */
   readonly daysSince: string;
-  /**
-   * Takes the visitor from its argument: what it reads of a person makes the page one for this request only. A relative time may only be
-   * the content of an element.
-   */
+  /** Takes the visitor from its argument: what it reads of a person makes the page one for this request only. */
   readonly content: (visit: Visit) => Omit<PageContent, "status" | "headers" | "secret">;
 }
 
-type Hole = { readonly kind: "nonce" } | { readonly kind: "csrfToken" } | { readonly kind: "relativeTime"; readonly instant: string };
+type Hole = { readonly kind: "nonce" } | { readonly kind: "csrfToken" };
 
 interface RenderedPage {
   readonly template: GzipTemplate;
@@ -47,7 +41,6 @@ interface RenderedPage {
 const holeBytes: Readonly<Record<Hole["kind"], number>> = {
   nonce: nonceChars,
   csrfToken: csrfTokenChars,
-  relativeTime: relativeTimeBytes,
 };
 
 interface PageCache {
@@ -142,7 +135,6 @@ function sharedVisit(visit: Visit, mark: (hole: Hole) => string, daysSince: stri
     });
   const whole: Visit = {
     ...visit,
-    i18n: { ...visit.i18n, relativeTime: (instant) => mark({ kind: "relativeTime", instant }) },
     account: visit.account === null ? null : only(visit.account, ["theme", "admin"]),
     now: new Date(Date.parse(daysSince) + daysBetween(daysSince, visit.now) * dayMs),
     nonce: mark({ kind: "nonce" }),
@@ -169,13 +161,5 @@ function contentOf(hole: Hole, visit: Visit): string {
       return visit.nonce;
     case "csrfToken":
       return csrfToken(visit);
-    case "relativeTime":
-      return filledUp(Bun.escapeHTML(visit.i18n.relativeTime(hole.instant)));
   }
-}
-
-/** With an HTML comment, which no style shows. A text that is too long is left out: the absolute time stands beside it. */
-function filledUp(text: string): string {
-  const spaces = relativeTimeBytes - Buffer.byteLength(text) - emptyComment.length;
-  return spaces < 0 ? filledUp("") : `${text}<!--${" ".repeat(spaces)}-->`;
 }

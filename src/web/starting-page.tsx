@@ -33,7 +33,7 @@ export function createStartingPages({ texts, defaultLocale, percent, retryAfterS
     server: null,
     fetch: (request) => {
       const locale = acceptedLocale(request.headers.get("accept-language"), texts().locales) ?? defaultLocale;
-      const i18n = createI18n(texts(), locale, new Date());
+      const i18n = createI18n(texts(), locale);
       const title = i18n.t("errors.starting.title");
       const checked = percent();
       const html = renderToString(

@@ -100,7 +100,7 @@ export function visitOf(
     url,
     server,
     address: settings.addresses.calling(peer, request.headers.get("x-forwarded-for")),
-    i18n: createI18n(settings.texts, locale, now),
+    i18n: createI18n(settings.texts, locale),
     account: signedIn?.account ?? null,
     session: signedIn?.session ?? null,
     settings,

@@ -10,8 +10,8 @@ import { createI18n } from "../../src/text/translator.ts";
 const texts = createTexts({ "en-gb": enGb.checks, "de-de": deDe.checks });
 
 /** Page without checks. */
-export function pageAt(now: Date, locale: PageLocale = "en-gb"): ReportDocument {
-  return { i18n: createI18n(texts, locale, now), texts, checks: [], live: true, alone: true, hrefOf: (path) => path, idOf: (id) => id };
+export function pageIn(locale: PageLocale = "en-gb"): ReportDocument {
+  return { i18n: createI18n(texts, locale), texts, checks: [], live: true, alone: true, hrefOf: (path) => path, idOf: (id) => id };
 }
 
 export function partHtml(part: VNode, document: ReportDocument): string {

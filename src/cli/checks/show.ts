@@ -52,7 +52,7 @@ function shownCheck(key: string, config: Config, catalog: Catalog): ShownCheck {
     throw new CliError(exitCodes.usage, `there is no check "${name}"; ${adviceOn(name, catalog)}`);
   }
   const texts = createTexts(catalog.texts, catalog.checks);
-  return { check, file: catalog.pluginFiles[key], texts, i18n: createI18n(texts, config["locale.default"], new Date()) };
+  return { check, file: catalog.pluginFiles[key], texts, i18n: createI18n(texts, config["locale.default"]) };
 }
 
 function adviceOn(name: string, { checks }: Catalog): string {

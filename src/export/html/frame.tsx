@@ -37,7 +37,7 @@ export function fileDocument({
 }: Pick<ExportSettings, "locale" | "texts" | "checks" | "origin">): ReportDocument {
   return {
     // A file shows no time relative to now, so the clock is never read.
-    i18n: createI18n(texts, locale, new Date(0)),
+    i18n: createI18n(texts, locale),
     texts,
     checks,
     live: false,

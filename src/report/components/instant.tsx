@@ -1,4 +1,4 @@
-/** Absolute time with time zone, and relative time. */
+/** Absolute time in UTC, and on a page the relative time. */
 import { useDocument } from "../context.ts";
 
 interface InstantProps {
@@ -16,7 +16,12 @@ export function Instant({ at, day = false, relative = true }: InstantProps) {
   if (!relative || !live) return time;
   return (
     <span>
-      {time} <span class="ago muted">{i18n.relativeTime(at)}</span>
+      {time} <Ago at={at} />
     </span>
   );
+}
+
+/** Relative time, filled in by the script: the HTML itself may be cached. */
+export function Ago({ at }: Pick<InstantProps, "at">) {
+  return <span class="ago muted" data-ago={at} />;
 }

@@ -63,7 +63,7 @@ function newestScan({ publicScans }: Pick<Store, "publicScans">, host: string, l
 function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const { texts, defaultLocale, store, readers, reports } = settings;
   const { searchParams } = url;
-  const i18n = createI18n(texts, texts.locales.find((locale) => locale === searchParams.get("locale")) ?? defaultLocale, now);
+  const i18n = createI18n(texts, texts.locales.find((locale) => locale === searchParams.get("locale")) ?? defaultLocale);
   const grey = { label: i18n.t("badge.label"), color: bandColors.unknown, cacheSeconds: greyCacheSeconds };
   const unknown = { ...grey, message: i18n.t("badge.unknown") };
   if (readers !== "everybody") return unknown;

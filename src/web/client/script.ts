@@ -6,6 +6,7 @@ import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-
 import { ledgerFilter } from "./ledger-filter.ts";
 import { openDetails } from "./open-details.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
+import { relativeTimes } from "./relative-times.ts";
 import { filterSiteRows, pickSiteRows, readTextFiles, rememberInAddress, sortSiteRows } from "./site-list.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
@@ -18,6 +19,7 @@ const features: readonly (() => void)[] = [
   openDetails,
   pickSiteRows,
   printButtons,
+  relativeTimes,
   revealPasswords,
 ];
 

@@ -2,7 +2,7 @@
 
 import { Details } from "../../report/components/details.tsx";
 import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { Ago, Instant } from "../../report/components/instant.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { DataTable } from "../../report/components/table.tsx";
 import { useI18n } from "../../report/context.ts";
@@ -95,7 +95,7 @@ function When({ scan, current }: { readonly scan: ScanRecord; readonly current: 
       <a href={`/scans/${scan.token}`}>
         <Instant at={at} relative={false} />
       </a>{" "}
-      <span class="muted">{i18n.relativeTime(at)}</span>
+      <Ago at={at} />
     </>
   );
 }

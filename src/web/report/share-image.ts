@@ -41,7 +41,7 @@ export async function shareImageAnswer(visit: Visit, scan: ScanRecord): Promise<
   if (scan.status !== "finished") throw notFound();
   const { texts, defaultLocale, pictures } = visit.settings;
   const locale = texts.locales.find((each) => each === visit.url.searchParams.get(localeParam)) ?? defaultLocale;
-  const svg = pictureOf(scan, createI18n(texts, locale, visit.now));
+  const svg = pictureOf(scan, createI18n(texts, locale));
   const png = await pictures.pngOf(svg, sharePictureSize.widthPx);
   if (typeof png === "string")
     return respond(visit, 503, null, { "cache-control": "no-store", "content-type": "text/plain", "retry-after": String(retrySeconds) });

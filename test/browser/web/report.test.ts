@@ -1,5 +1,6 @@
 /** A report in a real browser: filters, collapsed sections and buttons, with and without script. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { dayMs } from "../../../src/base/units.ts";
 import { countShownStates } from "../../../src/text/ledger-rows.ts";
 import { knownScans, landmarkKeys, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
@@ -239,4 +240,19 @@ test.each([
 
 test("no page logged an error", () => {
   expect(reader.complaints).toEqual([]);
+});
+
+test.each([
+  ["en-gb", true, "3 days ago"],
+  ["de-de", true, "vor 3 Tagen"],
+  ["en-gb", false, ""],
+] as const)("times are in UTC, in %s with script %s also relative: %j", async (locale, script, relative) => {
+  const { token: older } = await storeSite(pages.store, "plain", { at: new Date(Date.now() - 3 * dayMs), url: "https://older.example/" });
+  const visitor = await visitors.visitor({ origin: pages.url, locale, ...(script ? {} : { script }) });
+  await visitor.open("/scans?host=older.example");
+  const row = `tr:has(a[href="/scans/${older}"])`;
+  expect(await visitor.page.$eval(`${row} time`, (time) => time.textContent)).toMatch(/ UTC$/);
+  const age = await visitor.page.$eval(`${row} .ago`, (ago) => [ago.textContent, ago.checkVisibility()]);
+  expect(age).toEqual([relative, script]);
+  await visitor.close();
 });

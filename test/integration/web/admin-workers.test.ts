@@ -128,10 +128,10 @@ describe("a worker in the table", () => {
     await store.workers.noteScan(worker.id);
     await store.workers.noteFault(worker.id, { at: new Date(Date.now() - 120_000).toISOString(), text: `<script>${"x".repeat(900)}` });
     const absent = rowOf(await read(), worker);
-    expect(absent).toMatch(/0\.9\.0&lt;b>.*private addresses too.*Absent.*Last fault:.*2 minutes ago.*&lt;script>x{200}.*1 hour ago/s);
+    expect(absent).toMatch(/0\.9\.0&lt;b>.*private addresses too.*Absent.*Last fault:.*data-ago.*&lt;script>x{200}.*data-ago/s);
     expect(absent).not.toMatch(/x{301}/);
     heardAs("accepted", worker);
-    expect(rowOf(await read(), worker)).toMatch(/Present.*2 minutes ago.*1 of 4.*(now|second)/s);
+    expect(rowOf(await read(), worker)).toMatch(/Present.*data-ago.*1 of 4.*data-ago/s);
   });
 
   test.each(["too-old", "too-new", "private-location"] as const)("that is refused as %s says what to do", async (answer) => {
@@ -207,9 +207,9 @@ test("/admin shows the queue of each location, and where no worker takes from it
       .replace(/<[^>]*>/g, "|")
       .replace(/[|\s]*\|[|\s]*/g, "|"),
   );
-  expect(rows).toContain(`|${enGb.pages.location.local}|0|30|2 minutes ago|`);
-  expect(rows).toContain("|rome|1|1|2 minutes ago|1 worker (1 of 4 slots in use)|");
-  expect(rows).toContain("|oslo|0|1|2 minutes ago|No worker present|");
+  expect(rows).toContain(`|${enGb.pages.location.local}|0|30|`);
+  expect(rows).toContain("|rome|1|1|1 worker (1 of 4 slots in use)|");
+  expect(rows).toContain("|oslo|0|1|No worker present|");
   expect(html).toContain("https://oslo.test/");
   expect(html).toContain("https://rome-0.test/");
 });

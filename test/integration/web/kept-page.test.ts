@@ -96,7 +96,6 @@ describe("an answer from memory", () => {
       html
         .replace(/ nonce="[^"]*"/g, "")
         .replace(/name="form" value="[^"]*"/g, "")
-        .replace(/<!-- *-->/g, "")
         .replaceAll("&amp;", "&")
         .replace(/<link rel="canonical"[^>]*>/, "")
         .replaceAll("unknown=1&", "")
@@ -247,15 +246,12 @@ describe("a kept page is replaced", () => {
 });
 
 describe("times in a kept page", () => {
-  test("move on, and the page notices its age", async () => {
+  test("are in UTC, and the page notices its age", async () => {
     const later = await scanOf(`https://kept-${scans}.example/`);
     const kept = await startPages({ store });
     const get = async () => (await fetch(`${kept.url}/scans/${later.token}`)).text();
-    await get();
-    kept.advanceMs(5 * 60_000);
-    expect(await get()).toContain("5 minutes ago<!--");
+    expect(await get()).toMatch(/<time datetime="[^"]+">[^<]+ UTC<\/time>/);
     kept.advanceMs(31 * dayMs);
-    expect(await get()).toContain("last month<!--");
     expect(await get()).toContain("31 days old");
     kept.advanceMs(dayMs);
     expect(await get()).toContain("32 days old");

@@ -59,12 +59,11 @@ describe("a third language", () => {
     },
   );
 
-  test("localizes reports: check texts, dates, numbers and relative times", async () => {
+  test("localizes reports: check texts, dates and numbers", async () => {
     const { html } = await htmlOf(`/scans/${token}?locale=fr-fr`);
     const { "hsts-effective": hsts } = french.checks;
     expect(html).toContain(hsts.label);
     expect(html).toContain("9 mars 2026");
-    expect(html).toContain("il y a 5 jours");
     expect(texts.translate("fr-fr", ["scanErrors", "refused"], { host: "{{x}}" })).toContain("{{x}}");
   });
 

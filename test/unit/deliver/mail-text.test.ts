@@ -38,7 +38,7 @@ const channel: Channel = {
   unsubscribeKey: "k".repeat(43),
   disabled: null,
 };
-const words = (locale: string) => mailWords(texts, locale, now);
+const words = (locale: string) => mailWords(texts, locale);
 const context = (given: Partial<ChannelMailContext> = {}): ChannelMailContext => ({
   words: words("en-gb"),
   address,

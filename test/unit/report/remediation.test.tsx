@@ -4,7 +4,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { ServerPreference } from "../../../src/report/chosen-server.ts";
 import { Remediation, readRemediation } from "../../../src/report/components/remediation.tsx";
-import { pageAt, partHtml } from "../../support/part-html.tsx";
+import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 describe("a remediation", () => {
   test("splits into advice and, per target, lines with their indentation", () => {
@@ -41,7 +41,7 @@ describe("a remediation", () => {
 function blocksOf(text: string, server: ServerPreference, serverLines: string | null): readonly string[] {
   const plain = (own: string) => own;
   const remediation = <Remediation text={text} server={server} serverLines={serverLines} advice={plain} lines={plain} />;
-  const html = partHtml(remediation, pageAt(new Date()));
+  const html = partHtml(remediation, pageIn());
   const folded = new Set([...html.matchAll(/<details.*?<figcaption><span[^>]*>([^<]+)/g)].map(([, label]) => label));
   return [...html.matchAll(/<figcaption><span[^>]*>([^<]+)/g)].map(([, label = ""]) => (folded.has(label) ? `(${label})` : label));
 }

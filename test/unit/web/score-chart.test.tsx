@@ -5,14 +5,14 @@ import { describe, expect, test } from "vitest";
 import { dayMs } from "../../../src/base/units.ts";
 import { ScoreChart, type ScorePoint } from "../../../src/web/components/score-chart.tsx";
 import { Sparkline } from "../../../src/web/components/sparkline.tsx";
-import { pageAt, partHtml } from "../../support/part-html.tsx";
+import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 /** Width of the plot on a phone of 320 px, rounded down. */
 const phonePlotPx = 190;
 const start = Date.UTC(2026, 10, 1);
 
 function htmlOf(part: VNode): string {
-  return partHtml(part, pageAt(new Date(start)));
+  return partHtml(part, pageIn());
 }
 
 const point = (day: number, score: number | null, more: Partial<ScorePoint> = {}): ScorePoint => ({
