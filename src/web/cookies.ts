@@ -1,11 +1,11 @@
-/** Reads and writes the cookies of the pages: session, CSRF secret, sign-in at the identity provider, language and chosen server and location. */
+/** Reads and writes the cookies of the pages: session, sign-in at the identity provider, language and chosen server and location. */
 
 /** Longer Cookie headers are cut: browsers of visitors send less. */
 const cookieHeaderCharsMax = 8_192;
 /** Value characters that need no quotes (RFC 6265bis section 4.1.1). */
 const valuePattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
-export type CookieName = "sid" | "form" | "oidc" | "locale" | "server" | "location";
+export type CookieName = "sid" | "oidc" | "locale" | "server" | "location";
 
 /**
  * `__Host-` over https prevents cookies from sibling hosts and plain connections (RFC 6265bis section 4.1.3.2). Browsers refuse the prefix

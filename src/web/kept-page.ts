@@ -1,10 +1,9 @@
-/** Pages rendered once for all visitors in the same state and kept. Nonce and CSRF token are filled in for each answer. */
+/** Pages rendered once for all visitors in the same state and kept. The nonce is filled in for each answer. */
 import { randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { createGzipTemplate, fillTemplate, type GzipTemplate, type TemplatePart } from "../base/gzip-template.ts";
 import { createLruByteCache } from "../base/lru-cache.ts";
 import { dayMs } from "../base/units.ts";
-import { csrfToken, csrfTokenChars } from "./form.tsx";
 import { htmlOf, type PageContent, page, pageHeaders } from "./page.tsx";
 import { acceptsGzip, respond } from "./response.ts";
 import type { PagesSettings } from "./settings.ts";
@@ -31,7 +30,7 @@ export interface KeptPage {
   readonly content: (visit: Visit) => Omit<PageContent, "status" | "headers" | "secret">;
 }
 
-type Hole = { readonly kind: "nonce" } | { readonly kind: "csrfToken" };
+type Hole = { readonly kind: "nonce" };
 
 interface RenderedPage {
   readonly template: GzipTemplate;
@@ -40,7 +39,6 @@ interface RenderedPage {
 
 const holeBytes: Readonly<Record<Hole["kind"], number>> = {
   nonce: nonceChars,
-  csrfToken: csrfTokenChars,
 };
 
 interface PageCache {
@@ -138,7 +136,6 @@ function sharedVisit(visit: Visit, mark: (hole: Hole) => string, daysSince: stri
     account: visit.account === null ? null : only(visit.account, ["theme", "admin"]),
     now: new Date(Date.parse(daysSince) + daysBetween(daysSince, visit.now) * dayMs),
     nonce: mark({ kind: "nonce" }),
-    csrfHole: () => mark({ kind: "csrfToken" }),
   };
   const names: readonly (keyof Visit)[] = [
     "url",
@@ -150,7 +147,6 @@ function sharedVisit(visit: Visit, mark: (hole: Hole) => string, daysSince: stri
     "nonce",
     "serverPreference",
     "unknownLocale",
-    "csrfHole",
   ];
   return { visit: only(whole, names), isPersonal: () => personal };
 }
@@ -159,7 +155,5 @@ function contentOf(hole: Hole, visit: Visit): string {
   switch (hole.kind) {
     case "nonce":
       return visit.nonce;
-    case "csrfToken":
-      return csrfToken(visit);
   }
 }

@@ -37,7 +37,6 @@ export interface PageContent {
 export function page(visit: Visit, content: PageContent): Response {
   const { status = 200, headers = {}, secret = false } = content;
   const html = htmlOf(visit, content);
-  // CSRF tokens are masked, so pages with forms may be compressed.
   const { body, compressed } = secret ? { body: html, compressed: false } : compressedBody(visit, html);
   return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
 }

@@ -49,10 +49,6 @@ export interface Visit {
   readonly serverPreference: ServerPreference | null;
   /** Set-Cookie values of the response. */
   readonly setCookies: string[];
-  /** CSRF cookie of guests, once it is read or created. */
-  csrfCookie: string | null;
-  /** Stands for the CSRF token in a page that is kept for several visitors; null in all others. */
-  readonly csrfHole: (() => string) | null;
 }
 
 /** Visit of an account, as the handlers behind an auth guard get it. */
@@ -109,8 +105,6 @@ export function visitOf(
     unknownLocale: chosen.unknown,
     serverPreference: serverPreference.server,
     setCookies: [...chosen.setCookies, ...serverPreference.setCookies],
-    csrfCookie: null,
-    csrfHole: null,
   };
   return { visit, refused: origin === null };
 }

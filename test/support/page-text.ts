@@ -1,9 +1,8 @@
 /** Reads text and inputs from HTML. */
 
-/** Content of `main` without CSRF tokens, which differ per page. */
+/** Content of `main`. */
 export function mainOf(html: string): string {
-  const main = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? "";
-  return main.replaceAll(/<input type="hidden" name="form"[^>]*>/g, "");
+  return /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? "";
 }
 
 /** Value of an input by name; "" if absent. */

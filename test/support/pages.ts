@@ -83,7 +83,7 @@ export interface Visitor {
   readonly cookies: Map<string, string>;
   /** Does not follow redirects. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** Submits the form at `path` with the CSRF token of the page at `from`. */
+  /** Submits a form to `path` as browsers do, with Origin, after reading the page at `from`, which must have a form. */
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
@@ -212,9 +212,8 @@ export function visitorOf(url: string): Visitor {
     cookies,
     get,
     post: async (path, fields, from) => {
-      const word = /name="form" value="([^"]+)"/.exec(await (await get(from)).text())?.[1];
-      if (word === undefined) throw new Error(`the page ${from} has no form`);
-      return ask(path, { method: "POST", headers: { origin: url }, body: new URLSearchParams({ form: word, ...fields }) });
+      if (!/<form method="post"/.test(await (await get(from)).text())) throw new Error(`the page ${from} has no form`);
+      return ask(path, { method: "POST", headers: { origin: url }, body: new URLSearchParams(fields) });
     },
   };
 }

@@ -165,7 +165,7 @@ async function wrongCode(visitor: Visitor, fixtures: Fixtures, servers: TestServ
 const refusals: readonly Place[] = [
   { name: "guest-in-a-hurry", on: "strict", status: 429, go: inAHurry },
   { name: "queue-full", on: "strict", status: 503, who: "strict", go: sent("/", { url: "https://example.org/" }) },
-  { name: "form-not-ours", status: 403, go: withoutCookie },
+  { name: "form-not-ours", status: 403, go: withoutSender },
   { name: "form-too-long", status: 413, go: sent("/", { url: `https://example.org/${"w".repeat(20_000)}` }) },
 ];
 
@@ -174,11 +174,15 @@ async function inAHurry(visitor: Visitor, fixtures: Fixtures, servers: TestServe
   return sent("/", { url: "https://example.org/again" })(visitor, fixtures, servers);
 }
 
-/** A page that stayed open until its cookie was gone. */
-async function withoutCookie(visitor: Visitor): Promise<OpenedPage> {
+/** The browser sends `Origin: null` from a page with this policy. */
+async function withoutSender(visitor: Visitor): Promise<OpenedPage> {
   await visitor.open("/");
-  const context = visitor.page.browserContext();
-  await context.deleteCookie(...(await context.cookies()).filter(({ name }) => name === "form"));
+  await visitor.page.$eval("head", (head) => {
+    const policy = document.createElement("meta");
+    policy.name = "referrer";
+    policy.content = "no-referrer";
+    head.append(policy);
+  });
   return submit(visitor.page, { url: "https://example.org/" });
 }
 

@@ -175,7 +175,7 @@ describe("the forms", () => {
     expect((await change(worker, "resumed")).status).toBe(404);
   });
 
-  test("refuse unknown workers and values, other accounts, and a wrong CSRF token", async () => {
+  test("refuse unknown workers and values, other accounts, and another sender", async () => {
     const worker = await enrol("kept");
     expect((await change({ ...worker, id: "nobody" }, "drained")).status).toBe(404);
     expect((await change({ ...worker, id: "%ff" }, "drained")).status).toBe(404);
@@ -183,7 +183,7 @@ describe("the forms", () => {
     const user = await signedIn(pages, await accountIn(pages, "second@assay.test"));
     expect((await user.post(`/admin/workers/${worker.id}/state`, { state: "revoked" }, "/")).status).toBe(403);
     const cookie = [...admin.cookies].map((pair) => pair.join("=")).join("; ");
-    const headers = { cookie, origin: pages.url };
+    const headers = { cookie, origin: "https://evil.example" };
     const body = new URLSearchParams({ state: "revoked" });
     expect((await fetch(`${pages.url}/admin/workers/${worker.id}/state`, { method: "POST", headers, body })).status).toBe(403);
     expect(store.workers.find(worker.id)).toMatchObject({ revokedAt: null, drained: false });

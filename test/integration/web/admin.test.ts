@@ -61,11 +61,11 @@ describe("access to the administration pages", () => {
     expect(pages.store.accounts.findById(admin.id)).toMatchObject({ plan: "agency", disabled: false });
   });
 
-  test("requires a valid CSRF token", async () => {
+  test("requires an Origin of ours", async () => {
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     const answer = await fetch(`${pages.url}/admin/users/${user.id}/state`, {
       method: "POST",
-      headers: { cookie, origin: pages.url },
+      headers: { cookie, origin: "null" },
       body: new URLSearchParams({ state: "disabled" }),
     });
     expect([answer.status, pages.store.accounts.findById(user.id)?.disabled]).toEqual([403, false]);
@@ -261,7 +261,7 @@ describe("the reload of checks", () => {
   });
   afterAll(() => rmSync(checksDir, { recursive: true, force: true }));
 
-  test("needs an administrator and a CSRF token", async () => {
+  test("needs an administrator and an Origin of ours", async () => {
     let reloads = 0;
     sad.checks = { ...checks, reload: () => Promise.reject(new Error(`reload ${++reloads}`)) };
     const cookie = (by: Visitor) => [...by.cookies].map((pair) => pair.join("=")).join("; ");
@@ -269,7 +269,11 @@ describe("the reload of checks", () => {
     const send = (headers: Record<string, string>) => {
       return fetch(`${pages.url}/admin/checks/reload`, { method: "POST", headers, body: new URLSearchParams({}) });
     };
-    const answers = [{}, { cookie: cookie(other) }, { cookie: cookie(visitor), origin: pages.url }].map(send);
+    const answers = [
+      { origin: pages.url },
+      { cookie: cookie(other), origin: pages.url },
+      { cookie: cookie(visitor), origin: "https://evil.example" },
+    ].map(send);
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 403, 403]);
     expect((await visitor.get("/admin/checks/reload")).status).toBe(405);
     expect(reloads).toBe(0);

@@ -47,9 +47,8 @@ interface Sent {
 
 /** Submits the form as a browser does; a file that was not chosen is empty. */
 async function send({ fields = {}, files = { logo: new Uint8Array() }, headers = {}, by = visitor }: Sent): Promise<Response> {
-  const form = inputValueOf(await (await by.get(path)).text(), "form");
   const body = new FormData();
-  for (const [name, value] of Object.entries({ form, name: "Agency", accent: "", footer: "", ...fields })) body.append(name, value);
+  for (const [name, value] of Object.entries({ name: "Agency", accent: "", footer: "", ...fields })) body.append(name, value);
   for (const [name, bytes] of Object.entries(files)) body.append(name, new Blob([bytes], { type: "image/svg+xml" }), "logo.svg");
   const cookie = [...by.cookies].map((pair) => pair.join("=")).join("; ");
   return fetch(`${pages.url}${path}`, { method: "POST", redirect: "manual", headers: { origin: pages.url, cookie, ...headers }, body });
@@ -124,7 +123,7 @@ describe("the form", () => {
 
   test.each<[string, Sent, number]>([
     ["of another site", { headers: { origin: "https://other.example" } }, 403],
-    ["without its token", { fields: { form: "" } }, 403],
+    ["of a hidden sender", { headers: { origin: "null" } }, 403],
     ["of another type", { headers: { "content-type": "text/plain" } }, 400],
     ["without parts", { headers: { "content-type": "multipart/form-data" } }, 400],
   ])("refuses a form %s", async (_name, given, status) => {

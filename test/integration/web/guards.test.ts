@@ -73,13 +73,29 @@ function asked(route: PageRoute): string {
   return isOfOwner(route) ? `${path}?of=${agency.id}` : path;
 }
 
+/** Headers by which the sender of a form is recognized. */
+type Sender = Readonly<Record<string, string>>;
+const ownSenders: readonly Sender[] = [
+  { origin: pages.url },
+  { origin: pages.url, "sec-fetch-site": "none" },
+  { "sec-fetch-site": "same-origin" },
+];
+const otherSenders: readonly Sender[] = [
+  { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
+  { origin: "null", "sec-fetch-site": "same-origin" },
+  { "sec-fetch-site": "cross-site" },
+  { "sec-fetch-site": "same-site" },
+  { "sec-fetch-site": "none" },
+  {},
+];
+
 /** `answered`: by the handler, with a page or a redirect, or with its own refusal of the form. */
 type Answer = `status ${number}` | "answered" | "signIn" | "signInFirst" | "adminOnly" | "sitesReadOnly" | "notFound" | "formNotOurs";
 const refusals = { signInFirst: 401, adminOnly: 403, sitesReadOnly: 403, notFound: 404, formNotOurs: 403 } as const;
 
-async function answerOf(path: string, visitor: Visitor, init: RequestInit = {}): Promise<Answer> {
+async function answerOf(path: string, visitor: Visitor, init: RequestInit = {}, sender: Sender = {}): Promise<Answer> {
   const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
-  const answer = await fetch(`${pages.url}${path}`, { redirect: "manual", ...init, headers: { cookie, origin: pages.url } });
+  const answer = await fetch(`${pages.url}${path}`, { redirect: "manual", ...init, headers: { cookie, ...sender } });
   if (answer.headers.get("location")?.startsWith("/sign-in?next=") === true) return "signIn";
   if (answer.status < 400) {
     await answer.body?.cancel();
@@ -91,25 +107,15 @@ async function answerOf(path: string, visitor: Visitor, init: RequestInit = {}):
   return refusal ?? (init.method === "POST" && answer.status < 500 ? "answered" : `status ${answer.status}`);
 }
 
-async function post(route: PageRoute, visitor: Visitor, csrfToken: string): Promise<Answer> {
-  const fields = { form: csrfToken, do: "nothing" };
-  if (!("upload" in route)) return answerOf(asked(route), visitor, { method: "POST", body: new URLSearchParams(fields) });
-  const body = new FormData();
-  for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  return answerOf(asked(route), visitor, { method: "POST", body });
+function post(route: PageRoute, visitor: Visitor, sender: Sender): Promise<Answer> {
+  const body = "upload" in route ? new FormData() : new URLSearchParams();
+  body.set("do", "nothing");
+  return answerOf(asked(route), visitor, { method: "POST", body }, sender);
 }
-
-async function csrfTokenOf(name: VisitorName): Promise<string> {
-  const html = await (await visitors[name].get(isGuest(name) ? "/sign-in" : "/sign-out")).text();
-  const [, value] = /name="form" value="([^"]+)"/.exec(html) ?? [];
-  if (value === undefined) throw new Error("the page has no form");
-  return value;
-}
-const csrfTokens = Object.fromEntries(await Promise.all(visitorNames.map(async (name) => [name, await csrfTokenOf(name)] as const)));
 
 /** Answers of all visitors, in the notation of the expected ones. */
-async function answersOf(ask: (visitor: Visitor, name: VisitorName) => Promise<Answer>): Promise<Record<string, Answer>> {
-  return Object.fromEntries(await Promise.all(visitorNames.map(async (name) => [name, await ask(visitors[name], name)] as const)));
+async function answersOf(ask: (visitor: Visitor) => Promise<Answer>): Promise<Record<string, Answer>> {
+  return Object.fromEntries(await Promise.all(visitorNames.map(async (name) => [name, await ask(visitors[name])] as const)));
 }
 
 const owners: readonly VisitorName[] = ["agency", "editor", "viewer"];
@@ -135,8 +141,8 @@ function expectedOf(route: PageRoute, method: "GET" | "POST", name: VisitorName)
   return audience === "readers" && route.isData?.(asked(route).split("/")[2] ?? null) === true ? "signInFirst" : "signIn";
 }
 
-/** Answer to a form without a CSRF token: its rights are read after it. */
-function expectedWithoutToken(route: PageRoute, name: VisitorName): Answer {
+/** Answer to a form of another sender: its rights are read after it. */
+function expectedOfOthers(route: PageRoute, name: VisitorName): Answer {
   const expected = expectedOf(route, "POST", name);
   if (isGuest(name) && expected !== "answered") return expected;
   // The plan is refused before the upload is read.
@@ -163,15 +169,19 @@ describe("every kind of visitor", () => {
     expect(answers).toEqual(byName((name) => own ?? expectedOf(route, "GET", name)));
   });
 
-  test.each(rowsOf(posts))("sends the form %s without a CSRF token", async (_path, route) => {
-    const answers = await answersOf((visitor) => post(route, visitor, ""));
-    const own = ownRefusal(route, answers);
-    expect(answers).toEqual(byName((name) => own ?? expectedWithoutToken(route, name)));
+  test.each(rowsOf(posts))("sends the form %s from another site, or without a sender", async (_path, route) => {
+    for (const sender of otherSenders) {
+      const answers = await answersOf((visitor) => post(route, visitor, sender));
+      const own = ownRefusal(route, answers);
+      expect({ sender, answers }).toEqual({ sender, answers: byName((name) => own ?? expectedOfOthers(route, name)) });
+    }
   });
 
   test.each(rowsOf(guardedPosts))("sends the form %s", async (_path, route) => {
-    const answers = await answersOf((visitor, name) => post(route, visitor, csrfTokens[name] ?? ""));
-    expect(answers).toEqual(byName((name) => expectedOf(route, "POST", name)));
+    for (const sender of ownSenders) {
+      const answers = await answersOf((visitor) => post(route, visitor, sender));
+      expect({ sender, answers }).toEqual({ sender, answers: byName((name) => expectedOf(route, "POST", name)) });
+    }
   });
 });
 
@@ -184,8 +194,8 @@ test.each([
   const cookie = `sid=${visitors.agency.cookies.get("sid")}`;
   const headers = { cookie, origin: pages.url, "content-type": "application/x-www-form-urlencoded" };
   const send = (length: number) => fetch(`${pages.url}${path}`, { method: "POST", headers, body: "do=".padEnd(length, "x") });
-  // The shorter one is read, and refused for its missing CSRF token.
-  expect([(await send(bytesMax)).status, (await send(bytesMax + 1)).status]).toEqual([403, 413]);
+  // The shorter one is read, and refused for its content.
+  expect([(await send(bytesMax)).status, (await send(bytesMax + 1)).status]).toEqual([400, 413]);
 });
 
 test("the table has a route of every audience, with every answer", () => {

@@ -8,7 +8,7 @@ import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
-/** A form that is accepted and then refused with 400, so that nothing is queued; a wrong CSRF token gets 403. */
+/** A form that is accepted and then refused with 400, so that nothing is queued; one of another sender gets 403. */
 const noUrl = { url: "ftp://site.example/" };
 /** Rows that a retention run would have deleted. */
 const deleted = new Set<string>();
@@ -67,7 +67,6 @@ async function read(visitor: Visitor, query = "", headers: Readonly<Record<strin
     answer,
     html,
     nonce: /'nonce-([^']+)'/.exec(policy)?.[1] ?? "none",
-    csrfTokens: [...html.matchAll(/name="form" value="([^"]*)"/g)].map(([, value = ""]) => value),
   };
 }
 
@@ -95,7 +94,6 @@ describe("an answer from memory", () => {
     const withoutSecrets = (html: string) =>
       html
         .replace(/ nonce="[^"]*"/g, "")
-        .replace(/name="form" value="[^"]*"/g, "")
         .replaceAll("&amp;", "&")
         .replace(/<link rel="canonical"[^>]*>/, "")
         .replaceAll("unknown=1&", "")
@@ -114,19 +112,11 @@ describe("an answer from memory", () => {
     expect(headersOf(plain)).toEqual(headersOf(unkept));
   });
 
-  test("masks the CSRF token anew, and the form works", async () => {
-    const [first, second] = [await read(account), await read(account)];
-    expect(second.csrfTokens.length).toBeGreaterThan(0);
-    expect(new Set([...first.csrfTokens, ...second.csrfTokens]).size).toBe(first.csrfTokens.length + second.csrfTokens.length);
+  test("has forms that work, and sets no cookie", async () => {
+    const { answer } = await read(watched.visitor());
+    expect(answer.headers.getSetCookie()).toEqual([]);
     expect((await account.post("/scans", noUrl, path)).status).toBe(400);
     expect((await guest.post("/scans", noUrl, path)).status).toBe(400);
-  });
-
-  test("gives a guest without cookies a CSRF cookie that fits the form", async () => {
-    await read(guest);
-    const fresh = watched.visitor();
-    expect((await fresh.post("/scans", noUrl, path)).status).toBe(400);
-    expect(fresh.cookies.get("form")).not.toBe(guest.cookies.get("form"));
   });
 });
 
@@ -146,12 +136,9 @@ describe("visitors", () => {
     }
   });
 
-  test("of the same state share a page, but no CSRF token", async () => {
-    const mine = await read(account);
+  test("of the same state share a page", async () => {
+    await read(account);
     expect(await readsOf(other)).toBe(0);
-    const theirs = await read(other);
-    for (const token of mine.csrfTokens) expect(theirs.html).not.toContain(token);
-    expect((await other.post("/scans", { ...noUrl, form: mine.csrfTokens[0] ?? "" }, path)).status).toBe(403);
   });
 
   test("get their own theme and language", async () => {
@@ -165,15 +152,14 @@ describe("visitors", () => {
     expect((await read(guest)).html).toContain('lang="en-GB"');
   });
 
-  test("at once get their own nonce and CSRF token each", async () => {
+  test("at once get their own nonce each", async () => {
     const visitors = Array.from({ length: 40 }, (_none, at) => [guest, account, admin, other][at % 4] ?? guest);
     const answers = await Promise.all(visitors.map((visitor) => read(visitor)));
     for (const [at, { html, nonce }] of answers.entries()) {
       expect(html).toContain(`nonce="${nonce}"`);
       expect(html.includes('href="/admin"')).toBe(visitors[at] === admin);
     }
-    const all = answers.flatMap(({ nonce, csrfTokens }) => [nonce, ...csrfTokens]);
-    expect(new Set(all).size).toBe(all.length);
+    expect(new Set(answers.map(({ nonce }) => nonce)).size).toBe(answers.length);
   });
 });
 

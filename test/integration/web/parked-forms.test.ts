@@ -2,7 +2,6 @@
 import { connect, type Socket } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import type { Account } from "../../../src/store/accounts.ts";
-import { inputValueOf } from "../../support/page-text.ts";
 import { startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
@@ -12,9 +11,8 @@ const other = await accountIn(pages, "other@assay.test");
 afterAll(() => pages.stop());
 
 /** Sends a form except for its last byte; the returned function sends that byte and returns the status line. */
-async function park(visitor: Visitor, path: string, from: string, fields: Readonly<Record<string, string>>) {
-  const form = inputValueOf(await (await visitor.get(from)).text(), "form");
-  const body = new URLSearchParams({ form, ...fields, last: "x" }).toString();
+async function park(visitor: Visitor, path: string, fields: Readonly<Record<string, string>>) {
+  const body = new URLSearchParams({ ...fields, last: "x" }).toString();
   const { port, host } = new URL(pages.url);
   const socket = connect(Number(port), "127.0.0.1");
   const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
@@ -35,7 +33,7 @@ function firstLineOf(socket: Socket): Promise<string> {
 const newToken = { do: "create", name: "late", expires: "never" };
 
 async function tokensAfter(account: Account, meanwhile: () => Promise<unknown>) {
-  const finish = await park(await signedIn(pages, account), "/account/tokens", "/account/tokens", newToken);
+  const finish = await park(await signedIn(pages, account), "/account/tokens", newToken);
   await meanwhile();
   return [await finish(), pages.store.apiTokens.listOfAccount(account.id).length];
 }
@@ -52,7 +50,7 @@ test("a slow form upload is refused after its session ended", async () => {
 test("a slow form upload is refused after its account was disabled, also for administrators", async () => {
   const second = await accountIn(pages, "second@assay.test");
   expect(await tokensAfter(second, () => pages.store.accounts.setDisabled(second.id, true))).toEqual(["HTTP/1.1 401 Unauthorized", 0]);
-  const finish = await park(await signedIn(pages, admin), `/admin/users/${other.id}/plan`, "/admin/users", { plan: "agency" });
+  const finish = await park(await signedIn(pages, admin), `/admin/users/${other.id}/plan`, { plan: "agency" });
   await pages.store.accounts.setDisabled(admin.id, true);
   expect([await finish(), pages.store.accounts.findById(other.id)?.plan]).toEqual(["HTTP/1.1 401 Unauthorized", "free"]);
 });

@@ -149,11 +149,10 @@ describe("an equal request", () => {
   });
 
   test("at the same time shares one scan, also after the previous one ended", async () => {
-    const html = await (await visitor.get("/")).text();
-    const form = /name="form" value="([^"]+)"/.exec(html)?.[1] ?? "";
+    await visitor.get("/");
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     const clicks = async () => {
-      const body = new URLSearchParams({ form, url: site });
+      const body = new URLSearchParams({ url: site });
       const init = { method: "POST", redirect: "manual", headers: { cookie, origin: pages.url }, body } as const;
       const answers = await Promise.all([1, 2, 3].map(() => fetch(`${pages.url}/scans`, init)));
       const tokens = answers.map(tokenOf);
@@ -227,10 +226,10 @@ describe("permission to scan", () => {
     expect((await ask(site, {}, by)).status).toBe(303);
     // A form from before the setting changed.
     const guest = closed.visitor();
-    const form = /name="form" value="([^"]+)"/.exec(await (await guest.get("/sign-in")).text())?.[1] ?? "";
+    await guest.get("/sign-in");
     const cookie = [...guest.cookies].map((pair) => pair.join("=")).join("; ");
     const headers = { cookie, origin: closed.url };
-    const answer = await fetch(`${closed.url}/scans`, { method: "POST", headers, body: new URLSearchParams({ form, url: site }) });
+    const answer = await fetch(`${closed.url}/scans`, { method: "POST", headers, body: new URLSearchParams({ url: site }) });
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain(enGb.pages.home.closed.title);
     expect(closed.store.scans.queueLength()).toBe(1);
@@ -250,13 +249,18 @@ describe("permission to scan", () => {
   });
 
   test.each([
-    ["without CSRF token", { origin: "OWN" }, "site.test"],
+    ["without a sender", {}, "site.test"],
     ["from another origin", { origin: "https://evil.test" }, "site.test"],
-  ])("is refused to a form %s", async (_case, headers, url) => {
-    const origin = headers.origin.replace("OWN", pages.url);
+  ])("is refused to a form %s, and the page says what to do", async (_case, headers, url) => {
     const before = pages.store.scans.queueLength();
-    const answer = await fetch(`${pages.url}/scans`, { method: "POST", headers: { origin }, body: new URLSearchParams({ url }) });
-    expect([answer.status, pages.store.scans.queueLength()]).toEqual([403, before]);
+    for (const locale of locales) {
+      const init = { method: "POST", headers: { "accept-language": locale, ...(headers as object) }, body: new URLSearchParams({ url }) };
+      const answer = await fetch(`${pages.url}/scans`, init);
+      expect([answer.status, pages.store.scans.queueLength()]).toEqual([403, before]);
+      const html = await answer.text();
+      const { title, what, next } = texts[locale].errors.formNotOurs;
+      for (const text of [title, what, next]) expect(html).toContain(text);
+    }
   });
 });
 

@@ -50,8 +50,7 @@ function send(fields: Readonly<Record<string, string>> | readonly (readonly [str
 
 /** Unlike `visitor.post`, with repeated fields. */
 async function postPairs(path: string, pairs: readonly (readonly [string, string])[]): Promise<Response> {
-  const word = /name="form" value="([^"]+)"/.exec(await (await visitor.get(path)).text())?.[1] ?? "";
-  const body = new URLSearchParams([["form", word], ...pairs].map(([name, value]) => [name ?? "", value ?? ""]));
+  const body = new URLSearchParams(pairs.map(([name, value]) => [name, value]));
   const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
   return fetch(`${pages.url}${path}`, { method: "POST", redirect: "manual", headers: { origin: pages.url, cookie }, body });
 }
