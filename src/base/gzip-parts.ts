@@ -1,6 +1,5 @@
 /** Gzip bodies joined from parts, of which each was compressed for itself. */
 import { constants, crc32, deflateRawSync } from "node:zlib";
-import { crcProduct, powerOfX } from "./gzip-template.ts";
 
 export interface GzipPart {
   /** Deflate blocks (RFC 1951) that end at a byte boundary and refer to nothing before them. */
@@ -53,4 +52,30 @@ export function joinGzip(parts: readonly GzipPart[]): Uint8Array<ArrayBuffer> {
   );
   tail.writeUInt32LE(parts.reduce((sum, { length }) => sum + length, 0) % 2 ** 32, 4);
   return new Uint8Array(Buffer.concat([gzipHead, ...parts.map(({ bytes }) => bytes), lastBlock, tail]));
+}
+
+/** CRC-32 polynomial; as all numbers below with the highest power in the lowest bit (RFC 1952 section 8). */
+const polynomial = 0xedb88320;
+const one = 0x80000000;
+
+/** Product of two polynomials over GF(2), modulo that of CRC-32. */
+function crcProduct(left: number, right: number): number {
+  let sum = 0;
+  let factor = right;
+  for (let bit = one; bit !== 0; bit >>>= 1) {
+    if ((left & bit) !== 0) sum ^= factor;
+    factor = (factor & 1) === 0 ? factor >>> 1 : (factor >>> 1) ^ polynomial;
+  }
+  return sum >>> 0;
+}
+
+/** x to this power, modulo the polynomial of CRC-32. */
+function powerOfX(exponent: number): number {
+  let power = one;
+  let square = one >>> 1;
+  for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
+    if (rest % 2 === 1) power = crcProduct(square, power);
+    square = crcProduct(square, square);
+  }
+  return power;
 }

@@ -3,14 +3,14 @@ import { languageTag } from "../text/translator.ts";
 import { scriptPath, stylePath } from "./assets.ts";
 import { useVisit } from "./context.ts";
 import type { PageContent } from "./page.tsx";
-import { publicOrigin, type Visit } from "./visit.ts";
+import { publicOrigin, type SharedVisit } from "./visit.ts";
 
 export type DocumentHeadProps = Pick<PageContent, "title" | "status" | "refreshSeconds" | "noIndex" | "description" | "picture">;
 
 const productName = "assay";
 
 export function DocumentHead({ title, refreshSeconds, noIndex = false, ...about }: DocumentHeadProps) {
-  const { nonce, account, url } = useVisit();
+  const { account, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
     <head>
@@ -32,7 +32,7 @@ export function DocumentHead({ title, refreshSeconds, noIndex = false, ...about 
           <meta http-equiv="refresh" content={`${refreshSeconds};url=${url.pathname}${url.search}`} />
         </noscript>
       )}
-      <script src={scriptPath} nonce={nonce} defer />
+      <script src={scriptPath} defer />
     </head>
   );
 }
@@ -88,7 +88,7 @@ function LinkPreview({ title, description, picture }: Pick<DocumentHeadProps, "t
 }
 
 /** Current path with query, in this language; null for the one that the browser asks for. */
-export function localeLink(visit: Visit, locale: string | null): string {
+export function localeLink(visit: SharedVisit, locale: string | null): string {
   const query = new URLSearchParams(visit.url.search);
   if (locale === null) query.delete("locale");
   else query.set("locale", locale);
@@ -96,12 +96,12 @@ export function localeLink(visit: Visit, locale: string | null): string {
 }
 
 /** Browsers read a path that starts with two slashes as a host. */
-function pathOf({ url }: Visit): string {
+function pathOf({ url }: SharedVisit): string {
   return url.pathname.replace(/^\/+/, "/");
 }
 
 /** A visit with an invalid Host header has no origin. */
-function absolute(visit: Visit, path: string): string {
+function absolute(visit: SharedVisit, path: string): string {
   const origin = publicOrigin(visit);
   return origin === "null" ? path : `${origin}${path}`;
 }

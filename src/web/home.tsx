@@ -5,6 +5,7 @@ import { useI18n } from "../report/context.ts";
 import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
+import { rememberedLocation } from "./scanning/location-field.tsx";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { OwnHosts } from "./scans/own-hosts.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
@@ -53,7 +54,7 @@ export function homePage(visit: Visit, { typed = "", location = null, refusal }:
     children: (
       <>
         <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
-        {mayScan(visit) ? <ScanForm typed={typed} location={location} refusal={refusal} /> : <Closed />}
+        {mayScan(visit) ? <ScanForm typed={typed} location={location ?? rememberedLocation(visit)} refusal={refusal} /> : <Closed />}
         {refusal?.scansPerHourSignedIn !== undefined && <SignInHelps scansPerHour={refusal.scansPerHourSignedIn} />}
         <p>
           <a href="/sample">{i18n.t("home.sample")}</a>
@@ -93,7 +94,7 @@ function SignInHelps({ scansPerHour }: { readonly scansPerHour: number }) {
 
 interface ScanFormProps {
   readonly typed: string;
-  readonly location: string | null;
+  readonly location: string;
   readonly refusal: Refusal | undefined;
 }
 

@@ -5,7 +5,7 @@ import { DocumentContext } from "../report/context.ts";
 import { pageDocument, VisitContext } from "./context.ts";
 import { Layout } from "./layout.tsx";
 import { compressedBody, type ResponseHeaders, respond } from "./response.ts";
-import type { Visit } from "./visit.ts";
+import type { SharedVisit, Visit } from "./visit.ts";
 
 export interface PageContent {
   /** Document title; the product name is appended. */
@@ -41,7 +41,7 @@ export function page(visit: Visit, content: PageContent): Response {
   return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
 }
 
-export function htmlOf(visit: Visit, { headers: _headers, secret: _secret, ...layout }: PageContent): string {
+export function htmlOf(visit: SharedVisit, { headers: _headers, secret: _secret, ...layout }: PageContent): string {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
       <DocumentContext.Provider value={pageDocument(visit)}>

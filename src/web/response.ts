@@ -36,30 +36,28 @@ export function acceptsGzip({ request }: Visit): boolean {
   return /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
 }
 
-/** CSP of every page: own resources, one script by nonce, no HTML built by script. */
-function policyOf(nonce: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}' 'strict-dynamic'`,
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; ");
-}
+/** CSP of every page: own files, no inline script or style, no HTML built by script. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
 
 const permissionsPolicy = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "publickey-credentials-get", "usb"]
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-function securityHeaders({ nonce, server, requestId, settings: { hsts } }: Visit): ResponseHeaders {
+function securityHeaders({ server, requestId, settings: { hsts } }: Visit): ResponseHeaders {
   return {
-    "content-security-policy": policyOf(nonce),
+    "content-security-policy": contentSecurityPolicy,
     // Browsers ignore it on other origins, with a console warning.
     ...(server.https || server.loopback ? { "cross-origin-opener-policy": "same-origin" } : {}),
     "cross-origin-resource-policy": "same-origin",

@@ -1,5 +1,4 @@
 /** Request context of a page: visitor, locale, session and response cookies. */
-import { randomBytes } from "node:crypto";
 import { signedInBy } from "../account/authenticate.ts";
 import type { ServerOrigin } from "../http/server-origin.ts";
 import type { ServerPreference } from "../report/chosen-server.ts";
@@ -13,9 +12,6 @@ import type { PagesSettings } from "./settings.ts";
 
 /** Lifetime of an explicitly chosen language or server: one year. */
 const choiceCookieSeconds = 365 * 86_400;
-const nonceBytes = 16;
-/** In base64. */
-export const nonceChars = 24;
 /** Parsed entries of an Accept-Language header. */
 const languagesMax = 20;
 
@@ -25,28 +21,31 @@ export interface CurrentSession {
   readonly value: string;
 }
 
-export interface Visit {
-  readonly requestId: string;
-  readonly request: Request;
+/** What the components of a page may read. The key of the page cache holds all of it, so nothing here may identify a visitor. */
+export interface SharedVisit {
   /** Requested URL; only path and query are trustworthy. */
   readonly url: URL;
   /** Address by which the visitor reached this appliance. */
   readonly server: ServerOrigin;
-  /** Client address for rate limits. */
-  readonly address: string;
   readonly i18n: I18n;
   /** Null for guests. */
-  readonly account: Account | null;
-  /** Null for guests. */
-  readonly session: CurrentSession | null;
+  readonly account: Pick<Account, "theme" | "admin"> | null;
   readonly settings: PagesSettings;
   readonly now: Date;
-  /** CSP nonce of the page's script. */
-  readonly nonce: string;
   /** True if `?locale=` names an unsupported language. */
   readonly unknownLocale: boolean;
   /** Null before the visitor has chosen. */
   readonly serverPreference: ServerPreference | null;
+}
+
+export interface Visit extends SharedVisit {
+  readonly requestId: string;
+  readonly request: Request;
+  /** Client address for rate limits. */
+  readonly address: string;
+  readonly account: Account | null;
+  /** Null for guests. */
+  readonly session: CurrentSession | null;
   /** Set-Cookie values of the response. */
   readonly setCookies: string[];
 }
@@ -63,7 +62,7 @@ export type Answer = Response | Promise<Response>;
 export type PageHandler = (visit: Visit, param: string | null) => Answer;
 
 /** Origin for links and commands that leave the visitor's browser. */
-export function publicOrigin({ server, settings }: Visit): string {
+export function publicOrigin({ server, settings }: Pick<Visit, "server" | "settings">): string {
   return settings.addresses.publicUrl ?? server.origin;
 }
 
@@ -101,7 +100,6 @@ export function visitOf(
     session: signedIn?.session ?? null,
     settings,
     now,
-    nonce: randomBytes(nonceBytes).toString("base64"),
     unknownLocale: chosen.unknown,
     serverPreference: serverPreference.server,
     setCookies: [...chosen.setCookies, ...serverPreference.setCookies],
@@ -177,11 +175,11 @@ export function isSessionOpen({ session, settings: { store, now } }: Visit): boo
 }
 
 /** True for accounts, and for guests if the operator allows guest scans. */
-export function mayScan({ account, settings: { scanning, readers } }: Pick<Visit, "account" | "settings">): boolean {
+export function mayScan({ account, settings: { scanning, readers } }: Pick<SharedVisit, "account" | "settings">): boolean {
   return account !== null || (scanning.guests.mayScan && readers === "everybody");
 }
 
 /** Whether the visitor may read scans. */
-export function mayRead({ account, settings }: Pick<Visit, "account" | "settings">): boolean {
+export function mayRead({ account, settings }: Pick<SharedVisit, "account" | "settings">): boolean {
   return account !== null || settings.readers === "everybody";
 }

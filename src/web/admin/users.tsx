@@ -18,7 +18,7 @@ import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
-import type { Visit } from "../visit.ts";
+import type { SignedInVisit, Visit } from "../visit.ts";
 import { adminPage } from "./admin-frame.tsx";
 import { type InvitationDraft, InvitationForm, invitationPage, makeInvitation } from "./invitation.tsx";
 
@@ -64,8 +64,8 @@ function accountIdOf(id: string | null): number {
 }
 
 /** `typed`: an invitation that failed. */
-function usersPage(visit: Visit, typed: InvitationDraft | null = null): Response {
-  const { i18n, url, settings } = visit;
+function usersPage(visit: SignedInVisit, typed: InvitationDraft | null = null): Response {
+  const { i18n, url, account, settings } = visit;
   const search = (url.searchParams.get("q") ?? "").slice(0, emailCharsMax).trim();
   const cursor = cursorOf(url.searchParams);
   const all = settings.store.accounts.list();
@@ -97,7 +97,7 @@ function usersPage(visit: Visit, typed: InvitationDraft | null = null): Response
             <SubmitButton kind="plain">{i18n.t("admin.users.find")}</SubmitButton>
           </form>
         </search>
-        {items.length === 0 ? <p>{i18n.t("admin.users.none")}</p> : <AccountTable accounts={items} />}
+        {items.length === 0 ? <p>{i18n.t("admin.users.none")}</p> : <AccountTable accounts={items} ownId={account.id} />}
         <Pagination
           first={cursor === null ? null : listPath(path, { q: search }, null)}
           next={nextCursor === null ? null : listPath(path, { q: search }, nextCursor)}
@@ -109,8 +109,14 @@ function usersPage(visit: Visit, typed: InvitationDraft | null = null): Response
   });
 }
 
-function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
-  const { i18n, account: visitor } = useVisit();
+interface AccountTableProps {
+  readonly accounts: readonly Account[];
+  /** Account of the administrator who reads the table. */
+  readonly ownId: number;
+}
+
+function AccountTable({ accounts, ownId }: AccountTableProps) {
+  const { i18n } = useVisit();
   return (
     <DataTable
       caption={i18n.t("admin.users.caption")}
@@ -122,7 +128,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
           label: i18n.t("admin.users.email"),
           cell: ({ id, email }) => (
             <>
-              <UntrustedText>{email}</UntrustedText> {id === visitor?.id && <span class="muted">({i18n.t("admin.users.you")})</span>}
+              <UntrustedText>{email}</UntrustedText> {id === ownId && <span class="muted">({i18n.t("admin.users.you")})</span>}
             </>
           ),
         },
@@ -134,7 +140,7 @@ function AccountTable({ accounts }: { readonly accounts: readonly Account[] }) {
           cell: (account) => (
             <>
               {i18n.t(account.disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")}{" "}
-              {account.id !== visitor?.id && <StateForm account={account} />}
+              {account.id !== ownId && <StateForm account={account} />}
             </>
           ),
         },

@@ -4,7 +4,7 @@ import { areaName, type Report, type ReportArea, reportAreas, type ShownFinding 
 import { unmarked } from "../../text/display.ts";
 import type { I18n } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit } from "../visit.ts";
 
 const searchCharsMax = 100;
 
@@ -26,7 +26,7 @@ const params = { severity: "severity", area: "in", effort: "effort", search: "q"
 export const findingChoiceParams: readonly string[] = Object.values(params).filter((name) => name !== params.search);
 
 /** Reads the query; ignores unknown values. */
-export function findingFilterOf({ url: { searchParams } }: Visit): FindingFilter {
+export function findingFilterOf({ url: { searchParams } }: SharedVisit): FindingFilter {
   return {
     severity: severities.find((severity) => severity === searchParams.get(params.severity)) ?? null,
     area: reportAreas.find((area) => area === searchParams.get(params.area)) ?? null,

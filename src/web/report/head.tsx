@@ -9,7 +9,7 @@ import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
-import { publicOrigin, type Visit } from "../visit.ts";
+import { publicOrigin, type SharedVisit } from "../visit.ts";
 import { Downloads } from "./downloads.tsx";
 import { PrintChoice } from "./print-choice.tsx";
 import type { StoredReport } from "./stored-report.ts";
@@ -25,7 +25,7 @@ export function ReportHead({ report: { scan, host } }: { readonly report: Stored
 }
 
 /** Breadcrumbs of a report and of a comparison. */
-export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: Visit) {
+export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: SharedVisit) {
   const host = scanHost(scan);
   return [
     { href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) },

@@ -7,18 +7,18 @@ import { ScoreDetails } from "../../report/score-details.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { type BrandChoice, brandChoices } from "../account/brand/account-brands.ts";
-import { keptPage } from "../kept-page.ts";
 import type { PageContent } from "../page.tsx";
+import { cachedPage } from "../page-cache.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit, Visit } from "../visit.ts";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
 import { ReportAside, ReportHead } from "./head.tsx";
 import { History } from "./history.tsx";
-import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
 import { Notices, ReusedScanNotice } from "./notices.tsx";
 import { NotPrinted } from "./print-choice.tsx";
+import { reportCacheKey } from "./report-cache-key.ts";
 import { Screenshot } from "./screenshot.tsx";
 import { serverChoiceId } from "./server-choice.tsx";
 import { linkPreview } from "./share-image.ts";
@@ -28,13 +28,13 @@ import { StoredVerdict } from "./stored-verdict.tsx";
 
 /** `scan` must be finished. */
 export function reportPage(visit: Visit, scan: ScanRecord): Response {
-  const { key, ...kept } = keptReport(visit, scan);
-  // The content may not read the account. Each set of brands has a kept page of its own.
+  const { key, ...cached } = reportCacheKey(visit, scan);
+  // The content cannot read the account. Each set of brands has a cached page of its own.
   const brands = brandChoices(visit);
-  return keptPage(visit, { ...kept, key: [...key, JSON.stringify(brands)], content: (shared) => reportContent(shared, scan, brands) });
+  return cachedPage(visit, { ...cached, key: [...key, JSON.stringify(brands)], content: (shared) => reportContent(shared, scan, brands) });
 }
 
-function reportContent(visit: Visit, scan: ScanRecord, brands: readonly BrandChoice[]): PageContent {
+function reportContent(visit: SharedVisit, scan: ScanRecord, brands: readonly BrandChoice[]): PageContent {
   const report = gatherReport(visit, scan);
   return {
     title: reportTitle(visit.i18n, scan.url, report.result.score),

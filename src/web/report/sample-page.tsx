@@ -11,14 +11,13 @@ import { ScoreDetails } from "../../report/score-details.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { PageHead } from "../components/page-head.tsx";
-import { keptPage, shareKeptPages } from "../kept-page.ts";
+import { cachedPage } from "../page-cache.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { PagesSettings } from "../settings.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit, Visit } from "../visit.ts";
 import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
 import { Findings } from "./findings.tsx";
-import { keptReport } from "./kept-report.ts";
 import { Ledger } from "./ledger.tsx";
+import { reportCacheKey } from "./report-cache-key.ts";
 import sampleScan from "./sample-scan.json" with { type: "json" };
 import { serverChoiceId } from "./server-choice.tsx";
 import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
@@ -47,20 +46,12 @@ const sampleRecord: ScanRecord = {
 };
 
 export function getSample(visit: Visit): Response {
-  const sample: Visit = { ...visit, settings: sampleSettings(visit.settings) };
-  return keptPage(sample, { ...keptReport(sample, sampleRecord), content: sampleContent });
+  return cachedPage(visit, { ...reportCacheKey(withSampleStore(visit), sampleRecord), content: sampleContent });
 }
 
-/** One for each settings, since pages are kept by them. */
-const settingsOfSamples = new WeakMap<PagesSettings, PagesSettings>();
-
-function sampleSettings(settings: PagesSettings): PagesSettings {
-  const known = settingsOfSamples.get(settings);
-  if (known !== undefined) return known;
-  const created = { ...settings, store: sampleStore(settings.store) };
-  settingsOfSamples.set(settings, created);
-  shareKeptPages(created, settings);
-  return created;
+function withSampleStore(visit: SharedVisit): SharedVisit {
+  const { settings } = visit;
+  return { ...visit, settings: { ...settings, store: sampleStore(settings.store) } };
 }
 
 /** The store as if it held the sample alone. */
@@ -74,12 +65,11 @@ function sampleStore(store: Store): Store {
   };
 }
 
-function sampleContent(visit: Visit) {
+function sampleContent(visit: SharedVisit) {
+  const report = gatherReport(withSampleStore(visit), sampleRecord);
   return {
     title: visit.i18n.t("report.sample.title"),
-    children: (
-      <SampleBody report={gatherReport(visit, sampleRecord)} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />
-    ),
+    children: <SampleBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
   };
 }
 

@@ -12,7 +12,7 @@ import { sharePicture, sharePictureSize } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit, Visit } from "../visit.ts";
 import type { StoredReport } from "./stored-report.ts";
 
 /** Language of the picture; `locale` would also choose that of the visitor. */
@@ -21,7 +21,7 @@ const localeParam = "in";
 const cacheControl = "public, max-age=86400";
 const retrySeconds = 5;
 
-export function linkPreview({ i18n }: Visit, report: StoredReport): Pick<PageContent, "description" | "picture"> {
+export function linkPreview({ i18n }: SharedVisit, report: StoredReport): Pick<PageContent, "description" | "picture"> {
   const { scan } = report;
   const result = listedScoreOf(scan.summary);
   const host = shortHost(scan.url);

@@ -3,7 +3,7 @@ import { StateLabel } from "../../report/components/state-label.tsx";
 import { type Report, type ReportArea, reportAreas, type ShownRow } from "../../report/report.ts";
 import { type ShownState, shownStateOf, shownStates } from "../../text/ledger-rows.ts";
 import { useVisit } from "../context.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit } from "../visit.ts";
 
 /** Filter of the ledger; null means all. */
 export interface LedgerFilter {
@@ -14,7 +14,7 @@ export interface LedgerFilter {
 export const ledgerParams: readonly string[] = ["state", "area"];
 
 /** Reads `?state=` and `?area=`, which links from other pages may carry; ignores unknown values. */
-export function ledgerFilterOf({ url: { searchParams } }: Visit): LedgerFilter {
+export function ledgerFilterOf({ url: { searchParams } }: SharedVisit): LedgerFilter {
   return {
     state: shownStates.find((state) => state === searchParams.get("state")) ?? null,
     area: reportAreas.find((area) => area === searchParams.get("area")) ?? null,

@@ -10,7 +10,7 @@ import { pageDocument } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit } from "../visit.ts";
 
 /** Earlier scans of the host that are examined. */
 export const earlierScansMax = 20;
@@ -30,7 +30,7 @@ export interface StoredReport extends Report {
 }
 
 /** @throws Error for an unfinished scan. */
-export function gatherReport(visit: Visit, scan: ScanRecord): StoredReport {
+export function gatherReport(visit: SharedVisit, scan: ScanRecord): StoredReport {
   const { store } = visit.settings;
   const result = resultOf(visit, scan);
   const seen = store.evidence.find(scan.token);
@@ -63,14 +63,14 @@ export function gatherReport(visit: Visit, scan: ScanRecord): StoredReport {
  * Result of a finished scan, findings in the order to fix them; stored in the same transaction as its end.
  * @throws PageError 404 if it is lost, as in a damaged store.
  */
-export function resultOf({ settings: { store, catalog } }: Visit, { token }: ScanRecord): StoredResult {
+export function resultOf({ settings: { store, catalog } }: SharedVisit, { token }: ScanRecord): StoredResult {
   const result = store.results.find(token);
   if (result === undefined) throw scanNotFoundPage();
   return inFixOrder(result, catalog.checks);
 }
 
 /** Examined earlier scans of the same host and location, newest first. */
-export function earlierScans({ settings: { store } }: Visit, scan: ScanRecord): readonly ScanRecord[] {
+export function earlierScans({ settings: { store } }: SharedVisit, scan: ScanRecord): readonly ScanRecord[] {
   return store.publicScans.list({ ...ofSameHost(scan), limit: earlierScansMax, cursor: scan.id }).items;
 }
 
@@ -78,7 +78,7 @@ function ofSameHost(scan: ScanRecord): Pick<PublicScanQuery, "host" | "exactly" 
   return { host: scanHost(scan), exactly: true, location: scanLocationOf(scan) };
 }
 
-function resultsOf({ settings: { store } }: Visit, scans: readonly ScanRecord[]): readonly EarlierScan[] {
+function resultsOf({ settings: { store } }: SharedVisit, scans: readonly ScanRecord[]): readonly EarlierScan[] {
   return scans.flatMap((scan) => {
     const found = store.results.find(scan.token);
     return found === undefined ? [] : [earlierScan(endOf(scan), scan.token, found)];

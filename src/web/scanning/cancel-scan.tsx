@@ -18,10 +18,10 @@ export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<R
   return redirect(visit, "/account/scans?done=cancelled");
 }
 
-/** Button for the account that the scan belongs to. The script hides it when the scan leaves the queue. */
-export function CancelScan({ scan: { token, accountId, status } }: { readonly scan: ScanRecord }) {
-  const { account, i18n } = useVisit();
-  if (account === null || accountId !== account.id || status !== "queued") return null;
+/** Button for the account of the scan. The script hides it when the scan leaves the queue. */
+export function CancelScan({ scan: { token, status } }: { readonly scan: ScanRecord }) {
+  const { i18n } = useVisit();
+  if (status !== "queued") return null;
   return (
     <div data-when="queued">
       <Form action={`/scans/${token}/cancel`}>

@@ -10,27 +10,19 @@ import type { Visit } from "../visit.ts";
 const rememberField = "remember";
 
 interface LocationFieldProps {
-  /** Location of the scan that is repeated, or the refused one; null for the remembered one. */
-  readonly chosen: string | null;
+  readonly chosen: string;
   readonly error?: string | undefined;
 }
 
 /** Null if there is nothing to choose. */
 export function LocationField({ chosen, error }: LocationFieldProps) {
-  const visit = useVisit();
-  const { i18n, settings } = visit;
+  const { i18n, settings } = useVisit();
   const names = settings.scanning.locations.names();
   if (names.length === 0 && error === undefined) return null;
   return (
     <>
       <input type="hidden" name={rememberField} value="location" />
-      <SelectField
-        name="location"
-        label={i18n.t("location.label")}
-        options={locationOptions(i18n, names)}
-        value={chosen ?? rememberedLocation(visit)}
-        error={error}
-      />
+      <SelectField name="location" label={i18n.t("location.label")} options={locationOptions(i18n, names)} value={chosen} error={error} />
     </>
   );
 }
@@ -54,7 +46,8 @@ export function knownLocation({ settings: { scanning } }: Pick<Visit, "settings"
   return [localLocation, ...scanning.locations.names()].find((name) => name === (typed || localLocation)) ?? null;
 }
 
-function rememberedLocation(visit: Visit): string {
+/** Last choice of the visitor; the appliance itself before any. */
+export function rememberedLocation(visit: Visit): string {
   const remembered = cookieOf(visit.request, "location", visit.server.https) ?? localLocation;
   return knownLocation(visit, remembered) ?? localLocation;
 }

@@ -9,15 +9,14 @@ interface UrlFormProps {
   /** Value of the field. */
   readonly typed: string;
   readonly error?: string | undefined;
-  /** Null for the remembered one. */
-  readonly location?: string | null;
+  readonly location: string;
   readonly locationError?: string | undefined;
   readonly label: string;
   readonly hint?: string;
   readonly button: string;
 }
 
-export function UrlForm({ typed, location = null, locationError, button, ...field }: UrlFormProps) {
+export function UrlForm({ typed, location, locationError, button, ...field }: UrlFormProps) {
   return (
     <Form action="/scans" class="scan-form">
       <Field name="url" value={typed} inputMode="url" autocomplete="url" maxLength={scanUrlCharsMax} verbatim {...field} />

@@ -22,7 +22,7 @@ import { usualDurationMs } from "./usual-duration.ts";
 const refreshSeconds = 3;
 
 export function waitingPage(visit: Visit, scan: ScanRecord): Response {
-  const { i18n } = visit;
+  const { i18n, account } = visit;
   const title = i18n.t("scan.titleOf", { host: scanHost(scan) });
   const state = stateOf(visit, scan);
   return page(visit, {
@@ -39,7 +39,7 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
           {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
         </p>
         <p class="muted">{i18n.t("progress.leave")}</p>
-        <CancelScan scan={scan} />
+        {account !== null && account.id === scan.accountId && <CancelScan scan={scan} />}
       </>
     ),
   });

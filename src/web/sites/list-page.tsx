@@ -60,7 +60,7 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     actions: <ListActions access={access} />,
     children: (
       <>
-        <OwnerTabs access={access} />
+        <OwnerTabs access={access} accesses={visit.account === null ? [] : siteAccesses(visit, visit.account)} />
         {sites.length > planTerms[access.owner.plan].sites && <BeyondPlan access={access} />}
         <section aria-label={i18n.t("sites.title")}>
           <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
@@ -110,10 +110,8 @@ function ListActions({ access }: { readonly access: SiteAccess }) {
 }
 
 /** Null without sites that others share. */
-function OwnerTabs({ access }: { readonly access: SiteAccess }) {
-  const visit = useVisit();
-  const { i18n, account } = visit;
-  const accesses = account === null ? [] : siteAccesses(visit, account);
+function OwnerTabs({ access, accesses }: { readonly access: SiteAccess; readonly accesses: readonly SiteAccess[] }) {
+  const { i18n } = useVisit();
   if (accesses.length < 2) return null;
   return (
     <nav class="tabs" aria-label={i18n.t("sites.shared.label")}>
@@ -195,7 +193,7 @@ function emptyPage(visit: Visit, access: SiteAccess): Response {
     done: bulkConfirmation(visit),
     children: (
       <>
-        <OwnerTabs access={access} />
+        <OwnerTabs access={access} accesses={visit.account === null ? [] : siteAccesses(visit, visit.account)} />
         <EmptyState title={i18n.t("sites.empty.title")}>
           <p>{i18n.t("sites.empty.what")}</p>
           {mayEdit(access) && (

@@ -12,7 +12,7 @@ import { startTlsFront } from "./tls-front.ts";
 
 /** Checks that every page must pass: headers, CSP, content and product names. */
 const ofEveryPage = [
-  ...["content-security-policy", "csp-base-uri", "csp-insecure-sources", "csp-object-src", "csp-script-eval", "csp-script-inline"],
+  ...["content-security-policy", "csp-insecure-sources", "csp-object-src", "csp-script-eval", "csp-script-inline"],
   ...["csp-script-sources", "csp-style-inline", "csp-syntax", "content-type-charset", "mixed-content"],
   ...["cross-origin-opener-policy", "cross-origin-resource-policy", "permissions-policy", "referrer-policy", "x-content-type-options"],
   ...["x-frame-options", "x-xss-protection", "deprecated-headers", "information-disclosure", "redirect-chain-secure"],
