@@ -23,8 +23,8 @@ export interface CurrentSession {
 
 /** What the components of a page may read. The key of the page cache holds all of it, so nothing here may identify a visitor. */
 export interface SharedVisit {
-  /** Requested URL; only path and query are trustworthy. */
-  readonly url: URL;
+  /** Requested URL. Its other parts are not trustworthy. */
+  readonly url: Pick<URL, "pathname" | "search" | "searchParams">;
   /** Address by which the visitor reached this appliance. */
   readonly server: ServerOrigin;
   readonly i18n: I18n;
@@ -41,6 +41,7 @@ export interface SharedVisit {
 export interface Visit extends SharedVisit {
   readonly requestId: string;
   readonly request: Request;
+  readonly url: URL;
   /** Client address for rate limits. */
   readonly address: string;
   readonly account: Account | null;

@@ -57,7 +57,7 @@ export function StateFilter({ report, filter }: FilterProps) {
   );
 }
 
-function ledgerPath({ pathname }: URL, state: ShownState | null): string {
+function ledgerPath({ pathname }: Pick<URL, "pathname">, state: ShownState | null): string {
   return `${pathname}${state === null ? "" : `?state=${state}`}#ledger`;
 }
 
