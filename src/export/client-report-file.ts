@@ -1,7 +1,7 @@
 /** Client report as one HTML file: all watched sites of a client. A browser prints its PDF from the same text. */
 import { createElement } from "preact";
 import type { CheckDefinition } from "../check/registry.ts";
-import type { Brand } from "../report/brand.ts";
+import type { Brand } from "../report/brand.tsx";
 import { plainUntrustedText } from "../report/components/untrusted-text.tsx";
 import type { Account } from "../store/accounts.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";

@@ -4,7 +4,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
-import type { Brand } from "../report/brand.ts";
+import type { Brand } from "../report/brand.tsx";
 import type { PageLocale, Texts } from "../text/i18n.ts";
 import type { ReadableScan } from "../text/render.ts";
 

@@ -1,5 +1,5 @@
 /** Brands of the store as files show them. */
-import { type Brand, embeddedLogo } from "../report/brand.ts";
+import { type Brand, embeddedLogo } from "../report/brand.tsx";
 import { storedLogo } from "../store/brand-logo.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
 

@@ -1,9 +1,230 @@
-/** Findings of a report in the order to fix them. */
+/** Findings of a report: what to fix first, rows in the order to fix them, one configuration for all. */
+
 import type { ComponentChildren } from "preact";
-import { ReportSection } from "./components/report-section.tsx";
-import { useDocument } from "./context.ts";
-import { FindingRow } from "./finding-row.tsx";
-import { firstToFix, type Report, type ShownFinding } from "./report.ts";
+import type { Severity } from "../check/check.ts";
+import type { FindingMark } from "../policy/finding-mark.ts";
+import { unmarked } from "../text/display.ts";
+import type { Texts } from "../text/i18n.ts";
+import { fixedFinding } from "../text/render.ts";
+import { configurationFor, isTestedForReal, serverLabel } from "../text/servers/server-lines.ts";
+import { EffortMeter, Instant, RiskMeter, SeverityChip } from "./components/labels.tsx";
+import { ReportSection } from "./components/layout.tsx";
+import { ConfigLines, Remediation } from "./components/remediation.tsx";
+import { CheckLink, plainUntrustedLines, Sentence, UntrustedText, untranslated } from "./components/untrusted-text.tsx";
+import { useDocument, useI18n } from "./context.ts";
+import { EvidenceLinks } from "./evidence/sections.tsx";
+import { type ChosenServer, type FirstSeen, firstToFix, isOpen, type Report, type ShownFinding } from "./report.ts";
+
+interface OfMark {
+  readonly mark: FindingMark;
+}
+
+/** Beside the title of a finding. */
+function MarkChips({ mark: { accepted, inBaseline } }: OfMark) {
+  const i18n = useI18n();
+  return (
+    <>
+      {accepted !== null && (
+        <>
+          {" "}
+          <span class="chip unknown outlined">{i18n.t("report.marks.accepted")}</span>
+        </>
+      )}
+      {typeof inBaseline === "boolean" && (
+        <>
+          {" "}
+          {inBaseline ? (
+            <span class="muted small">{i18n.t("report.marks.known")}</span>
+          ) : (
+            <span class="chip warn">{i18n.t("report.marks.new")}</span>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Reason and last day of an accepted finding; null for others. */
+function AcceptedBecause({ mark: { accepted } }: OfMark) {
+  const i18n = useI18n();
+  if (accepted === null) return null;
+  const { reason, until } = accepted;
+  return (
+    <p>
+      <strong>
+        {until === null ? i18n.t("report.marks.acceptedBecause") : i18n.t("report.marks.acceptedUntil", { date: i18n.date(until) })}
+      </strong>{" "}
+      <UntrustedText>{reason}</UntrustedText>
+    </p>
+  );
+}
+
+/** A longer code of a check that left the catalog is cut. */
+const titleCharsMax = 200;
+
+export interface CodedFinding {
+  readonly code: string;
+  readonly checkKey: string;
+  readonly severity: Severity;
+}
+
+export function FindingTitle(finding: CodedFinding) {
+  const { i18n, texts, checks } = useDocument();
+  const { code, checkKey, severity } = finding;
+  const title = <UntrustedText charsMax={titleCharsMax}>{findingTitle(texts, i18n.locale, finding)}</UntrustedText>;
+  const hasPage = checks.some(({ key }) => key === checkKey);
+  return (
+    <>
+      <SeverityChip severity={severity} />{" "}
+      {hasPage ? (
+        <CheckLink checkKey={checkKey} fragment={code}>
+          {title}
+        </CheckLink>
+      ) : (
+        title
+      )}
+    </>
+  );
+}
+
+/** The code itself for findings that left the catalog. */
+export function findingTitle(texts: Texts, locale: string, { code, checkKey }: Pick<CodedFinding, "code" | "checkKey">): string {
+  return texts.ofCheck(locale, checkKey)?.findings[code]?.title ?? code;
+}
+
+interface FindingRowProps {
+  readonly shown: ShownFinding;
+  readonly server: ChosenServer;
+  readonly open: boolean;
+  /** Outside the filter. */
+  readonly hidden: boolean;
+  /** `h4` below the heading of an area. */
+  readonly heading: "h3" | "h4";
+}
+
+/** The anchor is inside the row: browsers open a collapsed row when the fragment of the URL names an element in it. */
+function FindingRow({ shown, server, open, hidden, heading: Heading }: FindingRowProps) {
+  const { idOf } = useDocument();
+  const { anchor, area, texts, finding } = shown;
+  const { severity, effort } = finding;
+  return (
+    <details class="finding-row" data-severity={severity} data-area={area} data-effort={effort} open={open} hidden={hidden}>
+      <summary>
+        <SeverityChip severity={severity} />
+        <Heading>
+          <Sentence text={texts.title} />
+          {shown.mark !== null && <MarkChips mark={shown.mark} />}
+        </Heading>
+        <span class="seen">
+          <Sentence text={texts.detail} />
+        </span>
+        <Cost shown={shown} />
+        <EffortMeter effort={effort} />
+      </summary>
+      <div class="finding-body" id={idOf(anchor)}>
+        <Body shown={shown} server={server} heading={Heading === "h3" ? "h4" : "h5"} />
+      </div>
+    </details>
+  );
+}
+
+function Cost({ shown: { points } }: Pick<FindingRowProps, "shown">) {
+  const i18n = useI18n();
+  if (points === null) return <span class="cost" />;
+  return <span class="cost">{points === 0 ? i18n.t("report.findings.note") : i18n.count("report.points", points)}</span>;
+}
+
+/** Facts and risk, then what to do. */
+function Body({ shown, server, heading: Heading }: Pick<FindingRowProps, "shown" | "server"> & { readonly heading: "h4" | "h5" }) {
+  const i18n = useI18n();
+  const { texts, finding, lines } = shown;
+  return (
+    <>
+      <div>
+        {shown.mark !== null && <AcceptedBecause mark={shown.mark} />}
+        <p>
+          <Sentence text={texts.detail} />
+        </p>
+        <Heading>{i18n.t("report.findings.risk")}</Heading>
+        <p>
+          <Sentence text={texts.riskStatement} /> <RiskMeter risk={finding.riskLevel} />
+        </p>
+        {shown.scoreCap !== null && <p>{i18n.t("report.findings.cap", { score: shown.scoreCap })}</p>}
+      </div>
+      <div>
+        <Heading>{i18n.t("report.findings.remediation")}</Heading>
+        <Remediation
+          text={texts.remediation}
+          server={server.name}
+          serverLines={lines}
+          otherLines={shown.otherLines}
+          advice={(text) => <Sentence text={text} />}
+          lines={(text) => plainUntrustedLines(unmarked(text))}
+        />
+      </div>
+      <Footer shown={shown} />
+    </>
+  );
+}
+
+function Footer({ shown }: { readonly shown: ShownFinding }) {
+  const { i18n, live, idOf } = useDocument();
+  const { anchor, finding, evidence, area } = shown;
+  const codeId = idOf(`${anchor}-code`);
+  return (
+    <footer class="finding-footer small muted">
+      <p>
+        <code id={codeId} {...untranslated}>
+          {finding.code}
+        </code>{" "}
+        {live && (
+          <>
+            <button
+              type="button"
+              class="compact"
+              data-copy={`[id="${codeId}"]`}
+              data-copied={i18n.t("lines.copied")}
+              aria-label={i18n.t("report.findings.copyCode", { code: finding.code })}
+              hidden
+            >
+              {i18n.t("report.findings.copy")}
+            </button>{" "}
+            <a href={`#${idOf(anchor)}`} aria-label={i18n.t("report.findings.permalinkOf", { code: finding.code })}>
+              {i18n.t("report.findings.permalink")}
+            </a>
+          </>
+        )}
+      </p>
+      <p>
+        {i18n.t("report.findings.check")}{" "}
+        <CheckLink checkKey={finding.checkKey} fragment={finding.code}>
+          {finding.checkKey}
+        </CheckLink>
+        {" \u00b7 "}
+        <EvidenceLinks names={evidence} area={area} />
+        {shown.firstSeen !== null && (
+          <>
+            {" \u00b7 "}
+            <Since firstSeen={shown.firstSeen} />
+          </>
+        )}
+      </p>
+    </footer>
+  );
+}
+
+function Since({ firstSeen }: { readonly firstSeen: FirstSeen }) {
+  const i18n = useI18n();
+  if (firstSeen.seen === "now") return <>{i18n.t("report.findings.firstSeenNow")}</>;
+  return (
+    <>
+      {i18n.t(firstSeen.orEarlier ? "report.findings.firstSeenOrEarlier" : "report.findings.firstSeen")}{" "}
+      <a href={`/scans/${firstSeen.token}`}>
+        <Instant at={firstSeen.at} day relative={false} />
+      </a>
+    </>
+  );
+}
 
 /** Element id of the heading. */
 export const findingsId = "findings";
@@ -55,5 +276,86 @@ export function FindingRows({ report, findings, isShown = () => true, allOpen = 
         />
       ))}
     </>
+  );
+}
+
+/** Element id of the heading. */
+const firstStepsId = "first-steps";
+
+interface FirstStepsProps {
+  /** In the order of the report. */
+  readonly findings: readonly ShownFinding[];
+  /** Element with the lines for a server. */
+  readonly linesId: string;
+}
+
+export function FirstSteps({ findings, linesId }: FirstStepsProps) {
+  const { i18n, idOf } = useDocument();
+  const first = firstToFix(findings);
+  if (first.length === 0) return null;
+  return (
+    <ReportSection class="first-steps" headingId={firstStepsId}>
+      <h2 id={idOf(firstStepsId)}>{i18n.t("report.firstSteps.heading")}</h2>
+      <ol>
+        {first.map(({ anchor, texts, finding }) => (
+          <li key={anchor}>
+            <SeverityChip severity={finding.severity} />
+            <a href={`#${idOf(anchor)}`}>
+              <Sentence text={texts.title} />
+            </a>
+            <EffortMeter effort={finding.effort} />
+          </li>
+        ))}
+      </ol>
+      <p class="small">
+        <a href={`#${idOf(linesId)}`}>{i18n.t("report.firstSteps.lines")}</a>
+      </p>
+    </ReportSection>
+  );
+}
+
+/** Element id of the section. */
+const allLinesId = "all-lines";
+
+/**
+ * One configuration for all findings that the chosen server can repair; nothing if it can repair none. Notes and accepted findings are left
+ * out.
+ */
+export function AllLines({ report }: { readonly report: Report }) {
+  const { i18n, texts, idOf } = useDocument();
+  const { server, findings } = report;
+  if (server.name === "explain") return null;
+  const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
+  const items = problems.map(({ finding }) => fixedFinding(finding, report.scan.url, texts));
+  const write = (note: string) => texts.translate(i18n.locale, ["serverNotes", ...note.split(".")]) ?? note;
+  const { text, codes, left } = configurationFor(server.name, items, write);
+  if (text === "") return null;
+  const repaired = problems.filter(({ finding }) => codes.includes(finding.code)).length;
+  const label = serverLabel(server.name);
+  return (
+    <details class="paste all-lines" id={idOf(allLinesId)}>
+      <summary>{i18n.t("report.server.all", { server: label })}</summary>
+      <p>
+        {i18n.count("report.server.repairs", repaired, { total: i18n.number(findings.length) })}{" "}
+        {i18n.t(isTestedForReal(server.name) ? "report.server.testedForReal" : "report.server.testedByForm")}
+      </p>
+      <ConfigLines label={label}>{text}</ConfigLines>
+      {left.length > 0 && (
+        <>
+          <p>{i18n.t("report.server.left")}</p>
+          <ul class="small">
+            {problems
+              .filter(({ finding }) => left.includes(finding.code))
+              .map(({ anchor, texts: { title } }) => (
+                <li key={anchor}>
+                  <a href={`#${idOf(anchor)}`}>
+                    <Sentence text={title} />
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </>
+      )}
+    </details>
   );
 }

@@ -3,12 +3,11 @@ import type { ComponentChildren } from "preact";
 import type { LedgerRow, ResultBasis, StoredResult } from "../judge/result.ts";
 import { chargesOf, countShownStates, type ShownState, shownStateOf } from "../text/ledger-rows.ts";
 import type { I18n } from "../text/translator.ts";
-import { CheckLink } from "./components/check-link.tsx";
-import { ReportSection } from "./components/report-section.tsx";
-import { StateLabel } from "./components/state-label.tsx";
-import { Sentence } from "./components/untrusted-text.tsx";
+import { StateLabel } from "./components/labels.tsx";
+import { ReportSection } from "./components/layout.tsx";
+import { CheckLink, Sentence } from "./components/untrusted-text.tsx";
 import { useDocument, useI18n } from "./context.ts";
-import { whyNotChecked } from "./evidence/reading-texts.ts";
+import { whyNotChecked } from "./evidence/blocks.tsx";
 import { areaName, type Report, type ReportArea, reportAreas, type ShownRow } from "./report.ts";
 
 /** Element id of the section. */

@@ -3,17 +3,15 @@ import { type Area, areaOf, areas, type FindingTexts } from "../check/check.ts";
 import { type Evidence, failed } from "../evidence/evidence.ts";
 import { readingNames } from "../evidence/facts.ts";
 import type { Timings } from "../evidence/scan.ts";
-import type { LedgerRow, StoredResult } from "../judge/result.ts";
+import type { LedgerRow, StoredFinding, StoredResult } from "../judge/result.ts";
 import { hostOf } from "../parse/site.ts";
 import type { FindingMark, FindingMarks } from "../policy/finding-mark.ts";
 import { quoted } from "../text/display.ts";
 import { type CostedFinding, countShownStates, findingCost, fixFirst, type ShownState } from "../text/ledger-rows.ts";
 import { type CheckSummary, checkSummaryOf, fixedFinding, textsOfCheck, textsOfFinding } from "../text/render.ts";
-import { linesFor, type ServerName, serverNames } from "../text/servers/server-lines.ts";
+import { guessServer, linesFor, type ServerName, serverNames } from "../text/servers/server-lines.ts";
 import type { I18n } from "../text/translator.ts";
-import { type ChosenServer, chosenServer, type ServerPreference } from "./chosen-server.ts";
 import type { ReportDocument } from "./context.ts";
-import { type EarlierScan, type FirstSeen, firstSeen } from "./first-seen.ts";
 
 /** `retired`: the check left the catalog, so its area is unknown. */
 export type ReportArea = Area | "retired";
@@ -37,7 +35,7 @@ export interface ShownFinding extends CostedFinding {
   readonly mark: FindingMark | null;
 }
 
-export interface ServerLines {
+interface ServerLines {
   readonly server: ServerName;
   readonly text: string;
 }
@@ -51,7 +49,7 @@ export interface ShownRow {
   readonly findings: readonly ShownFinding[];
 }
 
-export interface ReportedScan {
+interface ReportedScan {
   readonly url: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string | null;
@@ -95,7 +93,7 @@ interface ReportSource {
 }
 
 /** What the texts of a report depend on. */
-export type ReportTexts = Pick<ReportDocument, "i18n" | "texts" | "checks">;
+type ReportTexts = Pick<ReportDocument, "i18n" | "texts" | "checks">;
 
 export function composeReport({ scan, result, timings, ...source }: ReportSource, reader: ReportTexts): Report {
   const evidence = source.evidence === null ? null : withEveryReading(source.evidence);
@@ -184,4 +182,64 @@ export function isOpen({ mark }: ShownFinding): boolean {
 
 export function areaName(i18n: I18n, area: ReportArea): string {
   return area === "retired" ? i18n.t("report.ledger.retired") : i18n.t(`checks.areas.${area}`);
+}
+
+/** Checks and findings of an earlier scan, indexed once for all findings of the report. */
+export interface EarlierScan {
+  /** End of that scan; ISO 8601, UTC. */
+  readonly at: string;
+  readonly token: string;
+  /** Keys of checks that ran or were not applicable. */
+  readonly checkedKeys: ReadonlySet<string>;
+  readonly codes: ReadonlySet<string>;
+}
+
+export function earlierScan(at: string, token: string, { ledger, findings }: StoredResult): EarlierScan {
+  return {
+    at,
+    token,
+    checkedKeys: new Set(ledger.flatMap(({ key, state }) => (state === "notChecked" ? [] : [key]))),
+    codes: new Set(findings.map(({ code }) => code)),
+  };
+}
+
+export type FirstSeen =
+  /** The previous scan ran the check without this finding. */
+  | { readonly seen: "now" }
+  /** Continuously since that scan. `orEarlier`: every examined scan that ran the check had it. */
+  | { readonly seen: "before"; readonly at: string; readonly token: string; readonly orEarlier: boolean };
+
+/** `earlier`: newest first. Scans that did not run the check are skipped. Null if none ran it. */
+export function firstSeen({ code, checkKey }: Pick<StoredFinding, "code" | "checkKey">, earlier: readonly EarlierScan[]): FirstSeen | null {
+  const scans = earlier.filter(({ checkedKeys }) => checkedKeys.has(checkKey));
+  const firstWithout = scans.findIndex(({ codes }) => !codes.has(code));
+  if (scans.length === 0) return null;
+  const oldest = scans[(firstWithout < 0 ? scans.length : firstWithout) - 1];
+  return oldest === undefined ? { seen: "now" } : { seen: "before", at: oldest.at, token: oldest.token, orEarlier: firstWithout < 0 };
+}
+
+/** Server that remediations show lines for; `explain` shows none. */
+export type ServerPreference = ServerName | "explain";
+
+export interface ChosenServer {
+  readonly name: ServerPreference;
+  /** Whether a header of the site names it. */
+  readonly guessed: boolean;
+}
+
+/** The most common one, for sites whose headers name none. */
+const defaultServer = "nginx";
+
+/** Headers that name a product, in the order of their weight: X-Powered-By names the application behind the server. */
+const namingHeaders = ["server", "x-powered-by"];
+
+/** `preference`: null before the reader has chosen. */
+function chosenServer(preference: ServerPreference | null, evidence: Evidence | null): ChosenServer {
+  if (preference !== null) return { name: preference, guessed: false };
+  const headers = evidence?.page.status === "read" ? evidence.page.facts.headers : [];
+  for (const naming of namingHeaders) {
+    const guess = guessServer(headers.find(({ name }) => name.toLowerCase() === naming)?.value ?? null);
+    if (guess !== null) return { name: guess, guessed: true };
+  }
+  return { name: defaultServer, guessed: false };
 }

@@ -1,5 +1,5 @@
 /** Layout of every page: navigation, notices and footer. */
-import { BrandMark } from "../report/components/brand.tsx";
+import { BrandMark } from "../report/brand.tsx";
 import { Notice } from "../report/components/notice.tsx";
 import { languageName, languageTag, type TextPath } from "../text/translator.ts";
 import { useVisit } from "./context.ts";

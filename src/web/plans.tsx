@@ -1,7 +1,7 @@
 /** `/plans`: features of each plan, and the contact for another. */
 import { planTerms } from "../account/plans.ts";
-import { MarkedText } from "../report/components/state-label.tsx";
-import { type Column, Row, RowGroup, Table } from "../report/components/table.tsx";
+import { MarkedText } from "../report/components/labels.tsx";
+import { type Column, Row, RowGroup, Table } from "../report/components/layout.tsx";
 import { useI18n } from "../report/context.ts";
 import { type Plan, plans } from "../store/accounts.ts";
 import { lanes } from "../store/lanes.ts";

@@ -1,7 +1,7 @@
 /** Request context of a page: visitor, locale, session and response cookies. */
 import { signedInBy } from "../account/authenticate.ts";
 import type { ServerOrigin } from "../http/server-origin.ts";
-import type { ServerPreference } from "../report/chosen-server.ts";
+import type { ServerPreference } from "../report/report.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { PageLocale } from "../text/i18n.ts";

@@ -1,7 +1,6 @@
 /** Figures of all sites of a client together. */
 import { bands, standing } from "../../judge/result.ts";
-import { DaysLeft } from "../../report/components/days-left.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { DaysLeft, Instant } from "../../report/components/labels.tsx";
 import { useI18n } from "../../report/context.ts";
 import { wholeDaysUntil } from "../../store/sites.ts";
 import { type CountedSite, figuresOf } from "./figures.ts";

@@ -1,10 +1,10 @@
 /** Lists in the section of a site: open and accepted findings, changes, and addresses without a measurement. */
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
-import { type CodedFinding, FindingTitle } from "../../report/finding-title.tsx";
+import { type CodedFinding, FindingTitle } from "../../report/findings.tsx";
 import type { OpenFinding } from "../../store/site-runs.ts";
 import { acceptedReasonCharsMax } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";

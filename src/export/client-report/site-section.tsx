@@ -1,11 +1,9 @@
 /** Section of one site in the client report: its score, and whatever keeps the score from being up to date. */
 import { localLocation } from "../../parse/location.ts";
-import { DaysLeft } from "../../report/components/days-left.tsx";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { DaysLeft, Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
 import type { Site, SiteReading } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";

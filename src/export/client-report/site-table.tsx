@@ -1,10 +1,8 @@
 /** Table of all sites of a client. */
-import { DaysLeft } from "../../report/components/days-left.tsx";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
-import { DataTable } from "../../report/components/table.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ReportedSite } from "./collect.ts";
 import { siteHeadingId, siteTableId } from "./element-ids.ts";

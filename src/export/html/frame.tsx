@@ -1,9 +1,7 @@
 /** What all HTML files have: head with style and policy, the brand at the top, and what made the file at the bottom. */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { Brand } from "../../report/brand.ts";
-import { BrandMark } from "../../report/components/brand.tsx";
-import { BrandFooter, BrandHeader } from "../../report/components/client-brand.tsx";
+import { type Brand, BrandFooter, BrandHeader, BrandMark } from "../../report/brand.tsx";
 import { DocumentContext, type ReportDocument } from "../../report/context.ts";
 import { createI18n, languageTag } from "../../text/translator.ts";
 import type { ExportSettings } from "../export.ts";

@@ -1,10 +1,9 @@
 /** Table of the scans in a file. */
 import { severities } from "../../check/check.ts";
-import { SeverityChip } from "../../report/components/chips.tsx";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant, SeverityChip } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ExportedScan } from "../export.ts";
 import { overviewId, reportId } from "./scan-report.tsx";

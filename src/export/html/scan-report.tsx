@@ -1,20 +1,15 @@
 /** Report of one scan in a file. */
 import type { StoredResult } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
-import { AllLines } from "../../report/all-lines.tsx";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { LocationFact } from "../../report/components/location-fact.tsx";
+import { LocationFact } from "../../report/components/labels.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useDocument } from "../../report/context.ts";
-import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
-import { FailureFacts, FailureReason } from "../../report/failure.tsx";
-import { FindingRows, FindingsSection, findingsId } from "../../report/findings.tsx";
-import { FirstSteps } from "../../report/first-steps.tsx";
+import { EvidenceSections } from "../../report/evidence/sections.tsx";
+import { AllLines, FindingRows, FindingsSection, FirstSteps, findingsId } from "../../report/findings.tsx";
 import { LedgerSection } from "../../report/ledger.tsx";
-import { ScanNotices } from "../../report/notices.tsx";
 import { composeReport, isOpen, type Report } from "../../report/report.ts";
-import { ReportLead, ReportTitle, shortHost } from "../../report/report-head.tsx";
-import { ScoreDetails } from "../../report/score-details.tsx";
-import { ReportVerdict } from "../../report/verdict.tsx";
+import { FailureFacts, FailureReason, ReportLead, ReportTitle, ScanNotices, shortHost } from "../../report/report-head.tsx";
+import { ReportVerdict, ScoreDetails } from "../../report/score.tsx";
 import { serverLabel } from "../../text/servers/server-lines.ts";
 import type { ExportedScan } from "../export.ts";
 

@@ -1,13 +1,37 @@
-/** Building blocks of the views of readings: failed readings, lists, tables, header fields, DNS records, counts of omitted rows. */
+/** Building blocks of the evidence: names, failures, lists, tables, header fields, DNS records, counts of omitted rows. */
+
 import { type ComponentChildren, Fragment } from "preact";
 import type { TextRecords } from "../../evidence/dns-facts.ts";
-import { type Reading, read } from "../../evidence/evidence.ts";
+import { probeFailures, type Reading, read } from "../../evidence/evidence.ts";
+import { isReadingName } from "../../evidence/facts.ts";
 import type { HeaderField } from "../../evidence/http-facts.ts";
+import type { ResultBasis } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
-import { DataTable } from "../components/table.tsx";
+import { DataTable } from "../components/layout.tsx";
 import { UntrustedLines, UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
-import { failureText } from "./reading-texts.ts";
+
+const ledgerReasons = ["header-truncated", "headers-dropped", "check-undecided", "check-failed"] as const;
+
+export function failureText(i18n: I18n, because: string): string {
+  const known = probeFailures.find((failure) => failure === because);
+  return known === undefined ? i18n.t("evidence.failures.unknown", { because }) : i18n.t(`evidence.failures.${known}`);
+}
+
+export function readingName(i18n: I18n, name: string): string {
+  return isReadingName(name) ? i18n.t(`evidence.readings.${name}`) : name;
+}
+
+/** Reason of a `notChecked` row: a reason of the ledger itself, or `<reading>: <failure>`. */
+export function whyNotChecked(i18n: I18n, because: string | undefined, basis: ResultBasis | undefined): string {
+  if (because === "header-truncated" && basis !== undefined)
+    return i18n.t("evidence.reasons.headerLimit", { charsMax: i18n.number(basis.headerValueCharsMax) });
+  if (because === undefined) return i18n.t("evidence.reasons.unknown");
+  const ofLedger = ledgerReasons.find((reason) => reason === because);
+  if (ofLedger !== undefined) return i18n.t(`evidence.reasons.${ofLedger}`);
+  const [reading = "", failure = ""] = because.split(": ");
+  return i18n.t("evidence.reasons.reading", { reading: readingName(i18n, reading), because: failureText(i18n, failure) });
+}
 
 /** Display limits: a page stays small for any site. The JSON report holds everything. */
 export const displayLimits = {
@@ -74,7 +98,7 @@ export function cut(value: ComponentChildren, truncated: boolean) {
 }
 
 /** A name and its value; false where there is nothing to show. */
-export type EntryRow = readonly [name: ComponentChildren, value: ComponentChildren] | false;
+type EntryRow = readonly [name: ComponentChildren, value: ComponentChildren] | false;
 
 export function entries(rows: readonly EntryRow[], kind?: "records" | "certificate") {
   return (

@@ -16,7 +16,7 @@ import {
   rowTable,
   urlList,
 } from "./blocks.tsx";
-import type { FurtherViews, ViewsOf } from "./views.tsx";
+import type { FurtherViews, ViewsOf } from "./sections.tsx";
 
 type PageReading =
   | "navigation"

@@ -1,7 +1,7 @@
 /** Form fields for credentials, with the attributes that password managers need, and notices. */
 
-import { ConfigLines } from "../../report/components/config-lines.tsx";
 import { Notice } from "../../report/components/notice.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
 import { useI18n } from "../../report/context.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { Field } from "../components/field.tsx";

@@ -1,6 +1,6 @@
 /** `/admin/audit`: who changed what, newest first, filtered by actor and action. */
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";

@@ -1,6 +1,6 @@
 /** Last and next backup, and the warnings about them. */
 import { dayMs } from "../../base/units.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import type { Operator } from "./operator.ts";

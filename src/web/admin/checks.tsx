@@ -2,9 +2,9 @@
 import type { PluginFile } from "../../catalog/catalog.ts";
 import type { ReloadResult } from "../../catalog/catalog-holder.ts";
 import { describeFault, describeFaults, type PluginFault } from "../../catalog/fault.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import { SubmitButton } from "../components/submit-button.tsx";

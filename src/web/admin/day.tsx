@@ -1,7 +1,7 @@
 /** Figures of the last 24 hours, and of this server. */
 import type { ComponentChildren } from "preact";
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";

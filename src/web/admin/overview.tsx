@@ -1,9 +1,8 @@
 /** `/admin`: warnings, the queue, figures of the last day, backups and the system checks. */
 import type { DoctorFinding } from "../../doctor/background-run.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant, MarkedText } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { MarkedText } from "../../report/components/state-label.tsx";
-import { DataTable } from "../../report/components/table.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { TextPath } from "../../text/translator.ts";

@@ -1,8 +1,7 @@
 /** Queue of each location, with the workers that could take its scans. */
 import { localLocation } from "../../parse/location.ts";
-import { Instant } from "../../report/components/instant.tsx";
-import { MarkedText } from "../../report/components/state-label.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant, MarkedText } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

@@ -1,9 +1,9 @@
 /** Running and queued scans with their ages, of all locations. */
 
 import { localLocation } from "../../parse/location.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

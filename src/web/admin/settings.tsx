@@ -1,5 +1,5 @@
 /** `/admin/settings`: effective settings and their sources. */
-import { DataTable } from "../../report/components/table.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { GetFor } from "../guards.ts";

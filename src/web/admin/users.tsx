@@ -1,9 +1,9 @@
 /** `/admin/users`: accounts with plan and state, and the forms that change them. */
 
 import { changeAccountState, changePlan } from "../../account/account-operations.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, plans } from "../../store/accounts.ts";

@@ -1,9 +1,7 @@
 /** Workers that are not revoked, by location, with their states and forms. */
 import type { HeardWorker } from "../../fleet/fleet-state.ts";
-import { Details } from "../../report/components/details.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { MarkedText } from "../../report/components/state-label.tsx";
-import { Row, RowGroup, Table } from "../../report/components/table.tsx";
+import { Instant, MarkedText } from "../../report/components/labels.tsx";
+import { Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";

@@ -2,11 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { presenceEveryMs } from "../../fleet/messages.ts";
 import { changeWorkerState, workerChanges } from "../../fleet/worker-operations.ts";
-import { ConfigLines } from "../../report/components/config-lines.tsx";
-import { Details } from "../../report/components/details.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable, Details } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import type { Worker } from "../../store/workers.ts";

@@ -1,5 +1,5 @@
 /** Contact of the operator. */
-import { ExternalLink } from "../../report/components/external-link.tsx";
+import { ExternalLink } from "../../report/components/untrusted-text.tsx";
 
 /** Operator contact from the settings: a mail address or a page. */
 export function Contact({ address }: { readonly address: string }) {

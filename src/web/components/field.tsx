@@ -1,6 +1,6 @@
 /** Form fields with label, hint, error and value. */
 import type { ComponentChildren } from "preact";
-import { Icon } from "../../report/components/icon.tsx";
+import { Icon } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
 
 interface Labelled {

@@ -1,5 +1,5 @@
 /** Time of last use. */
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 
 interface LastUseProps {
   readonly createdAt: string;

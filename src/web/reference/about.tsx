@@ -1,6 +1,6 @@
 /** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
 import { Fragment } from "preact";
-import { ConfigLines } from "../../report/components/config-lines.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
 import { Contact } from "../components/contact.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";

@@ -1,6 +1,6 @@
 /** API bodies as tables of their fields. */
 import { Fragment } from "preact";
-import { DataTable } from "../../report/components/table.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useVisit } from "../context.ts";
 import { baseOf, type FieldRow, fieldsOf, type Schema, type Webhook } from "./api-document.ts";

@@ -1,6 +1,7 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
-import { ConfigLines } from "../../report/components/config-lines.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+
+import { DataTable } from "../../report/components/layout.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";

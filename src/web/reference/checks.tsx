@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import { DataTable } from "../../report/components/table.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";

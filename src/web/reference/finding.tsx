@@ -1,10 +1,9 @@
 /** Documentation of a finding code, linkable as `/checks/{key}#{code}`. */
 import type { FindingDefinition, FindingTexts } from "../../check/check.ts";
 import { suggestedExpiry } from "../../parse/security-txt.ts";
-import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/chips.tsx";
-import { ExternalLink } from "../../report/components/external-link.tsx";
+import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/labels.tsx";
 import { FullRemediation } from "../../report/components/remediation.tsx";
-import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { ExternalLink, untranslated } from "../../report/components/untrusted-text.tsx";
 import { placeholderSample } from "../../text/i18n.ts";
 import { linesFor } from "../../text/servers/server-lines.ts";
 import { useVisit } from "../context.ts";

@@ -1,6 +1,7 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
-import { ConfigLines } from "../../report/components/config-lines.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+
+import { DataTable } from "../../report/components/layout.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";

@@ -1,6 +1,5 @@
 /** Standards of a check; RFCs are linked. */
-import { ExternalLink } from "../../report/components/external-link.tsx";
-import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { ExternalLink, untranslated } from "../../report/components/untrusted-text.tsx";
 
 const rfcForm = /^RFC (\d{1,5})(?: section (\d+(?:\.\d+)*))?$/;
 

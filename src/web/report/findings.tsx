@@ -1,7 +1,7 @@
 /** Findings of a report page: with lines for a chosen server and a filter, in order or grouped by area. */
-import { AllLines } from "../../report/all-lines.tsx";
+
 import { useI18n } from "../../report/context.ts";
-import { FindingRows, FindingsSection } from "../../report/findings.tsx";
+import { AllLines, FindingRows, FindingsSection } from "../../report/findings.tsx";
 import { areaName, type Report, reportAreas, type ShownFinding } from "../../report/report.ts";
 import { type FindingFilter, FindingFilterForm, matchesFindingFilter } from "./finding-filter.tsx";
 import { ServerChoice } from "./server-choice.tsx";

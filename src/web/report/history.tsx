@@ -1,10 +1,9 @@
 /** Newest scans of the same host as chart and table, and the closing note of every report. */
 
-import { Details } from "../../report/components/details.tsx";
-import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
-import { Ago, Instant } from "../../report/components/instant.tsx";
+import { Ago, Instant } from "../../report/components/labels.tsx";
+import { DataTable, Details } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { HostUrl, WholeUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

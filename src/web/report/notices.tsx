@@ -1,10 +1,10 @@
 /** Notices above a report page: those of the scan, old scan, changed catalog, newer scan, reused scan. */
 import { dayMs } from "../../base/units.ts";
 import { algorithmVersion } from "../../judge/result.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
-import { ScanNotices } from "../../report/notices.tsx";
+import { ScanNotices } from "../../report/report-head.tsx";
 import { sameRules } from "../../text/comparison.ts";
 import { useVisit } from "../context.ts";
 import { reusedScanParam } from "../scanning/scan-dedup.ts";

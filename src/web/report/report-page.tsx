@@ -1,9 +1,9 @@
 /** Report page of a finished scan: the verdict, then the findings, the ledger and the evidence. */
 
-import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
-import { FirstSteps } from "../../report/first-steps.tsx";
+import { EvidenceSections } from "../../report/evidence/sections.tsx";
+import { FirstSteps } from "../../report/findings.tsx";
 import { printHeader, reportTitle } from "../../report/report-head.tsx";
-import { ScoreDetails } from "../../report/score-details.tsx";
+import { ScoreDetails } from "../../report/score.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { type BrandChoice, brandChoices } from "../account/brand/account-brands.ts";

@@ -1,13 +1,14 @@
 /** `/sample`: report of a scan of the own pages, which the program carries. It is in no list and in no store. */
+
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { Timings } from "../../evidence/scan.ts";
 import type { StoredResult } from "../../judge/result.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
-import { EvidenceSections } from "../../report/evidence/evidence-sections.tsx";
-import { FirstSteps } from "../../report/first-steps.tsx";
-import { ScoreDetails } from "../../report/score-details.tsx";
+import { EvidenceSections } from "../../report/evidence/sections.tsx";
+import { FirstSteps } from "../../report/findings.tsx";
+import { ScoreDetails } from "../../report/score.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { PageHead } from "../components/page-head.tsx";

@@ -1,8 +1,8 @@
 /** Preview of a report where its link is posted: description and picture. */
 
 import { scoreText } from "../../report/components/score-ring.tsx";
-import { meaningOf } from "../../report/meaning.ts";
 import { reportTitle, shortHost } from "../../report/report-head.tsx";
+import { meaningOf } from "../../report/score.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import { listedScoreOf } from "../../store/summary.ts";
 import { capitalised, createI18n, type I18n } from "../../text/translator.ts";

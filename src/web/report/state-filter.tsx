@@ -1,5 +1,5 @@
 /** Filter of the ledger by state, with counts. Plain links, so that they work without script. */
-import { StateLabel } from "../../report/components/state-label.tsx";
+import { StateLabel } from "../../report/components/labels.tsx";
 import { type Report, type ReportArea, reportAreas, type ShownRow } from "../../report/report.ts";
 import { type ShownState, shownStateOf, shownStates } from "../../text/ledger-rows.ts";
 import { useVisit } from "../context.ts";

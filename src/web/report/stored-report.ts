@@ -1,7 +1,6 @@
 /** Collects the data of a report page from the store: the report, and the other scans of its host. */
 import type { StoredResult } from "../../judge/result.ts";
-import { type EarlierScan, earlierScan } from "../../report/first-seen.ts";
-import { composeReport, type Report } from "../../report/report.ts";
+import { composeReport, type EarlierScan, earlierScan, type Report } from "../../report/report.ts";
 import type { PublicScanQuery } from "../../store/public-list.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

@@ -1,6 +1,6 @@
 /** Verdict of a report page, with the change since the last scan. */
 import { useI18n } from "../../report/context.ts";
-import { ReportVerdict } from "../../report/verdict.tsx";
+import { ReportVerdict } from "../../report/score.tsx";
 import { scoreChange } from "../scans/score-change.ts";
 import type { StoredReport } from "./stored-report.ts";
 

@@ -1,6 +1,6 @@
 /** Page of a failed scan: reason, advice and a form to try again. */
 import { Notice } from "../../report/components/notice.tsx";
-import { FailureFacts, FailureReason } from "../../report/failure.tsx";
+import { FailureFacts, FailureReason } from "../../report/report-head.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { PageHead } from "../components/page-head.tsx";
@@ -8,8 +8,7 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
-import type { Visit } from "../visit.ts";
-import { mayScan } from "../visit.ts";
+import { mayScan, type Visit } from "../visit.ts";
 import { ScanAddress } from "./scan-address.tsx";
 import { UrlForm } from "./url-form.tsx";
 

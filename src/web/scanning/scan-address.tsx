@@ -1,6 +1,7 @@
 /** Lead of the pages of a scan without report: address and location. */
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { LocationFact } from "../../report/components/location-fact.tsx";
+
+import { LocationFact } from "../../report/components/labels.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 

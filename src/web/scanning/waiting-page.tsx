@@ -1,9 +1,8 @@
 /** Page of a queued or running scan: position, progress and stages. */
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import { localLocation } from "../../parse/location.ts";
-import { Icon } from "../../report/components/icon.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { Notice } from "../../report/components/notice.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { Icon, Notice } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

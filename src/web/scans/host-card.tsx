@@ -1,10 +1,8 @@
 /** Card of a host: newest score, its change, its course and the time of the last scan. */
 
-import { HostName } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { LocationMark } from "../../report/components/location-fact.tsx";
+import { Instant, LocationMark } from "../../report/components/labels.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostName, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { Sparkline } from "../components/sparkline.tsx";

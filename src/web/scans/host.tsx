@@ -1,8 +1,8 @@
 /** `/hosts/{host}`: scans of a host from one location, with their scores over time; `?location=` names it, `?address=` limits them to one URL. */
 import { localLocation } from "../../parse/location.ts";
-import { HostName } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { HostName } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";

@@ -1,7 +1,7 @@
 /** `/account/scans`: all scans of the account in every state. */
 
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { ScanRecord } from "../../store/scans.ts";

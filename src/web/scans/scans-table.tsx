@@ -1,10 +1,9 @@
 /** Table of finished scans. */
 
-import { HostUrl, WholeUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { LocationMark } from "../../report/components/location-fact.tsx";
+import { Instant, LocationMark } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { HostUrl, WholeUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";

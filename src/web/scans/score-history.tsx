@@ -1,7 +1,7 @@
 /** Scores of a host over time: a chart with one line per address, and the choice of an address. */
 
-import { HostUrl } from "../../report/components/host-url.tsx";
 import { scoreText } from "../../report/components/score-ring.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";

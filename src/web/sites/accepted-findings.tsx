@@ -1,9 +1,9 @@
 /** Open findings of a watched site, those that its owner accepts, and the forms for both. */
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument } from "../../report/context.ts";
-import { FindingTitle, findingTitle } from "../../report/finding-title.tsx";
+import { FindingTitle, findingTitle } from "../../report/findings.tsx";
 import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
 import { Field, SelectField } from "../components/field.tsx";

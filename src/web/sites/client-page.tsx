@@ -1,10 +1,9 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
 import { usableBrand } from "../../account/usable-brand.ts";
 import { ClientFigures } from "../../export/client-report/client-figures.tsx";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
-import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";

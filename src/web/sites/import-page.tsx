@@ -1,8 +1,8 @@
 /** `/sites/import`: adds the watched sites of a pasted table, after a preview of each line. */
 import { csvBytesMax, csvSitesMax } from "../../parse/site-csv.ts";
+import { MarkedText } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { MarkedText } from "../../report/components/state-label.tsx";
-import { DataTable } from "../../report/components/table.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { addSites } from "../../sites/site-operations.ts";
 import { TextAreaField } from "../components/field.tsx";

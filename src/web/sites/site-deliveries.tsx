@@ -1,7 +1,7 @@
 /** Last notifications about a watched site. */
 import { dayMs } from "../../base/units.ts";
-import { Instant } from "../../report/components/instant.tsx";
-import { DataTable } from "../../report/components/table.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Channel } from "../../store/channels.ts";
 import { deliveriesKeptDays } from "../../store/deliveries.ts";

@@ -1,5 +1,5 @@
 /** What a table shows of a watched site: state, certificate, and labels. */
-import { DaysLeft } from "../../report/components/days-left.tsx";
+import { DaysLeft } from "../../report/components/labels.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";

@@ -1,6 +1,5 @@
 /** List of the names and addresses of watched sites. */
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Site } from "../../store/sites.ts";
 

@@ -1,11 +1,10 @@
 /** `/sites/{id}`: a watched site with its scores, events, findings, schedule, notifications and badge. */
 
 import { localLocation } from "../../parse/location.ts";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
-import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { SiteHistoryEntry, SiteRun } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";

@@ -1,8 +1,7 @@
 /** Row of the list of watched sites. */
 import { renderToString } from "preact-render-to-string";
-import { HostUrl } from "../../report/components/host-url.tsx";
-import { Instant } from "../../report/components/instant.tsx";
-import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { Instant } from "../../report/components/labels.tsx";
+import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { DocumentContext, useI18n } from "../../report/context.ts";
 import { pageDocument } from "../context.ts";
 import type { Visit } from "../visit.ts";

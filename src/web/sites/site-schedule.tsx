@@ -1,6 +1,6 @@
 /** Schedule of a watched site in words, with its next runs. */
 import type { SiteSchedule } from "../../parse/site-csv.ts";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { shownRunsOf } from "../../sites/site-planning.ts";

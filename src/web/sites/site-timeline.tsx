@@ -1,8 +1,8 @@
 /** Events of a watched site, newest first. */
 import type { ComponentChildren } from "preact";
-import { Instant } from "../../report/components/instant.tsx";
+import { Instant } from "../../report/components/labels.tsx";
 import { useDocument } from "../../report/context.ts";
-import { FindingTitle } from "../../report/finding-title.tsx";
+import { FindingTitle } from "../../report/findings.tsx";
 import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { EmptyState } from "../components/empty-state.tsx";

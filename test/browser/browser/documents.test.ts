@@ -5,7 +5,7 @@ import type { DecodedLogo } from "../../../src/base/documents.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { openDocuments } from "../../../src/browser/documents.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
-import { embeddedLogo } from "../../../src/report/brand.ts";
+import { embeddedLogo } from "../../../src/report/brand.tsx";
 import { exportedScan, exportSettings } from "../../support/exported-scans.ts";
 import { pngImage, webpPixels } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";

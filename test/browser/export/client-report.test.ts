@@ -1,4 +1,5 @@
 /** Client report in the browser: accessible, responsive and silent from disk, and printed as a tagged PDF that reads well. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import { clientReportFile } from "../../../src/export/client-report-file.ts";
-import { type Brand, embeddedLogo } from "../../../src/report/brand.ts";
+import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
 import { createTexts, type PageLocale } from "../../../src/text/i18n.ts";
 import { addClientSite, fillClientSites } from "../../support/client-sites.ts";
 import { pngImage } from "../../support/images.ts";

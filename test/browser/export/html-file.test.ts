@@ -1,4 +1,5 @@
 /** The HTML file in the browser, opened from disk without a network: accessible, responsive, silent, and printable. */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type Locale, locales } from "../../../src/check/check.ts";
 import type { ExportedScan } from "../../../src/export/export.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
-import { type Brand, embeddedLogo } from "../../../src/report/brand.ts";
+import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 import { pngImage } from "../../support/images.ts";
 import { poisonedScan } from "../../support/poisoned-scan.ts";

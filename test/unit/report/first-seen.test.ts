@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { State } from "../../../src/check/check.ts";
 import type { StoredFinding } from "../../../src/judge/result.ts";
-import { earlierScan, firstSeen } from "../../../src/report/first-seen.ts";
+import { earlierScan, firstSeen } from "../../../src/report/report.ts";
 
 const asked: StoredFinding = {
   code: "security.sample.weak",

@@ -1,8 +1,8 @@
 /** The sentence below the rank says no more than the checks that ran. */
 import { describe, expect, test } from "vitest";
 import { type LedgerRow, standing } from "../../../src/judge/result.ts";
-import { meaningOf } from "../../../src/report/meaning.ts";
 import type { ShownFinding } from "../../../src/report/report.ts";
+import { meaningOf } from "../../../src/report/score.tsx";
 import { checkSummaryOf } from "../../../src/text/render.ts";
 
 const row = (state: LedgerRow["state"], weight: number, charged?: number): LedgerRow => ({

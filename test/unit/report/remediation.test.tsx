@@ -1,9 +1,10 @@
 /** Remediations: parsing of all built-in texts and of forms that only plugin checks write, and the blocks for one server. */
+
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import type { ServerPreference } from "../../../src/report/chosen-server.ts";
 import { Remediation, readRemediation } from "../../../src/report/components/remediation.tsx";
+import type { ServerPreference } from "../../../src/report/report.ts";
 import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 describe("a remediation", () => {

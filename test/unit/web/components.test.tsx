@@ -1,16 +1,14 @@
 /** Components of the pages: what sighted readers see and screen readers read. */
+
 import type { VNode } from "preact";
 import { describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { type Locale, severities } from "../../../src/check/check.ts";
-import { EffortMeter, RiskMeter, SeverityChip } from "../../../src/report/components/chips.tsx";
-import { ExternalLink } from "../../../src/report/components/external-link.tsx";
-import { HostUrl } from "../../../src/report/components/host-url.tsx";
-import { Instant } from "../../../src/report/components/instant.tsx";
+import { EffortMeter, Instant, RiskMeter, SeverityChip, StateLabel } from "../../../src/report/components/labels.tsx";
+import { Row, RowGroup, Table } from "../../../src/report/components/layout.tsx";
 import { Notice } from "../../../src/report/components/notice.tsx";
 import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring.tsx";
-import { StateLabel } from "../../../src/report/components/state-label.tsx";
-import { Row, RowGroup, Table } from "../../../src/report/components/table.tsx";
+import { ExternalLink, HostUrl } from "../../../src/report/components/untrusted-text.tsx";
 import { shownStates } from "../../../src/text/ledger-rows.ts";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
 import { PageHead } from "../../../src/web/components/page-head.tsx";

@@ -4,7 +4,7 @@ import { type BrandFaults, removeBrand, saveBrand } from "../../../account/brand
 import { planTerms } from "../../../account/plans.ts";
 import { usableBrand } from "../../../account/usable-brand.ts";
 import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
-import { BrandFooter, BrandHeader } from "../../../report/components/client-brand.tsx";
+import { BrandFooter, BrandHeader } from "../../../report/brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { type Account, plans } from "../../../store/accounts.ts";
 import { storedLogo } from "../../../store/brand-logo.ts";

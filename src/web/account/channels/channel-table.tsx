@@ -1,6 +1,6 @@
 /** Table of the account's channels, with the actions on each. */
-import { Instant } from "../../../report/components/instant.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Channel } from "../../../store/channels.ts";
 import { EmptyState } from "../../components/empty-state.tsx";

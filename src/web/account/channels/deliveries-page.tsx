@@ -1,9 +1,9 @@
 /** `/account/deliveries`: what was sent to the account's channels in the last days, and what waits. */
 import { recordIdOf } from "../../../base/record-id.ts";
 import { retryDelivery, retryRefusalOf } from "../../../deliver/rule-operations.ts";
-import { Instant } from "../../../report/components/instant.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
 import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Account } from "../../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../../store/deliveries.ts";

@@ -2,8 +2,8 @@
 import { recordIdOf } from "../../../base/record-id.ts";
 import { severities } from "../../../check/check.ts";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../../deliver/rule-operations.ts";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Account } from "../../../store/accounts.ts";
 import type { Channel } from "../../../store/channels.ts";

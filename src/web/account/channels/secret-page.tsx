@@ -1,7 +1,7 @@
 /** Page that shows a secret once: of a webhook, or the token for the metrics of sites. */
 
-import { ConfigLines } from "../../../report/components/config-lines.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
+import { ConfigLines } from "../../../report/components/remediation.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Channel } from "../../../store/channels.ts";
 import { CopyField } from "../../components/copy-field.tsx";

@@ -1,7 +1,7 @@
 /** Invitations of members: fields of the form, the open ones, and the page with a link that no mail carries. */
-import { Instant } from "../../../report/components/instant.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
 import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";

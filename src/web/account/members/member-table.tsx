@@ -1,6 +1,6 @@
 /** Tables of `/account/members`: members of the account, and owners whose sites it shares. */
-import { Instant } from "../../../report/components/instant.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { plainUntrustedText, UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import type { Account } from "../../../store/accounts.ts";
 import { type Member, memberRoles } from "../../../store/site-accounts.ts";

@@ -1,7 +1,7 @@
 /** List of the account's sessions with buttons that end them. */
 
-import { Instant } from "../../../report/components/instant.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";

@@ -1,5 +1,5 @@
 /** Second step of sign-in: an authenticator code or a recovery code. */
-import { Details } from "../../../report/components/details.tsx";
+import { Details } from "../../../report/components/layout.tsx";
 import { SubmitButton } from "../../components/submit-button.tsx";
 import { Form, readForm } from "../../form.tsx";
 import { page } from "../../page.tsx";

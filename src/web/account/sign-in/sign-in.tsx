@@ -1,6 +1,6 @@
 /** `/sign-in`: password, then second factor; instructions while no account exists. */
 
-import { Details } from "../../../report/components/details.tsx";
+import { Details } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";

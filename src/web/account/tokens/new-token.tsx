@@ -1,7 +1,7 @@
 /** Page that shows a new API token once, with example commands. */
 import { planTerms } from "../../../account/plans.ts";
-import { ConfigLines } from "../../../report/components/config-lines.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
+import { ConfigLines } from "../../../report/components/remediation.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";

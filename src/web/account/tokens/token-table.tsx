@@ -1,8 +1,8 @@
 /** Table of the account's API tokens. */
 import { isExpired } from "../../../account/authenticate.ts";
 import { dayMs } from "../../../base/units.ts";
-import { Instant } from "../../../report/components/instant.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { plainUntrustedText, UntrustedText, untranslated } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";

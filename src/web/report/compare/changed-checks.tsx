@@ -1,8 +1,8 @@
 /** Table of checks whose state changed between two scans. */
 
-import { CheckLink } from "../../../report/components/check-link.tsx";
-import { StateLabel } from "../../../report/components/state-label.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
+import { StateLabel } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
+import { CheckLink } from "../../../report/components/untrusted-text.tsx";
 import { useDocument } from "../../../report/context.ts";
 import type { Comparison } from "../../../text/comparison.ts";
 import { textsOfCheck } from "../../../text/render.ts";

@@ -1,7 +1,7 @@
 /** Findings of a comparison, grouped by what changed. */
 import type { ComponentChildren } from "preact";
 import type { StoredFinding } from "../../../judge/result.ts";
-import { SeverityChip } from "../../../report/components/chips.tsx";
+import { SeverityChip } from "../../../report/components/labels.tsx";
 import { Sentence } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";

@@ -1,9 +1,9 @@
 /** The two compared scans side by side, and warnings about what limits the comparison. */
 
-import { Instant } from "../../../report/components/instant.tsx";
+import { Instant } from "../../../report/components/labels.tsx";
+import { DataTable } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { SmallScore } from "../../../report/components/score-ring.tsx";
-import { DataTable } from "../../../report/components/table.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";

@@ -1,6 +1,7 @@
-/** Tables that become cards on narrow screens, where each cell shows its column name. */
+/** Tables and sections. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { useDocument } from "../context.ts";
 
 export interface Column {
   readonly label: string;
@@ -126,5 +127,38 @@ export function Row({ id, state, hidden = false, cells }: RowProps) {
         );
       })}
     </tr>
+  );
+}
+
+interface DetailsProps {
+  readonly summary: ComponentChildren;
+  /** Fragment target that opens the section. */
+  readonly id?: string;
+  readonly open?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Details({ summary, open = false, children, ...rest }: DetailsProps) {
+  return (
+    <details open={open} {...rest}>
+      <summary>{summary}</summary>
+      {children}
+    </details>
+  );
+}
+
+interface ReportSectionProps {
+  /** Id of its heading within the report. */
+  readonly headingId: string;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+export function ReportSection({ headingId, children, ...rest }: ReportSectionProps) {
+  const { alone, idOf } = useDocument();
+  return (
+    <section {...rest} {...(alone ? { "aria-labelledby": idOf(headingId) } : {})}>
+      {children}
+    </section>
   );
 }

@@ -1,15 +1,56 @@
 /** The evidence that the verdicts rest on: one collapsed section per part, and links from verdicts to these parts. */
-import { Fragment } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import type { Evidence, Reading, ReadingName } from "../../evidence/evidence.ts";
-import { isReadingName } from "../../evidence/facts.ts";
+import { type Facts, isReadingName } from "../../evidence/facts.ts";
 import type { Timings } from "../../evidence/scan.ts";
-import type { I18n } from "../../text/translator.ts";
-import { ReportSection } from "../components/report-section.tsx";
+import type { I18n, TextPath } from "../../text/translator.ts";
+import { ReportSection } from "../components/layout.tsx";
 import { useDocument, useI18n } from "../context.ts";
 import type { Report, ReportArea } from "../report.ts";
-import { ReadingContent, rowTable } from "./blocks.tsx";
-import { readingName } from "./reading-texts.ts";
-import { type EvidencePart, evidenceParts, type ReadingView, readingOfView, views } from "./views.tsx";
+import { ReadingContent, readingName, rowTable } from "./blocks.tsx";
+import { dnsViews, mailViews, tlsViews } from "./network-views.tsx";
+import { pageViews } from "./page-views.tsx";
+
+/** Parts of the evidence in page order. */
+const evidenceParts = [
+  "navigation",
+  "plainHttp",
+  "headers",
+  "crossOrigin",
+  "cookies",
+  "document",
+  "requests",
+  "scripts",
+  "tls",
+  "dns",
+  "mail",
+  "securityTxt",
+  "timings",
+] as const;
+type EvidencePart = (typeof evidenceParts)[number];
+
+interface ReadingView<F> {
+  readonly part: EvidencePart;
+  /** Heading above the facts: a text of the locale, or a name that is the same in all languages. */
+  readonly heading?: TextPath | { readonly name: string };
+  /** Shown only if this reading was read. */
+  readonly needs?: ReadingName;
+  /** Text beside the heading of the part, so that readers need not open it. */
+  readonly hint?: (facts: F, i18n: I18n) => string;
+  readonly show: (facts: F, i18n: I18n) => ComponentChildren;
+}
+
+export type ViewsOf<N extends ReadingName> = { readonly [K in N]: ReadingView<Facts[K]> };
+
+/** Views of facts that belong to another part than their reading. */
+export interface FurtherViews {
+  readonly errorAnswer: ReadingView<Facts["navigation"]>;
+  readonly cookies: ReadingView<Facts["page"]>;
+}
+
+const readingOfView: { readonly [V in keyof FurtherViews]: ReadingName } = { errorAnswer: "navigation", cookies: "page" };
+
+const views: ViewsOf<ReadingName> & FurtherViews = { ...pageViews, ...tlsViews, ...dnsViews, ...mailViews };
 
 /** Element id of the heading. */
 const headingId = "evidence";

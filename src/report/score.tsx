@@ -1,16 +1,66 @@
-/** "How the score comes about": points, caps, what was asked, and rules. Folded, since most readers need only the verdict. */
+/** Score of a report: points, meaning, verdict, and how the score comes about. */
+
 import type { ComponentChildren } from "preact";
-import type { ResultBasis, StoredResult } from "../judge/result.ts";
-import { chargesOf, heldScore } from "../text/ledger-rows.ts";
-import type { I18n } from "../text/translator.ts";
-import { Details } from "./components/details.tsx";
-import { ExternalLink } from "./components/external-link.tsx";
-import { UnicodeHostName } from "./components/host-url.tsx";
-import { Sentence, UntrustedText } from "./components/untrusted-text.tsx";
+import { type Severity, severities } from "../check/check.ts";
+import { type ResultBasis, type StoredResult, standing } from "../judge/result.ts";
+import { chargesOf, heldScore, isHeldBack, notMeasuredBecause } from "../text/ledger-rows.ts";
+import type { CheckSummary } from "../text/render.ts";
+import { type CountPath, capitalised, type I18n, type TextPath } from "../text/translator.ts";
+import { SeverityChip } from "./components/labels.tsx";
+import { Details, ReportSection } from "./components/layout.tsx";
+import { ScoreRing, scoreText } from "./components/score-ring.tsx";
+import { ExternalLink, Sentence, UnicodeHostName, UntrustedText } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
-import { whyNotChecked } from "./evidence/reading-texts.ts";
-import { passedPercent, pointsOf } from "./points.ts";
-import type { Report, ShownFinding } from "./report.ts";
+import { whyNotChecked } from "./evidence/blocks.tsx";
+import { NotCheckedLink } from "./ledger.tsx";
+import { firstToFix, isOpen, type Report, type ShownFinding } from "./report.ts";
+
+export interface Points {
+  readonly passed: number;
+  /** Weight of all checks that ran. */
+  readonly ran: number;
+  /** Weight of applicable checks that did not run. */
+  readonly notChecked: number;
+}
+
+/** Null for results of older versions, which store no weights. */
+export function pointsOf({ ledger }: StoredResult): Points | null {
+  if (ledger.some(({ weight }) => weight === undefined)) return null;
+  const sum = (...states: readonly string[]) =>
+    ledger.filter((row) => states.includes(row.state)).reduce((total, { weight = 0 }) => total + weight, 0);
+  return { passed: sum("passed"), ran: sum("passed", "violated"), notChecked: sum("notChecked") };
+}
+
+/** Score by weights alone, 0 to 100; null if nothing ran. */
+function passedPercent({ passed, ran }: Points): number | null {
+  return ran === 0 ? null : Math.round((100 * passed) / ran);
+}
+
+/** Share of checks that did not run from which a report says so first. */
+const manyNotChecked = 0.2;
+
+export function areManyNotChecked({ notChecked, total }: Pick<CheckSummary, "notChecked" | "total">): boolean {
+  return notChecked >= total * manyNotChecked;
+}
+
+export function meaningOf({ result, findings, summary }: Pick<Report, "result" | "findings" | "summary">): TextPath {
+  const { score, band, rank } = result;
+  const unlimited = unlimitedScore(result);
+  // The sentence of a rank counts what is missing. That does not fit if only a limit leads to the rank.
+  if (score !== null && rank !== "critical" && standing(unlimited).rank !== rank) {
+    if (findings.some(({ scoreCap }) => scoreCap === score)) return "report.verdict.capped";
+    if (isHeldBack(result)) return "report.verdict.held";
+  }
+  return band === "good" && areManyNotChecked(summary) ? "report.verdict.partly" : `report.verdict.means.${rank}`;
+}
+
+/** Score by points alone, 0 to 100; null without points. */
+function unlimitedScore(result: Report["result"]): number | null {
+  const charges = chargesOf(result);
+  if (charges !== null) return charges.remaining;
+  const points = pointsOf(result);
+  return points === null ? result.score : passedPercent(points);
+}
 
 /** Characters of the page's title; the evidence shows more. */
 const titleCharsMax = 200;
@@ -192,4 +242,109 @@ function Address({ url }: { readonly url: string }) {
 /** Rounded to tenths. */
 function secondsBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10;
+}
+
+/** Severities that the sentence calls serious. */
+const serious: readonly Severity[] = ["critical", "high"];
+
+/** Element id of the heading. */
+const headingId = "report-score";
+
+interface VerdictProps {
+  readonly report: Report;
+  /** Change of the score since the last scan, in one sentence. */
+  readonly change?: string | null;
+  /** Shown below the counts. */
+  readonly children?: ComponentChildren;
+}
+
+export function ReportVerdict({ report, change = null, children }: VerdictProps) {
+  const { i18n, idOf } = useDocument();
+  const { score, band, rank } = report.result;
+  return (
+    <ReportSection class="verdict" headingId={headingId}>
+      <ScoreRing
+        score={score}
+        band={band}
+        rank={rank}
+        {...(change === null ? {} : { label: `${scoreText(i18n, report.result)}, ${change}` })}
+      />
+      <div>
+        <h2 id={idOf(headingId)} class="unseen">
+          {i18n.t("report.score.heading")}
+        </h2>
+        <Sentences report={report} />
+        <SeverityCounts findings={report.findings} />
+        {children}
+      </div>
+    </ReportSection>
+  );
+}
+
+/** The rank, how many problems there are, and what the score means for a visitor of the site. */
+function Sentences({ report }: { readonly report: Report }) {
+  const { i18n, texts } = useDocument();
+  const { result, summary } = report;
+  const { score, band, rank } = result;
+  if (score === null) {
+    return (
+      <>
+        <p class="verdict-line">
+          <strong class="unknown">{capitalised(i18n.t("components.score.notMeasured"), i18n)}.</strong>
+        </p>
+        <p>{notMeasuredBecause(result, i18n.locale, texts)}</p>
+      </>
+    );
+  }
+  return (
+    <>
+      <p class="verdict-line">
+        <strong class={band}>{capitalised(i18n.rank(rank), i18n)}.</strong> {problemsText(report.findings, i18n)}
+      </p>
+      <p>
+        {i18n.t(meaningOf(report))}
+        {summary.notChecked > 0 && (
+          <>
+            {" "}
+            <NotCheckedLink>{i18n.count("report.verdict.notChecked", summary.notChecked)}</NotCheckedLink>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** `9 serious problems; start with these three.` Neither notes nor accepted findings are problems. */
+function problemsText(findings: readonly ShownFinding[], i18n: I18n): string {
+  const problems = findings.filter((shown) => shown.points !== 0 && isOpen(shown));
+  const grave = problems.filter(({ finding }) => serious.includes(finding.severity)).length;
+  if (problems.length === 0) return i18n.t("report.verdict.none");
+  const [path, count]: [CountPath, number] = grave > 0 ? ["report.verdict.serious", grave] : ["report.verdict.minor", problems.length];
+  const start = startTexts[firstToFix(findings).length - 1] ?? startTexts[0];
+  return i18n.t("report.verdict.start", { problems: i18n.count(path, count), start: i18n.t(start) });
+}
+
+/** For one, two and three first steps. */
+const startTexts = ["report.verdict.startWith.one", "report.verdict.startWith.two", "report.verdict.startWith.three"] as const;
+
+/** Each count is a link to the first finding of that severity. */
+function SeverityCounts({ findings }: { readonly findings: readonly ShownFinding[] }) {
+  const { i18n, alone, idOf } = useDocument();
+  const bySeverity = Map.groupBy(findings, ({ finding }) => finding.severity);
+  if (findings.length === 0) return null;
+  const list = (
+    <ul class="severity-counts">
+      {severities.map((severity) => {
+        const [first, ...others] = bySeverity.get(severity) ?? [];
+        return first === undefined ? null : (
+          <li key={severity}>
+            <a href={`#${idOf(first.anchor)}`}>
+              <SeverityChip severity={severity} count={others.length + 1} />
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+  return alone ? <nav aria-label={i18n.t("report.findings.jumps")}>{list}</nav> : list;
 }

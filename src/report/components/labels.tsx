@@ -1,0 +1,138 @@
+/** Short facts inside a line: severity, effort, risk, state, time, days left and location. */
+import type { Effort, RiskLevel, Severity } from "../../check/check.ts";
+import { localLocation } from "../../parse/location.ts";
+import type { ShownState } from "../../text/ledger-rows.ts";
+import { capitalised } from "../../text/translator.ts";
+import { useDocument, useI18n } from "../context.ts";
+
+/** Critical is inverted, high is filled, the rest is outlined: distinct without colour. */
+const severityStyles = {
+  critical: "poor solid",
+  high: "poor",
+  medium: "warn outlined",
+  low: "unknown outlined",
+  info: "unknown outlined",
+} as const satisfies Record<Severity, string>;
+
+interface SeverityChipProps {
+  readonly severity: Severity;
+  /** Number of findings, shown before the word. */
+  readonly count?: number;
+}
+
+export function SeverityChip({ severity, count }: SeverityChipProps) {
+  const i18n = useI18n();
+  const name = i18n.severity(severity);
+  return <span class={`chip ${severityStyles[severity]}`}>{count === undefined ? name : `${i18n.number(count)} ${name}`}</span>;
+}
+
+const levels = { low: 1, medium: 2, high: 3 } as const satisfies Record<Effort | RiskLevel, number>;
+
+export function EffortMeter({ effort }: { readonly effort: Effort }) {
+  const i18n = useI18n();
+  return <Meter level={levels[effort]} text={i18n.t("components.effort", { effort: i18n.effort(effort) })} />;
+}
+
+export function RiskMeter({ risk }: { readonly risk: RiskLevel }) {
+  const i18n = useI18n();
+  return <Meter level={levels[risk]} text={i18n.t("components.risk", { risk: i18n.risk(risk) })} />;
+}
+
+function Meter({ level, text }: { readonly level: number; readonly text: string }) {
+  return (
+    <span class="meter" data-level={level}>
+      {text}
+    </span>
+  );
+}
+
+/** The mark is drawn by the style sheet: a report has dozens of labels, and drawn icons would be half of its elements. */
+const styles = {
+  passed: ["", "good"],
+  violated: ["!", "poor"],
+  note: ["i", "unknown"],
+  notChecked: ["?", "unknown"],
+  notApplicable: ["\u2013", "unknown"],
+} as const satisfies Record<ShownState, readonly [string, string]>;
+
+export function StateLabel({ state }: { readonly state: ShownState }) {
+  return <MarkedText as={state} text={useI18n().state(state)} />;
+}
+
+interface MarkedTextProps {
+  /** State whose mark and colour the text gets. */
+  readonly as: ShownState;
+  readonly text: string;
+}
+
+export function MarkedText({ as, text }: MarkedTextProps) {
+  const [mark, colour] = styles[as];
+  return (
+    <span class={`state ${colour}`} data-mark={mark}>
+      {capitalised(text, useI18n())}
+    </span>
+  );
+}
+
+/** Days from which the end of a certificate is marked. */
+const markedDays = { warn: 30, poor: 7 } as const;
+
+/** `days`: whole ones, negative after the end. */
+export function DaysLeft({ days }: { readonly days: number }) {
+  const i18n = useI18n();
+  if (days < 0) return <strong class="poor">{i18n.t("sites.certificate.expired")}</strong>;
+  const kind = days < markedDays.poor ? "poor" : days < markedDays.warn ? "warn" : undefined;
+  return <span class={kind}>{i18n.count("sites.certificate.days", days)}</span>;
+}
+
+interface InstantProps {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Shows only the date. */
+  readonly day?: boolean;
+  /** Adds the relative time, on a page. */
+  readonly relative?: boolean;
+}
+
+export function Instant({ at, day = false, relative = true }: InstantProps) {
+  const { i18n, live } = useDocument();
+  const time = <time dateTime={at}>{day ? i18n.date(at) : i18n.dateTime(at)}</time>;
+  if (!relative || !live) return time;
+  return (
+    <span>
+      {time} <Ago at={at} />
+    </span>
+  );
+}
+
+/** Relative time, filled in by the script: the HTML itself may be cached. */
+export function Ago({ at }: Pick<InstantProps, "at">) {
+  return <span class="ago muted" data-ago={at} />;
+}
+
+interface LocationProps {
+  readonly location: string;
+}
+
+/** Continues a line of facts with a separator. */
+export function LocationFact({ location }: LocationProps) {
+  return location === localLocation ? null : (
+    <>
+      {" \u00b7 "}
+      <Location location={location} />
+    </>
+  );
+}
+
+/** Line of its own in a list. */
+export function LocationMark({ location }: LocationProps) {
+  return location === localLocation ? null : (
+    <span class="location small muted">
+      <Location location={location} />
+    </span>
+  );
+}
+
+function Location({ location }: LocationProps) {
+  return <>{useI18n().t("location.of", { location })}</>;
+}
