@@ -1,7 +1,6 @@
 /** Reports of a call on stdout, as text or as JSON. */
 import type { Config } from "../app/settings.ts";
-import type { ExportedScan } from "../export/export.ts";
-import { fullReportOf } from "../export/json.ts";
+import { type ExportedScan, fullReportOf } from "../export/export.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
 import { reportText } from "./report-text.ts";
 import type { ScanOptions } from "./scan-options.ts";

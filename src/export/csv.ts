@@ -2,7 +2,7 @@
 import { localLocation } from "../parse/location.ts";
 import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
 import { type ExportedReport, exportedReport } from "./exported-report.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "./safe-text.ts";
 
 type Cell = string | number | boolean | null;
 

@@ -1,12 +1,17 @@
-/** What every export format is made from: scans with their results, and the settings of the files. */
+/** What every export format is made from: scans with their results, and the settings of the files. JSON is the result itself. */
 import type { CheckDefinition } from "../check/registry.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import type { FindingMarks } from "../policy/finding-mark.ts";
-import type { Brand } from "../report/brand.tsx";
+import { type Brand, embeddedLogo } from "../report/brand.tsx";
+import { storedLogo } from "../store/brand-logo.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { StoredBrand } from "../store/site-accounts.ts";
+import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";
-import type { ReadableScan } from "../text/render.ts";
+import { inFixOrder } from "../text/ledger-rows.ts";
+import { type FullReport, type ReadableScan, renderFullReport } from "../text/render.ts";
 
 /** A scan that is over. */
 export interface ExportedScan {
@@ -43,3 +48,34 @@ export interface ExportSettings {
 
 /** Text of a file for these scans, in their order; null if nothing may be written, which removes an earlier file. Pure. */
 export type ExportWriter = (scans: readonly ExportedScan[], settings: ExportSettings) => string | null;
+
+/** `checks`: of the catalog. Nothing is marked, since a policy belongs to a pipeline. */
+export function storedExport(
+  scan: ScanRecord & { readonly endedAt: string },
+  { results, evidence }: Pick<Store, "results" | "evidence">,
+  checks: readonly CheckDefinition[],
+): ExportedScan {
+  const result = results.find(scan.token);
+  const gathered = evidence.find(scan.token);
+  return {
+    scan,
+    result: result === undefined ? null : inFixOrder(result, checks),
+    evidence: gathered?.evidence ?? null,
+    timings: gathered?.timings ?? null,
+    marks: new Map(),
+  };
+}
+
+/** For a file, which loads nothing. */
+export function brandInFile(brand: StoredBrand): Brand {
+  const logo = storedLogo(brand);
+  return { name: brand.name, logo: logo === null ? null : embeddedLogo(logo), accent: brand.accent, footer: brand.footer };
+}
+
+export function fullReportOf(exported: ExportedScan, locale: PageLocale, texts: Texts): FullReport<Evidence, Timings> {
+  const { scan, result, evidence, timings } = exported;
+  return renderFullReport(scan, result, { evidence, timings }, locale, texts);
+}
+
+export const writeJson: ExportWriter = (scans, { locale, texts }) =>
+  scans.map((scan) => `${JSON.stringify(fullReportOf(scan, locale, texts))}\n`).join("");

@@ -1,4 +1,6 @@
-/** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters. */
+/** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters, with paths and fingerprints. */
+
+import { createHash } from "node:crypto";
 import type { Severity, State } from "../check/check.ts";
 import { isNote } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
@@ -6,7 +8,7 @@ import type { FindingMark } from "../policy/finding-mark.ts";
 import type { TextValues } from "../text/i18n.ts";
 import { type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
 import type { ExportedScan, ExportSettings } from "./export.ts";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "./safe-text.ts";
 
 export interface ExportedFinding extends RenderedFinding, FindingMark {
   readonly checkKey: string;
@@ -122,4 +124,58 @@ export function markText({ accepted, inBaseline }: FindingMark, settings: Export
 
 export function severityText(severity: Severity, settings: ExportSettings): string {
   return exportText(settings, `report/severities/${severity}`);
+}
+
+/** Characters of a path besides letters and digits: RFC 3986 section 3.3. */
+const outsidePath = /[^a-z0-9\-._~!$&'()*+,;=:@/%]/gi;
+const brokenEscape = /%(?![0-9a-f]{2})/gi;
+const outsideHost = /[^a-z0-9.-]/gi;
+
+/**
+ * Host and port with `_` for their punctuation, as in `localhost_8443`: a colon in the first segment of a relative reference would end a scheme
+ * (RFC 3986 section 4.2). Never empty.
+ */
+export function hostSegment(url: string): string {
+  return (webAddress(url)?.host ?? (url || "_")).replaceAll(outsideHost, "_");
+}
+
+/** Relative reference without leading slash, as in `www.example.org/shop`; a start page is `www.example.org/`. Without the query. */
+export function locationPath(url: string): string {
+  const path = webAddress(url)?.pathname ?? "/";
+  return hostSegment(url) + path.replaceAll(brokenEscape, "%25").replaceAll(outsidePath, encodeURIComponent);
+}
+
+/** Null for what no browser would load. */
+function webAddress(url: string): URL | null {
+  const parsed = URL.parse(url);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed : null;
+}
+
+/** Path of a file in the repository as a relative reference; null for a path that names no file below it. */
+export function anchorPath(file: string): string | null {
+  const segments = file
+    .toWellFormed()
+    .replaceAll("\\", "/")
+    .split("/")
+    .filter((segment) => segment !== "" && segment !== ".");
+  if (segments.length === 0 || segments.includes("..")) return null;
+  return segments.map(encodeURIComponent).join("/");
+}
+
+const hashHexChars = 32;
+
+/**
+ * Returns fingerprints of findings: a hash of host, path, query and code, then `:1`, or `:2` for a second one with the same four. The scheme
+ * is left out, so that a redirect to https keeps them. Unique within one function.
+ */
+export function createFingerprints(): (url: string, code: string) => string {
+  const counts = new Map<string, number>();
+  return (url, code) => {
+    const { host, pathname, search } = URL.parse(url) ?? { host: url, pathname: "", search: "" };
+    const text = `${host}${pathname}${search}\n${code}`.toWellFormed();
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, hashHexChars);
+    const count = (counts.get(hash) ?? 0) + 1;
+    counts.set(hash, count);
+    return `${hash}:${count}`;
+  };
 }

@@ -1,10 +1,8 @@
 /** Code Quality report of GitLab: a JSON array with an object for each finding. */
 import type { Severity } from "../check/check.ts";
 import type { ExportSettings, ExportWriter } from "./export.ts";
-import { type ExportedReport, exportedReport, exportText } from "./exported-report.ts";
-import { createFingerprints } from "./fingerprint.ts";
-import { locationPath } from "./location-path.ts";
-import { plainLine } from "./plain-text.ts";
+import { createFingerprints, type ExportedReport, exportedReport, exportText, locationPath } from "./exported-report.ts";
+import { plainLine } from "./safe-text.ts";
 
 const severityNames: Readonly<Record<Severity, string>> = {
   critical: "blocker",

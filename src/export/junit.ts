@@ -10,7 +10,7 @@ import {
   markText,
   severityText,
 } from "./exported-report.ts";
-import { plainLine } from "./plain-text.ts";
+import { plainLine } from "./safe-text.ts";
 
 /** Name of the only test case of a URL that could not be measured. */
 const scanCase = "scan";

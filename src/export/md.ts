@@ -1,7 +1,7 @@
 /** Markdown for the summary of a job: verdict, table of findings, folded details and ledger. Hostile texts stay texts. */
 import type { ExportSettings, ExportWriter } from "./export.ts";
 import { type ExportedFinding, type ExportedReport, exportedReport, exportText, markText, severityText } from "./exported-report.ts";
-import { codeSpan, escapedMarkdown, fenced } from "./markdown-text.ts";
+import { codeSpan, escapedMarkdown, fenced } from "./safe-text.ts";
 
 /** Limit of GitHub for the summary of one step, in bytes of UTF-8. */
 const summaryBytesMax = 1_048_576;

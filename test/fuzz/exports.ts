@@ -1,7 +1,7 @@
 /** Writes hostile scans in every export format, reads them back with independent readers and compares them with what went in. */
 import fc from "fast-check";
 import { type ExportFormatName, exportFormats } from "../../src/export/formats.ts";
-import { plainLine, plainText } from "../../src/export/plain-text.ts";
+import { plainLine, plainText } from "../../src/export/safe-text.ts";
 import { renderFullReport } from "../../src/text/render.ts";
 import { markupComplaints } from "../browser/web/markup.ts";
 import { readCsv, readGitlab, readJunit, readMarkdown, readReports, readSarif } from "../support/export-readers.ts";

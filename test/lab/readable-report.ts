@@ -1,4 +1,5 @@
 /** Writes a laboratory scan as text for review: the report of the command line and every ledger row. */
+
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { builtInChecks } from "../../checks/index.ts";
@@ -7,7 +8,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../src/check/check.ts";
 import { reportText } from "../../src/cli/report-text.ts";
 import { exportedScanOf, policyPageOf } from "../../src/cli/scan-outcome.ts";
-import { fullReportOf } from "../../src/export/json.ts";
+import { fullReportOf } from "../../src/export/export.ts";
 import { createTexts, type PageLocale, type Texts } from "../../src/text/i18n.ts";
 import type { FinishedScan } from "./laboratory.ts";
 

@@ -2,10 +2,8 @@
 import type { Static } from "@sinclair/typebox";
 import { usableBrand } from "../../account/usable-brand.ts";
 import { locales } from "../../check/check.ts";
-import { exportFileName } from "../../export/file-name.ts";
-import { type ExportFormat, exportFormats, pdfFormat } from "../../export/formats.ts";
-import { brandInFile } from "../../export/stored-brand.ts";
-import { storedExport } from "../../export/stored-scan.ts";
+import { brandInFile, storedExport } from "../../export/export.ts";
+import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";

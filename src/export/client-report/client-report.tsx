@@ -1,13 +1,67 @@
-/** Content of the client report: figures and a table of all sites, then a section for each. */
-import { Sentence } from "../../report/components/untrusted-text.tsx";
+/** Client report as one HTML file: figures, a table of all watched sites of a client, a section for each. */
+import { createElement } from "preact";
+import type { CheckDefinition } from "../../check/registry.ts";
+import { bands, standing } from "../../judge/result.ts";
+import type { Brand } from "../../report/brand.tsx";
+import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
+import type { Account } from "../../store/accounts.ts";
+import { type Site, wholeDaysUntil } from "../../store/sites.ts";
 import { quoted } from "../../text/display.ts";
-import { ClientFigures } from "./client-figures.tsx";
-import type { ReportedClient } from "./collect.ts";
-import { SiteSection } from "./site-section.tsx";
-import { SiteTable } from "./site-table.tsx";
+import type { PageLocale, Texts } from "../../text/i18n.ts";
+import { fileDocument, htmlText } from "../html.tsx";
+import { shortened } from "../safe-text.ts";
+import { type ClientReportStore, type CountedSite, collectClient, figuresOf, type ReportedClient, type ReportedSite } from "./collect.ts";
+import { ScoreChangeText, SiteSection, siteHeadingId, siteTableId } from "./site-section.tsx";
 
-export function ClientReport({ client, now, sites }: ReportedClient) {
+/** Characters of a client in the document title, which tabs and bookmarks cut anyway. */
+const titleClientCharsMax = 30;
+/** Characters of a client at the top of printed pages, beside the date. */
+const headerClientCharsMax = 60;
+
+export interface ClientReportSettings {
+  readonly store: ClientReportStore;
+  /** Account that watches the sites. */
+  readonly owner: Pick<Account, "id">;
+  /** As the sites name it. */
+  readonly client: string;
+  readonly locale: PageLocale;
+  readonly texts: Texts;
+  /** Checks of the catalog. */
+  readonly checks: readonly CheckDefinition[];
+  /** Version of assay. */
+  readonly version: string;
+  /** Of the appliance, whose pages describe the checks; null without links. */
+  readonly origin: string | null;
+  /** Null for that of assay. */
+  readonly brand: Brand | null;
+  readonly now: Date;
+}
+
+/** Null if the owner watches no site of the client. */
+export function clientReportFile(settings: ClientReportSettings): string | null {
+  const { store, owner, client, locale, checks, version, brand, now } = settings;
+  const report = collectClient({ store, ownerId: owner.id, client, checks, locale, now });
+  if (report === null) return null;
+  const document = fileDocument(settings);
+  const { i18n } = document;
+  const day = i18n.date(now.toISOString());
+  const name = plainUntrustedText(client);
+  return htmlText({
+    document,
+    title: i18n.t("sites.clientReport.title", { client: shortened(name, titleClientCharsMax) }),
+    printHeader: `${shortened(name, headerClientCharsMax)}, ${day}`,
+    saved: i18n.t("sites.clientReport.saved", { day }),
+    version,
+    brand,
+    children: createElement(ClientReport, report),
+  });
+}
+
+function ClientReport({ client, now, sites }: ReportedClient) {
   const i18n = useI18n();
   return (
     <>
@@ -24,6 +78,147 @@ export function ClientReport({ client, now, sites }: ReportedClient) {
       {sites.map((reported) =>
         reported.details === null ? null : <SiteSection key={reported.site.id} reported={reported} details={reported.details} />,
       )}
+    </>
+  );
+}
+
+interface FiguresProps {
+  readonly sites: readonly (CountedSite & { readonly accepted?: number })[];
+  readonly now: Date;
+}
+
+export function ClientFigures({ sites, now }: FiguresProps) {
+  const i18n = useI18n();
+  const { score, open, certificateExpiresAt } = figuresOf(sites);
+  const accepted = sites.reduce((sum, one) => sum + (one.site.reading === null ? 0 : (one.accepted ?? 0)), 0);
+  return (
+    <dl class="facts">
+      <dt>{i18n.t("sites.clientPage.bands")}</dt>
+      <dd>
+        <Bands sites={sites} />
+      </dd>
+      {score !== null && open !== null && (
+        <>
+          <dt>{i18n.t("sites.clientPage.lowest")}</dt>
+          <dd>{i18n.number(score)}</dd>
+          <dt>{i18n.t("sites.columns.open")}</dt>
+          <dd>{i18n.number(open)}</dd>
+        </>
+      )}
+      {accepted > 0 && (
+        <>
+          <dt>{i18n.t("sites.clientReport.accepted")}</dt>
+          <dd>{i18n.number(accepted)}</dd>
+        </>
+      )}
+      {certificateExpiresAt !== null && <NextCertificate expiresAt={certificateExpiresAt} now={now} />}
+    </dl>
+  );
+}
+
+function Bands({ sites }: Pick<FiguresProps, "sites">) {
+  const i18n = useI18n();
+  const byBand = Map.groupBy(sites, ({ site }) => standing(site.reading?.score ?? null).band);
+  return (
+    <>
+      {bands.map((band) => {
+        const count = byBand.get(band)?.length ?? 0;
+        return count === 0 ? null : (
+          <span key={band}>
+            <span class={`chip ${band}`}>{`${i18n.number(count)} ${i18n.t(`sites.bands.${band}`)}`}</span>{" "}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; readonly now: Date }) {
+  const i18n = useI18n();
+  const days = wholeDaysUntil(expiresAt, now);
+  return (
+    <>
+      <dt>{i18n.t("sites.clientPage.certificate")}</dt>
+      <dd>
+        <Instant at={expiresAt} day />
+        {days < 0 && (
+          <>
+            {", "}
+            <DaysLeft days={days} />
+          </>
+        )}
+      </dd>
+    </>
+  );
+}
+
+export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }) {
+  const i18n = useI18n();
+  const detailed = sites.filter(({ details }) => details !== null).length;
+  return (
+    <section class="client-sites" aria-labelledby={siteTableId}>
+      <h2 id={siteTableId}>{i18n.t("sites.clientReport.overview")}</h2>
+      <p class="muted">
+        {i18n.t("sites.clientReport.order")} {i18n.t("sites.clientReport.change.mean")}
+        {detailed < sites.length && ` ${i18n.count("sites.clientReport.cut", detailed)}`}
+      </p>
+      <DataTable
+        caption={i18n.t("sites.clientReport.overview")}
+        captionUnseen
+        rows={sites}
+        columns={[
+          { label: i18n.t("sites.columns.name"), cell: SiteName },
+          { label: i18n.t("sites.columns.score"), cell: ({ site }) => <SmallScore score={site.reading?.score ?? null} /> },
+          { label: i18n.t("sites.clientReport.change.column"), cell: ChangeCell },
+          { label: i18n.t("sites.columns.open"), numeric: true, cell: OpenCell },
+          { label: i18n.t("sites.columns.certificate"), cell: CertificateCell },
+          { label: i18n.t("sites.clientReport.measured"), cell: LastMeasured },
+        ]}
+      />
+    </section>
+  );
+}
+
+function SiteName({ site, details }: ReportedSite) {
+  const name = <UntrustedText>{site.name}</UntrustedText>;
+  return (
+    <>
+      {details === null ? name : <a href={`#${siteHeadingId(site)}`}>{name}</a>} <SiteMarks site={site} />
+      <span class="small site-url">
+        <HostUrl url={site.url} short />
+      </span>
+    </>
+  );
+}
+
+function ChangeCell({ site, earlier }: ReportedSite) {
+  return earlier === null || site.reading === null ? <Unknown /> : <ScoreChangeText earlier={earlier} />;
+}
+
+function OpenCell({ site, open }: ReportedSite) {
+  const i18n = useI18n();
+  return site.reading === null ? <Unknown /> : i18n.number(open.length);
+}
+
+function CertificateCell({ certificateDays }: ReportedSite) {
+  return certificateDays === null ? <Unknown /> : <DaysLeft days={certificateDays} />;
+}
+
+function LastMeasured({ site: { reading } }: ReportedSite) {
+  const i18n = useI18n();
+  return reading === null ? <span class="muted">{i18n.t("sites.site.notYet")}</span> : <Instant at={reading.at} day />;
+}
+
+function Unknown() {
+  return <span class="muted">{useI18n().t("sites.clientReport.unknown")}</span>;
+}
+
+function SiteMarks({ site: { paused, failingSince } }: { readonly site: Site }) {
+  const i18n = useI18n();
+  return (
+    <>
+      {failingSince !== null && <span class="chip poor">{i18n.t("sites.marks.failing")}</span>}{" "}
+      {paused && <span class="chip unknown outlined">{i18n.t("sites.marks.paused")}</span>}
     </>
   );
 }

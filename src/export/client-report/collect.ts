@@ -1,12 +1,32 @@
 /** Reads the watched sites of one client from the store, as the client report shows them. */
+
+import { dayMs } from "../../base/units.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import { type OpenFinding, openFindings, type SiteState, type UnmeasuredAddress } from "../../store/site-runs.ts";
-import { type AcceptedFinding, certificateDaysOf, isAccepted, type Site } from "../../store/sites.ts";
+import { localLocation } from "../../parse/location.ts";
+import type { EventFinding, StoredEvent } from "../../store/site-events.ts";
+import { type OpenFinding, openFindings, type SiteHistoryEntry, type SiteState, type UnmeasuredAddress } from "../../store/site-runs.ts";
+import { type AcceptedFinding, certificateDaysOf, isAccepted, type Site, type SiteReading } from "../../store/sites.ts";
 import type { Store } from "../../store/store.ts";
+import { sameRules } from "../../text/comparison.ts";
 import { codesInFixOrder } from "../../text/ledger-rows.ts";
-import { type EarlierScore, earlierScore } from "./earlier-score.ts";
-import { detailedSitesMax, listedRows, listedRowsMax } from "./listed-rows.ts";
-import { type SiteChanges, siteChanges } from "./site-changes.ts";
+
+export const openListedMax = 40;
+export const acceptedListedMax = 40;
+export const changesListedMax = 25;
+/** Sites with details. */
+const detailedSitesMax = 100;
+/** Rows of the lists of all sites together: the details end after the site that reaches them. */
+const listedRowsMax = 3_000;
+
+/** Rows of the lists of one site. */
+export function listedRows({ open, accepted }: Pick<ReportedSite, "open" | "accepted">, { changes, unmeasured }: SiteDetails): number {
+  return (
+    Math.min(open.length, openListedMax) +
+    Math.min(accepted.length, acceptedListedMax) +
+    Math.min(changes.rows.length, changesListedMax) +
+    unmeasured.length
+  );
+}
 
 export type ClientReportStore = Pick<Store, "sites" | "siteRuns" | "events" | "scans">;
 
@@ -112,4 +132,136 @@ function unmeasuredOf({ pages }: Site, { unmeasured = {} }: SiteState): SiteDeta
     const known = unmeasured[url];
     return known === undefined ? [] : [{ ...known, url }];
   });
+}
+
+/** Age of the score that today's is compared with. */
+const comparedDays = 30;
+/** An entry of the history may be so much older or younger. */
+const toleranceDays = 15;
+
+export interface EarlierScore {
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly score: number;
+  /** Today's score minus the earlier one; null if the two cannot be compared. */
+  readonly delta: number | null;
+}
+
+/** Null before the first measured run, and without an entry of about that age. */
+function earlierScore(store: ClientReportStore, site: Site, now: Date): EarlierScore | null {
+  const { reading } = site;
+  const wantedMs = now.getTime() - comparedDays * dayMs;
+  const distanceMs = ({ at }: SiteHistoryEntry) => Math.abs(Date.parse(at) - wantedMs);
+  const [nearest] = store.siteRuns
+    .historyNear(site.id, new Date(wantedMs))
+    .filter((entry) => reading !== null && entry.at < reading.at && distanceMs(entry) <= toleranceDays * dayMs)
+    .toSorted((one, other) => distanceMs(one) - distanceMs(other));
+  if (reading === null || nearest === undefined) return null;
+  const { at, score } = nearest;
+  return { at, score, delta: isComparable(store, site, nearest, reading) ? reading.score - score : null };
+}
+
+/** By the scans of the first address. Without one of them, its rules are not known. */
+function isComparable({ scans }: ClientReportStore, site: Site, earlier: SiteHistoryEntry, reading: SiteReading): boolean {
+  const [before, after] = [scans.findByToken(earlier.token), scans.findByToken(reading.token)];
+  if (before === undefined || after === undefined || before.summary === null || after.summary === null) return false;
+  const samePlace = before.url === after.url && (before.location ?? localLocation) === (after.location ?? localLocation);
+  return samePlace && after.url === site.url && sameRules(before.summary, after.summary);
+}
+
+const changesDays = 30;
+/** Events of a site that are read: a site has few, as findings that change too often are silent. */
+const eventsReadMax = 200;
+
+interface SiteChanges {
+  /** Newest first. */
+  readonly rows: readonly SiteChangeRow[];
+  /** False if older events of this time were not read. */
+  readonly complete: boolean;
+  /** Findings began or ended without an event, as with the first run and with other checks. */
+  readonly hasSilent: boolean;
+  /** Error code of the scan by which the site counts as unreachable; null if it is measured, or the code is not known. */
+  readonly unreachableBecause: string | null;
+}
+
+export type SiteChangeRow =
+  | { readonly at: string; readonly kind: FindingChangeKind; readonly finding: EventFinding }
+  /** `since`: when the time without a measurement began. */
+  | { readonly at: string; readonly kind: "unreachable" | "recovered"; readonly since: string };
+
+/** `unaccepted`: the acceptance of a finding that is still there has ended. */
+type FindingChangeKind = "opened" | "resolved" | "unstable" | "unaccepted";
+
+function siteChanges({ events }: ClientReportStore, site: Site, state: SiteState, now: Date): SiteChanges {
+  const since = new Date(now.getTime() - changesDays * dayMs).toISOString();
+  const read = events.listOfSite(site.accountId, site.id, eventsReadMax);
+  // Events of a former first address are about another site.
+  const recent = read.filter((event) => event.at >= since && event.site?.url === site.url);
+  const rows = recent.flatMap((event) => rowsOf(event, site, state));
+  return {
+    rows,
+    complete: read.length < eventsReadMax || recent.length < read.length,
+    hasSilent: hasSilentChange(state, since),
+    unreachableBecause: state.unreachable ? reasonOf(read) : null,
+  };
+}
+
+function rowsOf(event: StoredEvent, site: Site, state: SiteState): readonly SiteChangeRow[] {
+  const { at, type, data } = event;
+  switch (type) {
+    case "finding.opened":
+      return data.findings.map((finding) => ({ at, kind: endsAcceptance(site, state, finding, at) ? "unaccepted" : "opened", finding }));
+    case "finding.resolved":
+      return data.findings.map((finding) => ({ at, kind: "resolved", finding }));
+    case "finding.unstable":
+      return data.findings.map((finding) => ({ at, kind: "unstable", finding }));
+    case "site.unreachable":
+      return [{ at, kind: "unreachable", since: data.since }];
+    case "site.recovered":
+      return [{ at, kind: "recovered", since: data.since }];
+    default:
+      return [];
+  }
+}
+
+/** The store reports the end of an acceptance like a new finding. */
+function endsAcceptance({ accepted }: Site, { findings }: SiteState, { code }: EventFinding, at: string): boolean {
+  const since = findings[code]?.since ?? at;
+  return accepted.some((one) => one.code === code && one.until !== null && one.until < at && since < one.acceptedAt);
+}
+
+/** A change that is not silent is one of the flips. */
+function hasSilentChange({ findings }: SiteState, since: string): boolean {
+  return Object.values(findings).some((known) => known.since >= since && !known.flips.some((at) => at >= known.since));
+}
+
+function reasonOf(newestFirst: readonly StoredEvent[]): string | null {
+  const event = newestFirst.find(({ type }) => type === "site.unreachable");
+  return event?.type === "site.unreachable" ? event.data.errorCode : null;
+}
+
+export interface CountedSite {
+  readonly site: Pick<Site, "reading">;
+  /** Open findings that are not accepted. */
+  readonly open: number;
+}
+
+export interface Figures {
+  readonly measured: number;
+  /** Lowest of all; null without a measured site, as is `open`. */
+  readonly score: number | null;
+  readonly open: number | null;
+  /** The first to expire; null if no certificate was read. */
+  readonly certificateExpiresAt: string | null;
+}
+
+export function figuresOf(sites: readonly CountedSite[]): Figures {
+  const measured = sites.flatMap(({ site: { reading }, open }) => (reading === null ? [] : [{ reading, open }]));
+  const [certificateExpiresAt = null] = measured.flatMap(({ reading }) => reading.certificateExpiresAt ?? []).sort();
+  return {
+    measured: measured.length,
+    score: measured.length === 0 ? null : Math.min(...measured.map(({ reading }) => reading.score)),
+    open: measured.length === 0 ? null : measured.reduce((sum, { open }) => sum + open, 0),
+    certificateExpiresAt,
+  };
 }

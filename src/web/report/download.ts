@@ -1,7 +1,7 @@
 /** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF. */
-import { exportFileName } from "../../export/file-name.ts";
-import { type ExportFormat, exportFormats, pdfFormat } from "../../export/formats.ts";
-import { storedExport } from "../../export/stored-scan.ts";
+
+import { storedExport } from "../../export/export.ts";
+import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { requestedBrand } from "../account/brand/account-brands.ts";
 import { publicOrigin, type Visit } from "../visit.ts";

@@ -1,6 +1,6 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
 import { usableBrand } from "../../account/usable-brand.ts";
-import { ClientFigures } from "../../export/client-report/client-figures.tsx";
+import { ClientFigures } from "../../export/client-report/client-report.tsx";
 import { Instant } from "../../report/components/labels.tsx";
 import { DataTable } from "../../report/components/layout.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";

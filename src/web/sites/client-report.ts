@@ -1,9 +1,8 @@
 /** `/clients/{name}/report.html` and `.pdf`: the report of all sites of a client, with the brand of their owner. */
 import { usableBrand } from "../../account/usable-brand.ts";
-import { clientReportFile } from "../../export/client-report-file.ts";
-import { clientReportFileName } from "../../export/file-name.ts";
-import { exportFormats, pdfFormat } from "../../export/formats.ts";
-import { brandInFile } from "../../export/stored-brand.ts";
+import { clientReportFile } from "../../export/client-report/client-report.tsx";
+import { brandInFile } from "../../export/export.ts";
+import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
 import { pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";

@@ -9,7 +9,7 @@ import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import { clientReportFile } from "../../../src/export/client-report-file.ts";
+import { clientReportFile } from "../../../src/export/client-report/client-report.tsx";
 import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
 import { createTexts, type PageLocale } from "../../../src/text/i18n.ts";
 import { addClientSite, fillClientSites } from "../../support/client-sites.ts";

@@ -1,10 +1,11 @@
 /** Client report: what it says of sites in every state of a real store, and that the file is valid and self-contained. */
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { dayMs } from "../../../src/base/units.ts";
-import { type ClientReportSettings, clientReportFile } from "../../../src/export/client-report-file.ts";
+import { type ClientReportSettings, clientReportFile } from "../../../src/export/client-report/client-report.tsx";
 import type { KnownFinding } from "../../../src/store/site-runs.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { createTexts } from "../../../src/text/i18n.ts";

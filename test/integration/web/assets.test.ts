@@ -1,6 +1,6 @@
 /** Style sheet and script: size, self-containment, and no unused rules. */
 import { afterAll, describe, expect, test } from "vitest";
-import { fileStyle } from "../../../src/export/html/file-style.ts";
+import { fileStyle } from "../../../src/export/html.tsx";
 import { script } from "../../../src/web/client/script.ts";
 import { style } from "../../../src/web/style.ts";
 import { startPages } from "../../support/pages.ts";

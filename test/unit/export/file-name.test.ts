@@ -1,6 +1,6 @@
 /** Names of exported files. */
 import { expect, test } from "vitest";
-import { clientReportFileName } from "../../../src/export/file-name.ts";
+import { clientReportFileName } from "../../../src/export/formats.ts";
 
 const now = new Date("2026-11-19T23:59:59.000Z");
 const nameOf = (client: string) => clientReportFileName(client, now, "pdf");

@@ -1,6 +1,6 @@
 /** URLs as paths of files: relative, never empty, and without what would make a scheme. */
 import { describe, expect, test } from "vitest";
-import { anchorPath, locationPath } from "../../../src/export/location-path.ts";
+import { anchorPath, locationPath } from "../../../src/export/exported-report.ts";
 
 test.each([
   ["https://www.example.org/shop", "www.example.org/shop"],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ExportedScan, ExportSettings } from "../../../src/export/export.ts";
 import { exportFormats } from "../../../src/export/formats.ts";
-import { codeSpan, escapedMarkdown, fenced } from "../../../src/export/markdown-text.ts";
+import { codeSpan, escapedMarkdown, fenced } from "../../../src/export/safe-text.ts";
 import { readMarkdown } from "../../support/export-readers.ts";
 import { exportedScan, exportSettings, failedExport } from "../../support/exported-scans.ts";
 
