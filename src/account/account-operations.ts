@@ -1,4 +1,5 @@
-/** Use cases of account administration, for pages and command line. Each one writes a log line; the store writes the audit entries. */
+/** Plans, and use cases of account administration, for pages and command line. Each one writes a log line; the store writes the audit entries. */
+
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Account, Plan } from "../store/accounts.ts";
@@ -6,7 +7,29 @@ import { type Actor, actorInLog } from "../store/audit.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import type { Store } from "../store/store.ts";
 
-export interface AccountContext {
+interface PlanTerms {
+  /** Whether the account's API tokens are accepted. */
+  readonly api: boolean;
+  /** Watched sites that the account may have. */
+  readonly sites: number;
+  /** Whether its reports may have a brand of its own. */
+  readonly brand: boolean;
+}
+
+export const planTerms: Readonly<Record<Plan, PlanTerms>> = {
+  free: { api: false, sites: 3, brand: false },
+  agency: { api: true, sites: 1_000, brand: true },
+};
+
+/** Sites of an account that are scanned by schedule; none for an unknown one. */
+export function planSitesMax({ accounts }: Pick<Store, "accounts">): (accountId: number) => number {
+  return (accountId) => {
+    const account = accounts.findById(accountId);
+    return account === undefined ? 0 : planTerms[account.plan].sites;
+  };
+}
+
+interface AccountContext {
   readonly store: Pick<Store, "accounts">;
   readonly log: Log;
 }
@@ -35,7 +58,7 @@ export async function changeAccountState(
   return { done: changed };
 }
 
-export interface SignUpContext {
+interface SignUpContext {
   readonly store: Pick<Store, "oneTimeLinks">;
   /** Setting `accounts.signup`. */
   readonly accounts: { readonly signUp: "closed" | "invite" | "open" };
@@ -43,7 +66,7 @@ export interface SignUpContext {
   readonly log: Log;
 }
 
-export interface GivenAccountInvitation {
+interface GivenAccountInvitation {
   /** The only address that may use it; null: any address. */
   readonly email: string | null;
   readonly plan: Plan;

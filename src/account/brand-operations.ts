@@ -1,15 +1,53 @@
-/** Use cases of the brand of an account, for pages and API. Each one writes a log line. */
+/** Brand of an account: fields from outside, and use cases for pages and API. Each use case writes a log line. */
+
 import type { DecodeLogo, LogoFault } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
+import { parseAccent } from "../parse/accent-color.ts";
+import { isTextLine } from "../parse/text.ts";
 import type { Account } from "../store/accounts.ts";
 import { logoText } from "../store/brand-logo.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
 import type { Store } from "../store/store.ts";
-import { type BrandFieldFaults, type GivenBrand, parseBrandFields } from "./brand-fields.ts";
-import { planTerms } from "./plans.ts";
+import { planTerms } from "./account-operations.ts";
 
-export interface BrandContext {
+export const brandNameCharsMax = 60;
+export const brandFooterCharsMax = 200;
+
+type BrandFields = Omit<StoredBrand, "logoPng">;
+/** As typed; empty texts are absent. */
+export type GivenBrand = Readonly<Record<keyof BrandFields, string>>;
+
+export interface BrandFieldFaults {
+  readonly name?: "noName" | "tooLong" | "characters";
+  readonly accent?: "notColour" | "lowContrast";
+  readonly footer?: "tooLong" | "characters";
+}
+
+export function parseBrandFields(given: GivenBrand): BrandFields | { readonly faults: BrandFieldFaults } {
+  const [name, footer] = [given.name.trim(), given.footer.trim()];
+  const accent = given.accent.trim() === "" ? null : (parseAccent(given.accent) ?? "not-colour");
+  const [nameFault, footerFault] = [lineFault(name, brandNameCharsMax), lineFault(footer, brandFooterCharsMax)];
+  const faults: BrandFieldFaults = {
+    ...(name === "" ? { name: "noName" } : nameFault !== null && { name: nameFault }),
+    ...(accent === "not-colour" && { accent: "notColour" }),
+    ...(accent === "low-contrast" && { accent: "lowContrast" }),
+    ...(footerFault !== null && { footer: footerFault }),
+  };
+  return Object.keys(faults).length > 0 ? { faults } : { name, accent, footer: footer === "" ? null : footer };
+}
+
+function lineFault(text: string, charsMax: number): "tooLong" | "characters" | null {
+  if (text.length > charsMax) return "tooLong";
+  return isTextLine(text) ? null : "characters";
+}
+
+/** Undefined without one, and while the plan of the account includes none. */
+export function usableBrand({ brands }: Pick<Store, "brands">, { id, plan }: Pick<Account, "id" | "plan">): StoredBrand | undefined {
+  return planTerms[plan].brand ? brands.find(id) : undefined;
+}
+
+interface BrandContext {
   readonly store: Pick<Store, "brands">;
   readonly decodeLogo: DecodeLogo;
   readonly log: Log;
@@ -26,7 +64,7 @@ export interface BrandFaults extends BrandFieldFaults {
 }
 
 /** File of a new logo, or what becomes of the stored one. */
-export type GivenLogo = Uint8Array | "kept" | "removed";
+type GivenLogo = Uint8Array | "kept" | "removed";
 
 /** The logo is decoded only if the other fields are right. */
 export async function saveBrand(

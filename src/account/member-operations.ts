@@ -1,13 +1,34 @@
 /** Use cases of members and their invitations, for pages and API. Each one writes a log line; the store writes the audit entries. */
+
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import { emailKey } from "../store/account-index.ts";
 import type { Account } from "../store/accounts.ts";
-import type { Member, MemberRole } from "../store/site-accounts.ts";
+import type { IssuedInvitation, Member, MemberInvitation, MemberRole } from "../store/site-accounts.ts";
 import type { Store } from "../store/store.ts";
-import { type InvitationFault, memberInvitationPath, type SendInvitation, type SentInvitation } from "./member-invitations.ts";
 
-export interface MemberContext {
+/** Page that accepts an invitation. */
+export const acceptMemberPath = "/members/accept";
+export const invitationParam = "invitation";
+
+/** `value` is secret: pages that show the link must not be cached. */
+export function memberInvitationPath(value: string): string {
+  return `${acceptMemberPath}?${invitationParam}=${encodeURIComponent(value)}`;
+}
+
+export type InvitationMail = "sent" | "failed" | "too-many" | "no-mail";
+
+/** Sends the link by mail. Null without a mail server. Never rejects. */
+export type SendInvitation = ((owner: Account, invitation: MemberInvitation, url: string) => Promise<InvitationMail>) | null;
+
+interface SentInvitation extends IssuedInvitation {
+  readonly mail: InvitationMail;
+}
+
+/** `own`: the address of the owner. `member`: that of a member. `full`: too many open invitations. */
+export type InvitationFault = "email-invalid" | "own" | "member" | "full";
+
+interface MemberContext {
   readonly store: Pick<Store, "accounts" | "members">;
   /** Null without a mail server. */
   readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
@@ -17,7 +38,7 @@ export interface MemberContext {
 
 type Owner = Pick<Account, "id">;
 
-export interface GivenInvitation {
+interface GivenInvitation {
   readonly email: string;
   readonly role: MemberRole;
   /** Origin of the link in the mail. */

@@ -7,28 +7,26 @@ import { type Credentials, isTotpActive } from "../store/credentials.ts";
 import { hashOfSecret } from "../store/secret-value.ts";
 import type { OpenedSession } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { type Caller, originOf } from "./caller.ts";
 import type { PasswordFault, Passwords } from "./passwords.ts";
-import { newRecoveryCodes, newTotpSecret, totpStepOf } from "./second-factor.ts";
-import type { RetryLater } from "./sign-in.ts";
-import type { SignInThrottles } from "./sign-in-throttles.ts";
+import { newRecoveryCodes, newTotpSecret, type RetryLater, totpStepOf } from "./sign-in.ts";
+import { type Caller, originOf, type SignInThrottles } from "./throttles.ts";
 
 /** Account, client and the password that authorises a change. */
-export interface PasswordProof {
+interface PasswordProof {
   readonly account: Account;
   readonly password: string;
   readonly caller: Caller;
 }
 
 /** `opened` is the new session; its cookie replaces the old one. */
-export interface CredentialsChanged {
+interface CredentialsChanged {
   readonly status: "changed";
   readonly opened: OpenedSession;
 }
 
 export type PasswordRefusal = { readonly status: "wrong-password" } | RetryLater;
 
-export interface OwnCredentialsSettings {
+interface OwnCredentialsSettings {
   readonly store: Pick<Store, "accounts" | "credentials">;
   readonly passwords: Passwords;
   readonly throttles: SignInThrottles;

@@ -1,29 +1,75 @@
-/** Use cases of API tokens and of the token for metrics. Each one writes a log line; the store writes the audit entries. */
+/** API tokens: lifetimes, authentication by token or session, and use cases. Each use case writes a log line; the store writes the audit entries. */
+
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
+import { dayMs } from "../base/units.ts";
 import type { Account } from "../store/accounts.ts";
 import { type ApiToken, apiTokenNameCharsMax } from "../store/api-tokens.ts";
 import { type Actor, actorInLog } from "../store/audit.ts";
+import type { Session } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import { isExpired } from "./authenticate.ts";
-import { type TokenLifetime, tokenExpiry } from "./token-lifetimes.ts";
+
+/** RFC 6750 section 2.1. Two Authorization fields arrive joined by a comma, which is no token68. */
+const token68Pattern = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+export type Authentication =
+  | { readonly status: "authenticated"; readonly account: Account; readonly token: ApiToken }
+  /** `because` is for the log only; the client always gets the same 401. */
+  | { readonly status: "refused"; readonly because: "absent" | "malformed" | "unknown" }
+  | { readonly status: "refused"; readonly because: "revoked" | "expired" | "disabled"; readonly token: ApiToken };
+
+/** Never throws. `value` is the credential of a bearer token, undefined without one. */
+export function authenticate(store: Pick<Store, "apiTokens" | "accounts">, value: string | undefined, now: Date): Authentication {
+  if (value === undefined) return { status: "refused", because: "absent" };
+  if (!token68Pattern.test(value)) return { status: "refused", because: "malformed" };
+  const token = store.apiTokens.findByValue(value);
+  const account = token === undefined ? undefined : store.accounts.findById(token.accountId);
+  if (token === undefined || account === undefined) return { status: "refused", because: "unknown" };
+  if (token.revokedAt !== null) return { status: "refused", because: "revoked", token };
+  if (isExpired(token, now)) return { status: "refused", because: "expired", token };
+  if (account.disabled) return { status: "refused", because: "disabled", token };
+  return { status: "authenticated", account, token };
+}
+
+export function isExpired({ expiresAt }: Pick<ApiToken, "expiresAt">, now: Date): boolean {
+  return expiresAt !== null && now.getTime() >= Date.parse(expiresAt);
+}
+
+/** Null for an unknown or ended session and for a disabled account. Never throws. */
+export function signedInBy(
+  store: Pick<Store, "sessions" | "accounts">,
+  value: string | null,
+  now: Date,
+): { readonly account: Account; readonly session: Session } | null {
+  const session = value === null ? undefined : store.sessions.findByValue(value, now);
+  const account = session === undefined ? undefined : store.accounts.findById(session.accountId);
+  return session === undefined || account === undefined || account.disabled ? null : { account, session };
+}
+
+export const tokenLifetimes = ["30d", "90d", "365d", "never"] as const;
+export type TokenLifetime = (typeof tokenLifetimes)[number];
+
+/** Null: never expires. */
+function tokenExpiry(lifetime: TokenLifetime, now: Date): Date | null {
+  return lifetime === "never" ? null : new Date(now.getTime() + Number.parseInt(lifetime, 10) * dayMs);
+}
 
 /** Valid tokens of one account; a longer list is no longer manageable. */
 export const tokensMax = 100;
 
-export interface TokenContext {
+interface TokenContext {
   readonly store: Pick<Store, "apiTokens">;
   readonly now: () => Date;
   readonly log: Log;
 }
 
-export interface GivenToken {
+interface GivenToken {
   readonly accountId: number;
   readonly name: string;
   readonly lifetime: TokenLifetime;
 }
 
-export interface CreatedToken {
+interface CreatedToken {
   readonly token: ApiToken;
   /** Not stored; cannot be read again. */
   readonly value: string;

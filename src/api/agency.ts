@@ -7,12 +7,20 @@ import {
   brandNameCharsMax,
   type GivenBrand,
   parseBrandFields,
-} from "../account/brand-fields.ts";
-import { removeBrand, saveBrand, saveLogo } from "../account/brand-operations.ts";
-import { type InvitationFault, memberInvitationPath } from "../account/member-invitations.ts";
-import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../account/member-operations.ts";
+  removeBrand,
+  saveBrand,
+  saveLogo,
+  usableBrand,
+} from "../account/brand-operations.ts";
+import {
+  addMemberInvitation,
+  changeMemberRole,
+  type InvitationFault,
+  memberInvitationPath,
+  removeMember,
+  withdrawMemberInvitation,
+} from "../account/member-operations.ts";
 import { issueMetricsToken, revokeMetricsToken } from "../account/token-operations.ts";
-import { usableBrand } from "../account/usable-brand.ts";
 import { type LogoFault, logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../base/documents.ts";
 import { recordIdOf } from "../base/record-id.ts";
 import { type Locale, locales } from "../check/check.ts";

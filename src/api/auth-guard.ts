@@ -1,6 +1,7 @@
 /** Auth guard: refuses with 401, 429 or 403, in this order and before the request itself is validated. */
-import { authenticate } from "../account/authenticate.ts";
-import { planTerms } from "../account/plans.ts";
+
+import { planTerms } from "../account/account-operations.ts";
+import { authenticate } from "../account/token-operations.ts";
 import type { Log } from "../base/log.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";

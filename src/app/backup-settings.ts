@@ -1,7 +1,7 @@
 /** Schema of the settings of backups. */
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
-import { parseSchedule } from "../backup/schedule.ts";
+import { parseSchedule } from "../backup/backup-folder.ts";
 import { parsed, path, setting } from "./setting.ts";
 
 const scheduleOff = "off";

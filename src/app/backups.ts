@@ -1,12 +1,20 @@
 /** Backups of the configuration: those that a command makes, and those that the server makes on schedule in a child process. */
+
 import { existsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
-import { backupName, ensureBackupFolder, pruneBackups } from "../backup/backup-folder.ts";
-import { type BackupState, noteBackup, readBackupState } from "../backup/backup-state.ts";
+import {
+  type BackupState,
+  backupName,
+  ensureBackupFolder,
+  nextBackupAt,
+  noteBackup,
+  parseSchedule,
+  pruneBackups,
+  readBackupState,
+} from "../backup/backup-folder.ts";
 import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
-import { nextBackupAt, parseSchedule } from "../backup/schedule.ts";
 import { aborted, systemClock, within } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { DataDirError } from "../store/data-dir.ts";

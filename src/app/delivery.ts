@@ -1,5 +1,5 @@
 /** Mailer, sender of webhooks and deliverer, built from the configuration. */
-import { usableBrand } from "../account/usable-brand.ts";
+import { usableBrand } from "../account/brand-operations.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";

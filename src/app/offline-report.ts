@@ -1,7 +1,8 @@
 /** What an installation without the internet rests on: resolvers, roots, data files with their age, and services. Contacts nothing. */
+
 import { accessSync, constants, existsSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
-import { commonPasswordCount } from "../account/leaked-passwords.ts";
+import { commonPasswordCount } from "../account/passwords.ts";
 import { messageOf } from "../base/log.ts";
 import { dayMs } from "../base/units.ts";
 import { embeddedBrowser } from "../browser/executable.ts";

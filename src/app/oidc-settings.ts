@@ -1,6 +1,6 @@
 /** Schema of the settings for signing in by an identity provider (OpenID Connect). */
 import { Type } from "@sinclair/typebox";
-import type { GroupRule } from "../account/oidc/groups.ts";
+import type { GroupRule } from "../account/oidc/oidc-sign-in.ts";
 import { isLoopbackHost } from "../egress/configured-fetch.ts";
 import { plans } from "../store/accounts.ts";
 import { none, oneOf, optional, parsed, path, setting } from "./setting.ts";

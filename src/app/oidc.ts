@@ -1,8 +1,7 @@
 /** Sign-in by an identity provider, built from the configuration. Without `oidc.issuer` no code of it is loaded. */
 import { type AccountActions, createAccountActions } from "../account/account-actions.ts";
-import type { OidcExamination } from "../account/oidc/examine-provider.ts";
 import type { OidcSignIn } from "../account/oidc/oidc-sign-in.ts";
-import type { ProviderSettings } from "../account/oidc/provider.ts";
+import type { OidcExamination, ProviderSettings } from "../account/oidc/provider.ts";
 import type { Log } from "../base/log.ts";
 import type { Store } from "../store/store.ts";
 import { oidcCallbackPath } from "../web/link-paths.ts";
@@ -36,7 +35,7 @@ async function openConfiguredOidc(
   const [provider, { createOidcSignIn }, { watchIssuer }] = await Promise.all([
     openProvider(config, settings),
     import("../account/oidc/oidc-sign-in.ts"),
-    import("../account/oidc/issuer-watch.ts"),
+    import("../account/oidc/oidc-sign-in.ts"),
   ]);
   return createOidcSignIn({
     label: config["oidc.label"] ?? new URL(settings.issuer).host,
@@ -67,7 +66,7 @@ type CompleteSettings = Omit<ProviderSettings, "fetch">;
 async function openProvider(config: Config, settings: CompleteSettings) {
   const [{ discoverProvider }, { examineProvider }, { createConfiguredFetch }] = await Promise.all([
     import("../account/oidc/provider.ts"),
-    import("../account/oidc/examine-provider.ts"),
+    import("../account/oidc/provider.ts"),
     import("../egress/configured-fetch.ts"),
   ]);
   const caFile = config["oidc.ca_file"];

@@ -1,5 +1,5 @@
 /** Metrics of the server: what scans report, and gauges that are read at each scrape. No read walks over stored scans. */
-import { readBackupState } from "../backup/backup-state.ts";
+import { readBackupState } from "../backup/backup-folder.ts";
 import { version } from "../base/build.ts";
 import type { FleetState } from "../fleet/fleet-state.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "../metrics/delivery-metrics.ts";

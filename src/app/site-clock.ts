@@ -1,5 +1,5 @@
 /** Clock of watched sites in the server: it starts after the dispatcher, and other parts may wake it before. */
-import { planSitesMax } from "../account/plan-sites.ts";
+import { planSitesMax } from "../account/account-operations.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";

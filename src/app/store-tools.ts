@@ -1,5 +1,5 @@
 /** Copy and examination of stores for backups, in child processes of this program. */
-import { BackupError } from "../backup/backup-error.ts";
+import { BackupError } from "../backup/archive.ts";
 import type { StoreTools } from "../backup/create-backup.ts";
 import { damagedDataDir } from "../store/data-dir.ts";
 import { ownProgram } from "./placement.ts";

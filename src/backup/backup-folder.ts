@@ -1,9 +1,13 @@
-/** The folder of backups: names by time, the list, and the removal of the oldest. */
-import { chownSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+/** Backups of a server: folder, schedule, removal of the oldest, and the outcome of the last ones. */
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { withFolderLock } from "../base/file-lock.ts";
 import { syncFolder } from "../base/sync-folder.ts";
+import { hourMs } from "../base/units.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
-import { withPlace } from "./backup-error.ts";
+import { withPlace } from "./archive.ts";
 import { workFolderPrefix } from "./create-backup.ts";
 
 /** Name of a scheduled backup, and of one without a name of its own; sorts by time. Other files of the folder are never touched. */
@@ -56,4 +60,96 @@ export async function pruneBackups(folder: string, keep: number): Promise<readon
     syncFolder(folder);
   });
   return old;
+}
+
+const stateName = "backup-state.json";
+const reasonCharsMax = 500;
+const pathCharsMax = 4_096;
+
+const instant = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$" });
+const success = Type.Object({ at: instant, archive: Type.String({ maxLength: pathCharsMax }), bytes: Type.Integer({ minimum: 0 }) });
+const failure = Type.Object({ at: instant, because: Type.String({ maxLength: reasonCharsMax }) });
+const schema = Type.Object({
+  lastSuccess: Type.Union([success, Type.Null()]),
+  lastFailure: Type.Union([failure, Type.Null()]),
+});
+
+/** Times of the end, as in `2026-11-22T03:30:12.345Z`; `because` is one English sentence. */
+export type BackupState = Static<typeof schema>;
+
+const never: BackupState = { lastSuccess: null, lastFailure: null };
+
+/** Nothing is known without the file, or if it is damaged. */
+export function readBackupState(dataDir: string): BackupState {
+  try {
+    const state: unknown = JSON.parse(readFileSync(join(dataDir, stateName), "utf8"));
+    return Value.Check(schema, state) ? state : never;
+  } catch {
+    return never;
+  }
+}
+
+/** Keeps what it does not change. Readable for the server, whichever user writes it. @throws the error of the file system */
+export function noteBackup(dataDir: string, change: Partial<BackupState>): void {
+  withFolderLock(dataDir, () => {
+    const file = join(dataDir, stateName);
+    const draft = `${file}.new`;
+    const state = { ...readBackupState(dataDir), ...change };
+    const shortened = state.lastFailure && { ...state.lastFailure, because: state.lastFailure.because.slice(0, reasonCharsMax) };
+    // A killed process of another user may have left one that cannot be written.
+    rmSync(draft, { force: true });
+    try {
+      writeFileSync(draft, `${JSON.stringify({ ...state, lastFailure: shortened })}\n`, { mode: 0o644 });
+      renameSync(draft, file);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  });
+}
+
+type BackupSchedule = { readonly hour: number; readonly minute: number } | { readonly everyHours: number };
+
+const everyHoursMax = 168;
+/** Pause after a backup that failed. */
+const retryMs = hourMs;
+
+/** `03:30` or `6h`; null for anything else, as for `off`. */
+export function parseSchedule(text: string): BackupSchedule | null {
+  const daily = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
+  if (daily !== null) return { hour: Number(daily[1]), minute: Number(daily[2]) };
+  const hours = Number(/^([1-9]\d{0,2})h$/.exec(text)?.[1] ?? 0);
+  return hours >= 1 && hours <= everyHoursMax ? { everyHours: hours } : null;
+}
+
+/**
+ * When the next backup is due; in the past if one was missed. `since`: the start of the server, from which a first backup is counted. Times
+ * of day are in the time zone of the process; one that a change of the clock skips comes as much later.
+ */
+export function nextBackupAt(
+  schedule: BackupSchedule,
+  state: BackupState,
+  { since, now }: { readonly since: Date; readonly now: Date },
+): Date {
+  // A time in the future comes from a clock that was wrong, and would put off the next one.
+  const pastEnd = (end: { readonly at: string } | null) => (end === null || Date.parse(end.at) > now.getTime() ? null : Date.parse(end.at));
+  const [succeeded, failed] = [pastEnd(state.lastSuccess), pastEnd(state.lastFailure)];
+  const last = Math.max(succeeded ?? 0, failed ?? 0);
+  const due = last === 0 ? firstOf(schedule, since) : nextAfter(schedule, new Date(last));
+  const retry = failed !== null && failed > (succeeded ?? 0) ? new Date(failed + retryMs) : due;
+  return new Date(Math.min(retry.getTime(), due.getTime()));
+}
+
+function firstOf(schedule: BackupSchedule, since: Date): Date {
+  return "everyHours" in schedule ? since : nextAfter(schedule, since);
+}
+
+function nextAfter(schedule: BackupSchedule, last: Date): Date {
+  if ("everyHours" in schedule) return new Date(last.getTime() + schedule.everyHours * hourMs);
+  const next = new Date(last);
+  next.setHours(schedule.hour, schedule.minute, 0, 0);
+  if (next <= last) {
+    next.setDate(next.getDate() + 1);
+    next.setHours(schedule.hour, schedule.minute, 0, 0);
+  }
+  return next;
 }

@@ -2,7 +2,7 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../app/config.ts";
 import { EvidenceFileError } from "../authoring/evidence-file.ts";
-import { BackupError } from "../backup/backup-error.ts";
+import { BackupError } from "../backup/archive.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/fault.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { storeTools } from "../app/store-tools.ts";
-import type { Manifest } from "../backup/manifest.ts";
+import type { Manifest } from "../backup/archive.ts";
 import { restoreBackup } from "../backup/restore-backup.ts";
 import { schemaVersion } from "../store/migrations.ts";
 import { stepsAfterRestore } from "./backup/after-restore.ts";

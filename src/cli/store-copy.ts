@@ -1,8 +1,7 @@
 /** Hidden `assay store-copy`: the child process that copies a store for a backup. */
 import { Command } from "commander";
 import { storeCopyCommand } from "../app/store-tools.ts";
-import { withPlace } from "../backup/backup-error.ts";
-import { assertSpace } from "../backup/disk-space.ts";
+import { assertSpace, withPlace } from "../backup/archive.ts";
 import { copyStore } from "../store/compact-store.ts";
 
 export function storeCopy(): Command {

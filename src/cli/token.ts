@@ -1,8 +1,6 @@
 /** `assay token`: API tokens, also while the server runs. */
 import { Command, Option } from "commander";
-import { isExpired } from "../account/authenticate.ts";
-import { type TokenLifetime, tokenLifetimes } from "../account/token-lifetimes.ts";
-import { createToken, revokeToken, tokensMax } from "../account/token-operations.ts";
+import { createToken, isExpired, revokeToken, type TokenLifetime, tokenLifetimes, tokensMax } from "../account/token-operations.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { cliActor, cliContext } from "./actor.ts";

@@ -1,5 +1,5 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
-import { acceptMemberPath } from "../account/member-invitations.ts";
+import { acceptMemberPath } from "../account/member-operations.ts";
 import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand/brand.tsx";
 import { postChannels } from "./account/channels/channel-changes.ts";
 import { getChannels } from "./account/channels/channels-page.tsx";

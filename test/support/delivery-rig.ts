@@ -1,9 +1,10 @@
 /** Deliverer over a real store, with receiver and mail server on loopback, and a clock that the test sets. */
+
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
-import { usableBrand } from "../../src/account/usable-brand.ts";
+import { usableBrand } from "../../src/account/brand-operations.ts";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";

@@ -2,8 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { zstdCompressSync } from "node:zlib";
 import { type Header, pack } from "tar-stream";
-import { openArchiveHash } from "../../src/backup/archive-stream.ts";
-import { type Manifest, manifestName } from "../../src/backup/manifest.ts";
+import { type Manifest, manifestName, openArchiveHash } from "../../src/backup/archive.ts";
 
 export interface ArchiveEntry extends Omit<Partial<Header>, "size"> {
   readonly name: string;

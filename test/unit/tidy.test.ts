@@ -58,7 +58,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
-  { names: /^openid-client$/, places: ["src/account/oidc/provider.ts", "src/account/oidc/refusal.ts"] },
+  { names: /^openid-client$/, places: ["src/account/oidc/provider.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
   { names: /^croner$/, places: ["src/sites/cron.ts"] },
   { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },

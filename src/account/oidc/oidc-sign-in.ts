@@ -1,26 +1,221 @@
 /** Sign-in by OpenID Connect: from the button to the account of the person whom the provider identified. */
 
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { type Log, messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
-import type { Plan } from "../../store/accounts.ts";
+import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import type { Identity } from "../../store/credentials.ts";
 import type { Grants, LinkedSignIn } from "../../store/oidc-links.ts";
-import type { Caller } from "../caller.ts";
+import type { Store } from "../../store/store.ts";
 import type { PasswordStep, SignIn } from "../sign-in.ts";
-import type { SignInThrottles } from "../sign-in-throttles.ts";
-import { type GroupRule, grantsOf } from "./groups.ts";
-import type { ProviderIdentity } from "./identity.ts";
-import { createIdentityAccounts, type IdentityAccountsSettings, type OidcRefused, oidcRefused } from "./identity-accounts.ts";
-import type { IssuerWatch } from "./issuer-watch.ts";
-import { newSignInSecrets, type SignInSecrets } from "./provider.ts";
-import { type ProviderError, toProviderError } from "./refusal.ts";
-import { createSealing } from "./sealed.ts";
+import type { Caller, SignInThrottles } from "../throttles.ts";
+import {
+  type DiscoveredProvider,
+  newSignInSecrets,
+  type ProviderError,
+  type ProviderIdentity,
+  type ProviderRefusal,
+  type SignInSecrets,
+  toProviderError,
+} from "./provider.ts";
+
+export interface GroupRule {
+  readonly group: string;
+  readonly plan: Plan;
+  readonly admin: boolean;
+}
+
+/** All rules of the person's groups count, in any order: the best plan, and the role if one gives it. */
+function grantsOf(rules: readonly GroupRule[], groups: readonly string[]): Grants {
+  const matching = rules.filter(({ group }) => groups.includes(group));
+  const best = Math.max(-1, ...matching.map(({ plan }) => plans.indexOf(plan)));
+  return { plan: plans[best] ?? null, admin: matching.some(({ admin }) => admin) };
+}
+
+const algorithm = "aes-256-gcm";
+const ivBytes = 12;
+const tagBytes = 16;
+/** Longer values are not looked at. */
+const sealedCharsMax = 6_144;
+
+interface Sealing<T> {
+  seal(value: T): string;
+  /** Null for a value of another key or kind, a changed one, and one that is over. */
+  open(sealed: string): T | null;
+}
+
+/** The key lives as long as the process: a restart voids what it sealed. `kind` keeps values of different uses apart. */
+function createSealing<T>(kind: string, { lifetimeMs, nowMs }: { readonly lifetimeMs: number; readonly nowMs: () => number }): Sealing<T> {
+  const key = randomBytes(32);
+  const associated = Buffer.from(kind);
+  return {
+    seal: (value) => {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(associated);
+      const text = JSON.stringify({ endMs: nowMs() + lifetimeMs, value });
+      const bytes = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString("base64url");
+    },
+    open: (sealed) => {
+      const bytes = Buffer.from(sealed.slice(0, sealedCharsMax), "base64url");
+      if (bytes.length <= ivBytes + tagBytes) return null;
+      try {
+        const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes))
+          .setAAD(associated)
+          .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+        const text = Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString("utf8");
+        const { endMs, value }: { endMs: number; value: T } = JSON.parse(text);
+        return nowMs() < endMs ? value : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Until the provider is asked again after a success ... */
+const refreshMs = 300_000;
+/** ... and after failures: doubled each time. */
+const retryMsMin = 2_000;
+const retryMsMax = 60_000;
+
+export interface IssuerWatch {
+  /** Null until the provider has answered, and after it failed. */
+  current(): DiscoveredProvider | null;
+  /** Clause; null while the provider can be used. */
+  fault(): string | null;
+  /** Asks the provider now. Never rejects. */
+  check(): Promise<void>;
+  close(): void;
+}
+
+/** Begins at once, and asks in the background. */
+export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pick<Log, "info" | "warn">): IssuerWatch {
+  let provider: DiscoveredProvider | null = null;
+  let fault: string | null = "the provider has not answered yet";
+  let reported: string | null = null;
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let closed = false;
+  let checking: Promise<void> | null = null;
+
+  async function ask(): Promise<void> {
+    try {
+      provider = await discover();
+      fault = null;
+      failures = 0;
+    } catch (error) {
+      provider = null;
+      fault = messageOf(error);
+      failures += 1;
+    }
+    report();
+    const waitMs = failures === 0 ? refreshMs : Math.min(retryMsMin * 2 ** (failures - 1), retryMsMax);
+    if (timer !== null) clearTimeout(timer);
+    if (!closed) timer = setTimeout(() => void check(), waitMs).unref();
+  }
+
+  function report(): void {
+    if (closed || reported === (fault ?? "")) return;
+    reported = fault ?? "";
+    if (fault === null) log.info("identity provider ready", { issuer: provider?.metadata.issuer ?? null });
+    else log.warn("identity provider cannot be used; sign-in by it is off until it answers", { because: fault });
+  }
+
+  function check(): Promise<void> {
+    checking ??= ask().finally(() => {
+      checking = null;
+    });
+    return checking;
+  }
+
+  void check();
+  return {
+    current: () => provider,
+    fault: () => fault,
+    check,
+    close: () => {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+/** Why the person whom the provider identified has no access. */
+type IdentityRefusal =
+  /** No mail address, or one that the provider has not verified. */
+  | "mail"
+  /** No account, and none may be created. */
+  | "no-account"
+  /** The account of that mail address is linked to another identity. */
+  | "taken"
+  | "disabled";
+
+export interface OidcRefused {
+  readonly status: "oidc-refused";
+  readonly because: ProviderRefusal | IdentityRefusal;
+  /** For the log: no token and no claim. */
+  readonly detail: string | null;
+  readonly accountId: number | null;
+}
+
+interface IdentityAccountsSettings {
+  /** Whether the first sign-in of a person creates an account: never, for members of a group with a rule, or always. */
+  readonly signUp: "closed" | "groups" | "open";
+  readonly store: Pick<Store, "accounts" | "credentials" | "oidcLinks">;
+  readonly log: Pick<Log, "info">;
+}
+
+/** `confirm`: mail address of an account whose owner has to confirm the link by its password. */
+type AccountOfIdentity = (person: ProviderIdentity, signIn: LinkedSignIn) => Promise<Account | { readonly confirm: string } | OidcRefused>;
+
+/** A linked account is found by issuer and subject alone: mail addresses change hands. */
+function createIdentityAccounts({ signUp, store, log }: IdentityAccountsSettings): AccountOfIdentity {
+  return async (person, signIn) => {
+    const linked = store.oidcLinks.findAccount(signIn.identity);
+    if (linked?.disabled) return oidcRefused("disabled", null, linked.id);
+    if (linked !== undefined) {
+      const account = (await store.oidcLinks.refresh(signIn)) ?? linked;
+      if (account.plan !== linked.plan || account.admin !== linked.admin)
+        log.info("groups changed an account", { account: account.id, plan: account.plan, admin: account.admin });
+      return account;
+    }
+    const { email } = person;
+    if (email === null) return oidcRefused("mail", "no mail address");
+    const owner = store.accounts.findByEmail(email);
+    if (!person.emailVerified) return oidcRefused("mail", "the mail address is not verified", owner?.id);
+    if (owner === undefined) return newAccount(email, signIn);
+    if (owner.disabled) return oidcRefused("disabled", null, owner.id);
+    if (store.oidcLinks.ofAccount(owner.id) !== null) return oidcRefused("taken", null, owner.id);
+    // Mail addresses of accounts are not verified here: who knows the password may be somebody else, and would share the account.
+    if (store.credentials.get(owner.id).passwordHash !== null) return { confirm: email };
+    const attached = await store.oidcLinks.attach(owner.id, null, signIn);
+    if (attached === "taken") return oidcRefused("taken", null, owner.id);
+    log.info("account linked to an identity", { account: owner.id });
+    return attached;
+  };
+
+  async function newAccount(email: string, signIn: LinkedSignIn): Promise<Account | OidcRefused> {
+    const mayJoin = signUp === "open" || (signUp === "groups" && signIn.grants.plan !== null);
+    if (!mayJoin) return oidcRefused("no-account", signUp === "groups" ? "in none of the groups" : "accounts are not created");
+    const account = await store.oidcLinks.create(email, signIn);
+    if (account === "not-first") return oidcRefused("no-account", "there is no account yet");
+    if (typeof account === "string") return oidcRefused("taken", account);
+    log.info("account created for an identity", { account: account.id, plan: account.plan, admin: account.admin });
+    return account;
+  }
+}
+
+function oidcRefused(because: OidcRefused["because"], detail: string | null, accountId: number | null = null): OidcRefused {
+  return { status: "oidc-refused", because, detail, accountId };
+}
 
 /** From the button to the answer of the provider, and from there to the password that confirms a link. */
 const oidcSignInSeconds = 600;
 /** States that were answered, about 3 MB at most. An attacker who evicts one still lacks the cookie of its browser. */
 const answeredMax = 20_000;
 
-export type OidcStep =
+type OidcStep =
   | (PasswordStep & { readonly next: string })
   /** An account with this mail address has a password: its owner confirms the link by it. */
   | { readonly status: "confirm-link"; readonly challenge: string; readonly email: string }

@@ -1,5 +1,7 @@
-/** Identity provider: its configuration document, the request of a sign-in and the verified answer. Loaded only if one is configured. */
+/** Identity provider: configuration, sign-in request, verified answer, refusals, and its examination. Loaded only if one is configured. */
+
 import {
+  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
@@ -13,17 +15,176 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
   None,
+  ResponseBodyError,
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
   type ServerMetadata,
 } from "openid-client";
+import { isObject } from "../../base/is-object.ts";
 import type { ConfiguredFetch } from "../../egress/configured-fetch.ts";
-import { type Claims, claimAt, identityOf, type ProviderIdentity } from "./identity.ts";
-import { ProviderError, toProviderError } from "./refusal.ts";
+import { EgressError } from "../../egress/egress-error.ts";
+import { isEmail } from "../../store/account-index.ts";
+
+export interface ProviderIdentity {
+  readonly issuer: string;
+  /** Unique and never reassigned within the issuer (OpenID Connect Core section 5.7). */
+  readonly subject: string;
+  /** Null without a valid one. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly groups: readonly string[];
+}
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+const groupsMax = 1_000;
+const groupCharsMax = 256;
+
+/** `groupsClaim` is the name of a claim, or a path to a member of one, as in `realm_access.roles`. */
+function identityOf(claims: Claims, given: Pick<ProviderIdentity, "issuer" | "subject">, groupsClaim: string): ProviderIdentity {
+  const { email, email_verified: verified } = claims;
+  return {
+    issuer: given.issuer,
+    subject: given.subject,
+    email: typeof email === "string" && isEmail(email) ? email : null,
+    // Some providers send the word.
+    emailVerified: verified === true || verified === "true",
+    groups: groupsOf(claimAt(claims, groupsClaim)),
+  };
+}
+
+/** Undefined if absent. A claim whose name has dots comes before the path. */
+export function claimAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  return path
+    .split(".")
+    .reduce<unknown>((value, name) => (isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined), claims);
+}
+
+function groupsOf(claim: unknown): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return names
+    .slice(0, groupsMax)
+    .filter((name): name is string => typeof name === "string" && name !== "" && name.length <= groupCharsMax);
+}
+
+/** Why the provider or its answer was refused. */
+export type ProviderRefusal =
+  /** The provider does not answer, or asks to try again later. */
+  | "unreachable"
+  /** Unknown, expired or used state; or a code that the provider does not accept any more. */
+  | "over"
+  /** The person or the provider cancelled. */
+  | "denied"
+  /** The provider does not accept this server as its client. */
+  | "client"
+  | "audience"
+  | "issuer"
+  | "nonce"
+  | "signature"
+  /** Expired, or issued in the future. */
+  | "clock"
+  /** Anything else that does not follow the protocol. */
+  | "broken";
+
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  /** The message is for logs: it has no token and no claim of a person. */
+  constructor(
+    readonly because: ProviderRefusal,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Errors of the authorization response (RFC 6749 section 4.1.2.1) that are no fault of the protocol. */
+const responseErrors: Readonly<Record<string, ProviderRefusal>> = {
+  access_denied: "denied",
+  login_required: "denied",
+  consent_required: "denied",
+  interaction_required: "denied",
+  temporarily_unavailable: "unreachable",
+  server_error: "unreachable",
+  unauthorized_client: "client",
+};
+/** Errors of the token endpoint (RFC 6749 section 5.2). */
+const tokenErrors: Readonly<Record<string, ProviderRefusal>> = {
+  invalid_grant: "over",
+  invalid_client: "client",
+  unauthorized_client: "client",
+};
+const claimRefusals: Readonly<Record<string, ProviderRefusal>> = {
+  aud: "audience",
+  azp: "audience",
+  iss: "issuer",
+  nonce: "nonce",
+  exp: "clock",
+  nbf: "clock",
+  iat: "clock",
+};
+/** Messages of the library that carry no claim: the first match counts. */
+const messageRefusals: readonly (readonly [pattern: RegExp, because: ProviderRefusal])[] = [
+  [/"nonce"/, "nonce"],
+  [/"iss"|issuer/, "issuer"],
+  [/"state"/, "over"],
+  [/signature|"alg"|algorithm|verification key/i, "signature"],
+];
+/** Causes of a cause that are looked at. */
+const causesMax = 5;
+/** RFC 6749 section 5.2 allows more characters; real codes have these. */
+const errorCodePattern = /^[a-z_]{1,40}$/;
+
+/** Errors of the library carry tokens and claims. Only their fixed messages, error codes and names of claims are repeated. */
+export function toProviderError(thrown: unknown): ProviderError {
+  const chain = causesOf(thrown);
+  const known = chain.find((each): each is ProviderError | EgressError => each instanceof ProviderError || each instanceof EgressError);
+  if (known instanceof ProviderError) return known;
+  if (known !== undefined) return new ProviderError(known.because === "invalid" ? "broken" : "unreachable", known.message);
+  for (const each of chain) {
+    if (each instanceof AuthorizationResponseError)
+      return ofErrorCode(each.error, responseErrors, "the answer of the provider is the error");
+    if (each instanceof ResponseBodyError) return ofErrorCode(each.error, tokenErrors, "the token endpoint answers with the error");
+    if (isNamed(each, "TimeoutError")) return new ProviderError("unreachable", "the provider did not answer in time");
+  }
+  const claim = chain.map(claimOf).find((name) => name !== null);
+  const because = claim === undefined || claim === null ? undefined : claimRefusals[claim];
+  if (because !== undefined) return new ProviderError(because, `unexpected value of the claim ${claim}`);
+  const messages = chain.flatMap((each) => (isOfLibrary(each) ? [each.message] : []));
+  const found = messageRefusals.find(([pattern]) => messages.some((message) => pattern.test(message)));
+  return new ProviderError(found?.[1] ?? "broken", messages.at(-1) ?? "unknown fault");
+}
+
+function ofErrorCode(code: string, refusals: Readonly<Record<string, ProviderRefusal>>, sentence: string): ProviderError {
+  const shown = errorCodePattern.test(code) ? code : "of another form";
+  return new ProviderError(refusals[shown] ?? "broken", `${sentence} ${shown}`);
+}
+
+/** The thrown value and its causes, outermost first. */
+function causesOf(thrown: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let each = thrown; each !== undefined && each !== null && chain.length < causesMax; each = (each as { cause?: unknown }).cause)
+    chain.push(each);
+  return chain;
+}
+
+function claimOf(each: unknown): string | null {
+  const claim = typeof each === "object" && each !== null && "claim" in each ? each.claim : null;
+  return typeof claim === "string" && claim.length <= 10 ? claim : null;
+}
+
+/** Messages of other errors may quote what was received. */
+function isOfLibrary(each: unknown): each is Error {
+  return each instanceof Error && "code" in each && typeof each.code === "string" && each.code.startsWith("OAUTH_");
+}
+
+function isNamed(each: unknown, name: string): boolean {
+  return each instanceof Error && each.name === name;
+}
 
 /** Difference of clocks that is accepted. */
-export const clockToleranceSeconds = 30;
+const clockToleranceSeconds = 30;
 /** For each request; the fetch function has a limit of its own. */
 const requestSeconds = 10;
 /** Asked for if the provider lists it, or lists nothing. */
@@ -165,4 +326,53 @@ async function verifiedIdentity(
 
 function isPlain(issuer: string): boolean {
   return issuer.startsWith("http:");
+}
+
+export interface OidcExamination {
+  readonly isUsable: boolean;
+  /** One line in English. */
+  readonly detail: string;
+}
+
+/** Never rejects. */
+export async function examineProvider(settings: ProviderSettings): Promise<OidcExamination> {
+  const { issuer, redirectUri } = settings;
+  let dateHeader: string | null = null;
+  const observed: ConfiguredFetch = async (url, request) => {
+    const response = await settings.fetch(url, request);
+    dateHeader = response.headers.get("date");
+    return response;
+  };
+  try {
+    const { metadata } = await discoverProvider({ ...settings, fetch: observed });
+    const keys = await keysAt(metadata.jwks_uri ?? "", observed);
+    const skew = skewSeconds(dateHeader, Date.now());
+    if (skew > clockToleranceSeconds)
+      return {
+        isUsable: false,
+        detail: `the clocks of this machine and of ${issuer} differ by ${skew} seconds; synchronize both with NTP`,
+      };
+    return { isUsable: true, detail: `${issuer} answers; keys: ${keys}; it must know the redirect address ${redirectUri}` };
+  } catch (error) {
+    const { message } = toProviderError(error);
+    return {
+      isUsable: false,
+      detail: `${issuer}: ${message}; sign-in by it is off; check oidc.issuer, oidc.ca_file and whether the provider runs`,
+    };
+  }
+}
+
+/** Number of keys that the issuer publishes. */
+async function keysAt(url: string, ask: ConfiguredFetch): Promise<number> {
+  const response = await ask(url, { headers: { accept: "application/json" } });
+  const answer: unknown = response.ok ? await response.json().catch(() => null) : null;
+  const keys = typeof answer === "object" && answer !== null && "keys" in answer ? answer.keys : null;
+  if (!Array.isArray(keys) || keys.length === 0) throw new ProviderError("broken", "jwks_uri of the issuer gives no keys");
+  return keys.length;
+}
+
+/** 0 for a header that is absent or no date. */
+function skewSeconds(header: string | null, nowMs: number): number {
+  const atMs = Date.parse(header ?? "");
+  return Number.isNaN(atMs) ? 0 : Math.round(Math.abs(atMs - nowMs) / 1_000);
 }

@@ -1,6 +1,6 @@
 /** Operations that read scans: the list, the result localised or as stored, and the report as a file. */
 import type { Static } from "@sinclair/typebox";
-import { usableBrand } from "../../account/usable-brand.ts";
+import { usableBrand } from "../../account/brand-operations.ts";
 import { locales } from "../../check/check.ts";
 import { brandInFile, storedExport } from "../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";

@@ -1,6 +1,6 @@
 /** Bodies of sites and events: schemas, examples, wording of faults, and how a stored site becomes a body. */
 import { type TSchema, Type } from "@sinclair/typebox";
-import { planTerms } from "../../account/plans.ts";
+import { planTerms } from "../../account/account-operations.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";

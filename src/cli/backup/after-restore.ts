@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ownCommand } from "../../app/placement.ts";
-import { checksName, configName, type Manifest, outsideName } from "../../backup/manifest.ts";
+import { checksName, configName, type Manifest, outsideName } from "../../backup/archive.ts";
 import { shellWord } from "../../base/shell-word.ts";
 
 /** Lines for the operator; none if everything lay inside. A restore itself writes nothing outside of the data directory. */

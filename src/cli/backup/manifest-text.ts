@@ -1,5 +1,5 @@
 /** What the commands of backups share: the words for a manifest, and the end by a signal. */
-import type { Manifest } from "../../backup/manifest.ts";
+import type { Manifest } from "../../backup/archive.ts";
 import { CliError, exitCodes } from "../exit.ts";
 import { stopSignal } from "../shutdown.ts";
 

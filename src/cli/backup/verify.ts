@@ -2,7 +2,7 @@
 import { dirname, resolve } from "node:path";
 import { Command } from "commander";
 import { storeTools } from "../../app/store-tools.ts";
-import { verifyBackup } from "../../backup/verify-backup.ts";
+import { verifyBackup } from "../../backup/restore-backup.ts";
 import { jsonLine, note, print } from "../terminal.ts";
 import { rowsIn, untilStopped } from "./manifest-text.ts";
 

@@ -1,5 +1,5 @@
 /** Data for the administration pages that only the composition root has. */
-import type { BackupState } from "../../backup/backup-state.ts";
+import type { BackupState } from "../../backup/backup-folder.ts";
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
 import type { FleetState } from "../../fleet/fleet-state.ts";

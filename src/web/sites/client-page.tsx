@@ -1,5 +1,5 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
-import { usableBrand } from "../../account/usable-brand.ts";
+import { usableBrand } from "../../account/brand-operations.ts";
 import { ClientFigures } from "../../export/client-report/client-report.tsx";
 import { Instant } from "../../report/components/labels.tsx";
 import { DataTable } from "../../report/components/layout.tsx";

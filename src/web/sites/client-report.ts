@@ -1,5 +1,5 @@
 /** `/clients/{name}/report.html` and `.pdf`: the report of all sites of a client, with the brand of their owner. */
-import { usableBrand } from "../../account/usable-brand.ts";
+import { usableBrand } from "../../account/brand-operations.ts";
 import { clientReportFile } from "../../export/client-report/client-report.tsx";
 import { brandInFile } from "../../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";

@@ -1,5 +1,5 @@
 /** What becomes of each line of an imported list of sites. */
-import { planTerms } from "../../account/plans.ts";
+import { planTerms } from "../../account/account-operations.ts";
 import { type CsvFault, type CsvLine, csvBytesMax, csvSitesMax, parseSiteCsv } from "../../parse/site-csv.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { previewSites, type SiteActor } from "../../sites/site-operations.ts";

@@ -1,5 +1,5 @@
 /** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
-import { planTerms } from "../../account/plans.ts";
+import { planTerms } from "../../account/account-operations.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Site } from "../../store/sites.ts";

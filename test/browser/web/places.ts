@@ -1,7 +1,7 @@
 /** Table of every page in every state, and how to reach it; read by tests and screenshots. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noteBackup } from "../../../src/backup/backup-state.ts";
+import { noteBackup } from "../../../src/backup/backup-folder.ts";
 import { codeAt } from "../../support/account-fixture.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { channelPlaces } from "./channel-places.ts";

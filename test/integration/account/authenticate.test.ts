@@ -1,7 +1,7 @@
 /** From a bearer token to an account, over a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { authenticate, signedInBy } from "../../../src/account/authenticate.ts";
-import { planTerms } from "../../../src/account/plans.ts";
+import { planTerms } from "../../../src/account/account-operations.ts";
+import { authenticate, signedInBy } from "../../../src/account/token-operations.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const now = new Date("2026-11-21T12:00:00Z");

@@ -1,8 +1,7 @@
 /** An identity provider between sign-ins: what the doctor says of it, and the end of the watch over it. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { examineProvider } from "../../../src/account/oidc/examine-provider.ts";
-import { watchIssuer } from "../../../src/account/oidc/issuer-watch.ts";
-import { type DiscoveredProvider, discoverProvider, type ProviderSettings } from "../../../src/account/oidc/provider.ts";
+import { watchIssuer } from "../../../src/account/oidc/oidc-sign-in.ts";
+import { type DiscoveredProvider, discoverProvider, examineProvider, type ProviderSettings } from "../../../src/account/oidc/provider.ts";
 import { createConfiguredFetch } from "../../../src/egress/configured-fetch.ts";
 import { startTestProvider, type TestProvider, testClientId, testClientSecret } from "../../support/identity-provider.ts";
 

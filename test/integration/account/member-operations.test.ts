@@ -1,8 +1,13 @@
 /** Use cases of members and brands over a real store: outcome, log line, audit entry and refusals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { removeBrand, saveBrand, saveLogo } from "../../../src/account/brand-operations.ts";
-import type { InvitationMail } from "../../../src/account/member-invitations.ts";
-import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../../../src/account/member-operations.ts";
+import {
+  addMemberInvitation,
+  changeMemberRole,
+  type InvitationMail,
+  removeMember,
+  withdrawMemberInvitation,
+} from "../../../src/account/member-operations.ts";
 import type { DecodeLogo } from "../../../src/base/documents.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { accountActor } from "../../../src/store/audit.ts";

@@ -7,7 +7,7 @@ import {
   parseRecoveryCode,
   totpStepOf,
   totpUri,
-} from "../../../src/account/second-factor.ts";
+} from "../../../src/account/sign-in.ts";
 import { codeAt } from "../../support/account-fixture.ts";
 
 /** "12345678901234567890" of RFC 6238 appendix B, in base32. */

@@ -1,9 +1,8 @@
 /** Sign-in: throttles, replays, races and disabled accounts. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPasswords, type Passwords } from "../../../src/account/passwords.ts";
-import { parseRecoveryCode } from "../../../src/account/second-factor.ts";
-import { createSignIn, type PasswordStep, type SignIn } from "../../../src/account/sign-in.ts";
-import { createSignInThrottles } from "../../../src/account/sign-in-throttles.ts";
+import { createSignIn, type PasswordStep, parseRecoveryCode, type SignIn } from "../../../src/account/sign-in.ts";
+import { createSignInThrottles } from "../../../src/account/throttles.ts";
 import { type AccountFixture, accountFixture, callerAt, codeAt, email, password } from "../../support/account-fixture.ts";
 
 const home = callerAt("192.0.2.7");

@@ -1,6 +1,6 @@
 /** Many sites in one request: JSON and CSV, preview, changes and removals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { planTerms } from "../../../src/account/plans.ts";
+import { planTerms } from "../../../src/account/account-operations.ts";
 import { bulkBodyBytesMax } from "../../../src/api/body.ts";
 import { bulkSitesMax } from "../../../src/api/sites/models.ts";
 import { csvBytesMax } from "../../../src/parse/site-csv.ts";

@@ -2,10 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { backupName, listBackups, pruneBackups } from "../../../src/backup/backup-folder.ts";
-import { noteBackup, readBackupState } from "../../../src/backup/backup-state.ts";
-import { restoreBackup } from "../../../src/backup/restore-backup.ts";
-import { verifyBackup } from "../../../src/backup/verify-backup.ts";
+import { backupName, listBackups, noteBackup, pruneBackups, readBackupState } from "../../../src/backup/backup-folder.ts";
+import { restoreBackup, verifyBackup } from "../../../src/backup/restore-backup.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { makeBackup, noStop, pathsBelow, type StoredData, storeData, toolsHere, wholeStore } from "./stored-data.ts";
 

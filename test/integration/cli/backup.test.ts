@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readBackupState } from "../../../src/backup/backup-state.ts";
+import { readBackupState } from "../../../src/backup/backup-folder.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { runInProcess } from "../../support/program.ts";
 

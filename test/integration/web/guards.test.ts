@@ -1,7 +1,8 @@
 /** Who may open which route: every route, asked with GET and POST by every kind of visitor. */
+
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { acceptMemberPath } from "../../../src/account/member-invitations.ts";
+import { acceptMemberPath } from "../../../src/account/member-operations.ts";
 import type { MemberRole } from "../../../src/store/site-accounts.ts";
 import { type GetFor, guardedRoutes, type PageRoute, type PostFor } from "../../../src/web/guards.ts";
 import { pageRoutes } from "../../../src/web/routes.ts";

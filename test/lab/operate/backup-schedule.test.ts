@@ -2,8 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { backupName } from "../../../src/backup/backup-folder.ts";
-import { readBackupState } from "../../../src/backup/backup-state.ts";
+import { backupName, readBackupState } from "../../../src/backup/backup-folder.ts";
 import { compiledBinary, skippedNote } from "../../support/binary.ts";
 import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
 import { fillStore, type Installation, installed, unfinishedIn } from "./operated.ts";

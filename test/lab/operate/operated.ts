@@ -1,7 +1,7 @@
 /** An installation of the compiled binary that an operator works on: its folders, its commands, and data of some megabytes. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Manifest } from "../../../src/backup/manifest.ts";
+import type { Manifest } from "../../../src/backup/archive.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { type StoreReport, walkStore } from "../../../src/store/store-walk.ts";
 import { install } from "../../support/binary.ts";

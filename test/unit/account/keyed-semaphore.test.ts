@@ -1,6 +1,6 @@
 /** Keyed semaphore: concurrency limit, first in first out, bounded queue. */
 import { expect, test } from "vitest";
-import { createKeyedSemaphore } from "../../../src/account/keyed-semaphore.ts";
+import { createKeyedSemaphore } from "../../../src/account/passwords.ts";
 
 test("limits concurrency, queues in order, and refuses when the queue is full", async () => {
   const semaphore = createKeyedSemaphore({ concurrencyMax: 2, queueMax: 3, queuePerKeyMax: 3 });

@@ -1,6 +1,6 @@
 /** Limits of pending sign-ins: who can drop whose. */
 import { describe, expect, test } from "vitest";
-import { createPendingSignIns } from "../../../src/account/pending-sign-ins.ts";
+import { createPendingSignIns } from "../../../src/account/sign-in.ts";
 import { createClientAddress } from "../../../src/http/client-address.ts";
 
 const pendingMax = 2_000;

@@ -1,6 +1,6 @@
 /** Throttle: free attempts, exponential backoff, bounds in time and memory. */
 import { describe, expect, test } from "vitest";
-import { createThrottle } from "../../../src/account/throttle.ts";
+import { createThrottle } from "../../../src/account/throttles.ts";
 
 const bounds = { freeFailures: 3, waitSecondsMax: 60, forgetSeconds: 3_600 };
 

@@ -1,7 +1,6 @@
 /** Manifests of archives: what one may claim. */
 import { describe, expect, test } from "vitest";
-import { BackupError } from "../../../src/backup/backup-error.ts";
-import { filesMax, parseManifest } from "../../../src/backup/manifest.ts";
+import { BackupError, filesMax, parseManifest } from "../../../src/backup/archive.ts";
 
 const sha256 = "0".repeat(64);
 const store = { name: "store/data.mdb", bytes: 8_192, sha256 };

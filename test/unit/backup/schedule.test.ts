@@ -1,7 +1,6 @@
 /** Schedule of backups: forms of the setting, and when the next one is due. */
 import { describe, expect, test } from "vitest";
-import type { BackupState } from "../../../src/backup/backup-state.ts";
-import { nextBackupAt, parseSchedule } from "../../../src/backup/schedule.ts";
+import { type BackupState, nextBackupAt, parseSchedule } from "../../../src/backup/backup-folder.ts";
 
 const since = new Date("2026-03-10T12:00:00");
 const never: BackupState = { lastSuccess: null, lastFailure: null };

@@ -1,5 +1,5 @@
 /** Brands that a visitor may use: that of the own account, and those of owners who share their sites. */
-import { usableBrand } from "../../../account/usable-brand.ts";
+import { usableBrand } from "../../../account/brand-operations.ts";
 import { brandInFile } from "../../../export/export.ts";
 import type { Brand, BrandLogo } from "../../../report/brand.tsx";
 import type { Account } from "../../../store/accounts.ts";

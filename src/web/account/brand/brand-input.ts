@@ -1,5 +1,5 @@
 /** Fields of a brand as typed. */
-import type { GivenBrand } from "../../../account/brand-fields.ts";
+import type { GivenBrand } from "../../../account/brand-operations.ts";
 import type { StoredBrand } from "../../../store/site-accounts.ts";
 import type { Fields } from "../../form.tsx";
 

@@ -1,8 +1,14 @@
 /** `/account/brand`: name, logo, colour and footer of the account for the reports that it passes on. */
-import { brandFooterCharsMax, brandNameCharsMax } from "../../../account/brand-fields.ts";
-import { type BrandFaults, removeBrand, saveBrand } from "../../../account/brand-operations.ts";
-import { planTerms } from "../../../account/plans.ts";
-import { usableBrand } from "../../../account/usable-brand.ts";
+
+import { planTerms } from "../../../account/account-operations.ts";
+import {
+  type BrandFaults,
+  brandFooterCharsMax,
+  brandNameCharsMax,
+  removeBrand,
+  saveBrand,
+  usableBrand,
+} from "../../../account/brand-operations.ts";
 import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
 import { BrandFooter, BrandHeader } from "../../../report/brand.tsx";
 import { Notice } from "../../../report/components/notice.tsx";

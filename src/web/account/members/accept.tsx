@@ -1,7 +1,7 @@
 /** `/members/accept?invitation=`: accepts an invitation to share the sites of another account. */
 
 import type { ComponentChildren } from "preact";
-import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../../account/member-invitations.ts";
+import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../../account/member-operations.ts";
 import { plainUntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { emailKey } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";

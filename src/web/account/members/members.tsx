@@ -1,6 +1,11 @@
 /** `/account/members`: people who share the watched sites of the account, and owners who share theirs with it. */
-import { memberInvitationPath } from "../../../account/member-invitations.ts";
-import { addMemberInvitation, changeMemberRole, removeMember, withdrawMemberInvitation } from "../../../account/member-operations.ts";
+import {
+  addMemberInvitation,
+  changeMemberRole,
+  memberInvitationPath,
+  removeMember,
+  withdrawMemberInvitation,
+} from "../../../account/member-operations.ts";
 import { recordIdPattern } from "../../../base/record-id.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { Account } from "../../../store/accounts.ts";

@@ -1,5 +1,5 @@
 /** Form that creates an account, with its errors. */
-import type { RegistrationOutcome } from "../../../account/registration.ts";
+import type { RegistrationOutcome } from "../../../account/account-actions.ts";
 import { useI18n } from "../../../report/context.ts";
 import { emailCharsMax } from "../../../store/account-index.ts";
 import type { TextValues } from "../../../text/i18n.ts";

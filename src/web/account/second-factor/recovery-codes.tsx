@@ -1,5 +1,5 @@
 /** Page that shows recovery codes once, with ways to save them. */
-import { formatRecoveryCode } from "../../../account/second-factor.ts";
+import { formatRecoveryCode } from "../../../account/sign-in.ts";
 import { untranslated } from "../../../report/components/untrusted-text.tsx";
 import type { Visit } from "../../visit.ts";
 import { accountPage } from "../account-frame.tsx";

@@ -1,7 +1,7 @@
 /** `/account/second-factor`: enrols an authenticator, renews recovery codes, turns the second factor off. */
 import type { ComponentChildren } from "preact";
 import type { PasswordRefusal } from "../../../account/own-credentials.ts";
-import { totpUri } from "../../../account/second-factor.ts";
+import { totpUri } from "../../../account/sign-in.ts";
 import { untranslated } from "../../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { Account } from "../../../store/accounts.ts";

@@ -1,6 +1,7 @@
 /** Starts and ends the session of a visit, with its cookie. */
-import type { Caller } from "../../../account/caller.ts";
+
 import type { SignInSuccess } from "../../../account/sign-in.ts";
+import type { Caller } from "../../../account/throttles.ts";
 import { truncatedAddress } from "../../../parse/address.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";

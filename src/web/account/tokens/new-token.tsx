@@ -1,5 +1,5 @@
 /** Page that shows a new API token once, with example commands. */
-import { planTerms } from "../../../account/plans.ts";
+import { planTerms } from "../../../account/account-operations.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { ConfigLines } from "../../../report/components/remediation.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";

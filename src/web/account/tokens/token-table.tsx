@@ -1,5 +1,5 @@
 /** Table of the account's API tokens. */
-import { isExpired } from "../../../account/authenticate.ts";
+import { isExpired } from "../../../account/token-operations.ts";
 import { dayMs } from "../../../base/units.ts";
 import { Instant } from "../../../report/components/labels.tsx";
 import { DataTable } from "../../../report/components/layout.tsx";

@@ -1,6 +1,5 @@
 /** `/account/tokens`: creates and revokes API tokens. */
-import { tokenLifetimes } from "../../../account/token-lifetimes.ts";
-import { createToken, revokeToken } from "../../../account/token-operations.ts";
+import { createToken, revokeToken, tokenLifetimes } from "../../../account/token-operations.ts";
 import type { Account } from "../../../store/accounts.ts";
 import { apiTokenNameCharsMax } from "../../../store/api-tokens.ts";
 import { accountActor } from "../../../store/audit.ts";

@@ -1,8 +1,14 @@
 /** Pages with sign-in by the test's identity provider, and what visitors do there. */
+
 import { expect } from "vitest";
 import enGb from "../../../../locales/en-gb.json" with { type: "json" };
-import { type IssuerWatch, watchIssuer } from "../../../../src/account/oidc/issuer-watch.ts";
-import { createOidcSignIn, type OidcSignIn, type OidcSignInSettings } from "../../../../src/account/oidc/oidc-sign-in.ts";
+import {
+  createOidcSignIn,
+  type IssuerWatch,
+  type OidcSignIn,
+  type OidcSignInSettings,
+  watchIssuer,
+} from "../../../../src/account/oidc/oidc-sign-in.ts";
 import { discoverProvider } from "../../../../src/account/oidc/provider.ts";
 import { createConfiguredFetch } from "../../../../src/egress/configured-fetch.ts";
 import type { Account } from "../../../../src/store/accounts.ts";

@@ -1,6 +1,6 @@
 /** `/account/tokens`: creation, use, expiry, revocation and ownership. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { authenticate } from "../../../../src/account/authenticate.ts";
+import { authenticate } from "../../../../src/account/token-operations.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";

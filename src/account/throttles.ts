@@ -1,7 +1,72 @@
 /** Throttles of password, code and mail address guesses. They count by origin, so that an attacker cannot lock out others. */
+
+import { createLruCache } from "../base/lru-cache.ts";
+import { truncatedAddress } from "../parse/address.ts";
 import { emailKey } from "../store/account-index.ts";
-import { type Caller, networkOf } from "./caller.ts";
-import { createThrottle } from "./throttle.ts";
+import type { SessionOrigin } from "../store/sessions.ts";
+
+export interface Caller {
+  /** Client address as counted by rate limits: for IPv6 a network. */
+  readonly address: string;
+  readonly userAgent: string;
+}
+
+/** Stored with a session. Truncated for privacy; its owner still recognises it. */
+export function originOf(caller: Caller): SessionOrigin {
+  return { userAgent: caller.userAgent, address: networkPrefixOf(caller) };
+}
+
+/** Network that one customer usually has: the IPv6 prefix or the IPv4 address. */
+export function networkOf(caller: Caller): string {
+  return caller.address.includes(":") ? networkPrefixOf(caller) : caller.address;
+}
+
+/** Network that one customer may have: 65,536 counted IPv6 networks, or a few IPv4 addresses. */
+export function networkPrefixOf({ address }: Caller): string {
+  return truncatedAddress(address);
+}
+
+/** Keys in memory; beyond this the one whose latest counted attempt is oldest is dropped. */
+const keysMax = 20_000;
+
+interface ThrottleBounds {
+  readonly freeFailures: number;
+  readonly waitSecondsMax: number;
+  /** Idle time after which the count restarts. */
+  readonly forgetSeconds: number;
+}
+
+interface Failures {
+  readonly count: number;
+  readonly lastMs: number;
+  readonly waitMs: number;
+}
+
+export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number) {
+  const failures = createLruCache<Failures>(keysMax);
+
+  return {
+    /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */
+    attempt: (key: string): number => {
+      const now = nowMs();
+      const known = failures.peek(key);
+      // A clock set back must not prolong the wait.
+      const isRecent = known !== undefined && known.lastMs <= now && now < known.lastMs + forgetSeconds * 1_000;
+      const { count, lastMs, waitMs } = isRecent ? known : { count: 0, lastMs: now, waitMs: 0 };
+      const leftMs = lastMs + waitMs - now;
+      if (leftMs > 0) return Math.ceil(leftMs / 1_000);
+      const nextWaitMs = count < freeFailures ? 0 : Math.min(2 ** (count - freeFailures), waitSecondsMax) * 1_000;
+      failures.set(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
+      return 0;
+    },
+    /** Uncounts the latest attempt. */
+    undo: (key: string): void => {
+      const known = failures.peek(key);
+      if (known !== undefined) failures.set(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
+    },
+    clear: (key: string): void => void failures.delete(key),
+  };
+}
 
 const hourSeconds = 3_600;
 /** One address, one account: four guesses an hour in the long run. */
