@@ -126,7 +126,7 @@ function createRegistration({ store, passwords, throttles, now }: RegistrationSe
   }
 
   return {
-    /** Only where sign-up is open. `not-set-up`: no account exists yet. */
+    /** Registers without a link, only where sign-up is open. `not-set-up`: no account exists yet. */
     signUp: async (request: RegistrationRequest, plan: Plan, caller: Caller): Promise<RegistrationOutcome> => {
       // The first account is an admin, so open sign-up must not create it.
       if (!store.accounts.hasAny()) return refused("not-set-up");
@@ -150,7 +150,7 @@ function createRegistration({ store, passwords, throttles, now }: RegistrationSe
       return registered;
     },
 
-    /** By a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
+    /** Sets a new password by a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
     resetPassword: async (value: string, password: string): Promise<PasswordResetOutcome> => {
       const accountId = store.oneTimeLinks.findByValue("reset", value, now())?.accountId ?? null;
       const account = accountId === null ? undefined : store.accounts.findById(accountId);

@@ -21,7 +21,7 @@ export const planTerms: Readonly<Record<Plan, PlanTerms>> = {
   agency: { api: true, sites: 1_000, brand: true },
 };
 
-/** Sites of an account that are scanned by schedule; none for an unknown one. */
+/** Number of sites of an account that are scanned by schedule; 0 for an unknown account. */
 export function planSitesMax({ accounts }: Pick<Store, "accounts">): (accountId: number) => number {
   return (accountId) => {
     const account = accounts.findById(accountId);

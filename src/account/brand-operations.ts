@@ -15,7 +15,7 @@ export const brandNameCharsMax = 60;
 export const brandFooterCharsMax = 200;
 
 type BrandFields = Omit<StoredBrand, "logoPng">;
-/** As typed; empty texts are absent. */
+/** Fields as typed; an empty text means that the field is absent. */
 export type GivenBrand = Readonly<Record<keyof BrandFields, string>>;
 
 export interface BrandFieldFaults {
@@ -42,7 +42,7 @@ function lineFault(text: string, charsMax: number): "tooLong" | "characters" | n
   return isTextLine(text) ? null : "characters";
 }
 
-/** Undefined without one, and while the plan of the account includes none. */
+/** Brand of an account; undefined without one, and while the plan includes no brand. */
 export function usableBrand({ brands }: Pick<Store, "brands">, { id, plan }: Pick<Account, "id" | "plan">): StoredBrand | undefined {
   return planTerms[plan].brand ? brands.find(id) : undefined;
 }
@@ -85,7 +85,7 @@ export async function saveBrand(
   return { done: logSaved(context, owner, brand) };
 }
 
-/** `no-brand`: the other fields come first. `no-logo`: there is none to remove. */
+/** `no-brand`: the other fields come first. `no-logo`: the brand has no logo to remove. */
 export async function saveLogo(
   context: BrandContext,
   owner: Owner,
@@ -114,7 +114,7 @@ export async function saveLogo(
 
 class NoBrandError extends Error {}
 
-/** Undefined for a logo that stays, null for none. */
+/** Decoded logo; undefined keeps the stored one, null removes it. */
 async function pngOf({ decodeLogo }: BrandContext, logo: GivenLogo): Promise<{ readonly png: string | null | undefined } | FaultyBrand> {
   if (typeof logo === "string") return { png: logo === "kept" ? undefined : null };
   const drawn = await decodeLogo(logo);
@@ -126,7 +126,7 @@ function logSaved({ log }: BrandContext, { id }: Owner, brand: StoredBrand): Sto
   return brand;
 }
 
-/** On every plan: an account may always remove what it stored. */
+/** Removes the brand on every plan: an account may always remove what it stored. */
 export async function removeBrand(
   { store: { brands }, log }: Pick<BrandContext, "store" | "log">,
   owner: Pick<Account, "id">,

@@ -25,12 +25,12 @@ interface SentInvitation extends IssuedInvitation {
   readonly mail: InvitationMail;
 }
 
-/** `own`: the address of the owner. `member`: that of a member. `full`: too many open invitations. */
+/** `own`: the address of the owner. `member`: the address of a member. `full`: too many open invitations. */
 export type InvitationFault = "email-invalid" | "own" | "member" | "full";
 
 interface MemberContext {
   readonly store: Pick<Store, "accounts" | "members">;
-  /** Null without a mail server. */
+  /** Outcome of the mail; null without a mail server. */
   readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
   readonly now: () => Date;
   readonly log: Log;

@@ -147,7 +147,7 @@ function secondFactorChanges({ store, now }: OwnCredentialsSettings, { verifyPas
       return withNewRecoveryCodes(proof, verified, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
     },
 
-    /** From then on the password alone opens the account. */
+    /** Turns the second factor off; the password alone then opens the account. */
     removeLink: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
       const verified = store.credentials.get(proof.account.id);
       return (await verifyPassword(proof)) ?? change(proof, verified, { oidc: null });

@@ -139,7 +139,7 @@ export function createPasswords({ charsMin, cost = owaspPasswordCost }: Password
       return isLeakedPassword(folded) ? "common" : null;
     },
 
-    /** In PHC string format. `caller` is omitted on the command line. */
+    /** Hash in PHC string format. `caller` is omitted on the command line. */
     hash: (password: string, caller?: Caller): Promise<string | "busy"> =>
       semaphore(caller === undefined ? commandLineKey : networkPrefixOf(caller), () => Bun.password.hash(normalised(password), argon2id)),
 

@@ -63,7 +63,7 @@ const pendingMs = 10 * 60_000;
 const wrongCodesMax = 5;
 /** Per account and client address (IPv6: /64). Beyond this the oldest of both is dropped, so no other address can drop it. */
 const pendingOfAddressMax = 5;
-/** In all, about 1 MB. Each costs a password hash or a sign-in at the provider, so an attacker needs minutes and as many networks. */
+/** All pending sign-ins, about 1 MB. Each costs a password hash or a sign-in at the provider, so an attacker needs minutes and as many networks. */
 const pendingMax = 2_000;
 
 interface PendingSignIn {
@@ -82,7 +82,7 @@ type Entry = readonly [challenge: string, PendingSignIn];
 
 export function createPendingSignIns(nowMs: () => number) {
   const pending = new Map<string, PendingSignIn>();
-  /** Undefined if unknown, expired, or answered wrongly too often. */
+  /** Pending sign-in; undefined if unknown, expired, or answered wrongly too often. */
   const find = (challenge: string): PendingSignIn | undefined => {
     const found = pending.get(challenge);
     return found !== undefined && nowMs() < found.expiresAtMs && found.wrongCodes < wrongCodesMax ? found : undefined;
@@ -93,7 +93,7 @@ export function createPendingSignIns(nowMs: () => number) {
     const own = [...pending].filter(([, each]) => each.accountId === accountId && each.address === address);
     for (const [challenge] of own.slice(0, Math.max(0, own.length - pendingOfAddressMax + 1))) pending.delete(challenge);
     if (pending.size < pendingMax) return;
-    // The largest holder loses an entry: an attacker drops own ones before those of another account or network.
+    // The largest holder loses an entry: an attacker drops own ones before entries of another account or network.
     const ofAccount = largestGroup([...pending], (each) => each.accountId);
     const [oldest] = largestGroup(ofAccount, (each) => each.network);
     if (oldest !== undefined) pending.delete(oldest[0]);
@@ -118,7 +118,7 @@ export function createPendingSignIns(nowMs: () => number) {
   };
 }
 
-/** Of groups of equal size, the one that began first. Keeps the order. */
+/** Largest group; the group that began first wins a tie. Keeps the order. */
 function largestGroup(entries: readonly Entry[], keyOf: (each: PendingSignIn) => string | number): readonly Entry[] {
   const groups = Map.groupBy(entries, ([, each]) => keyOf(each));
   return [...groups.values()].reduce<readonly Entry[]>((best, group) => (group.length > best.length ? group : best), []);

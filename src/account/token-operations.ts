@@ -9,7 +9,7 @@ import { type Actor, actorInLog } from "../store/audit.ts";
 import type { Session } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 
-/** RFC 6750 section 2.1. Two Authorization fields arrive joined by a comma, which is no token68. */
+/** RFC 6750 section 2.1. Two Authorization fields arrive joined by a comma, which is not a token68. */
 const token68Pattern = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 export type Authentication =
@@ -35,7 +35,7 @@ export function isExpired({ expiresAt }: Pick<ApiToken, "expiresAt">, now: Date)
   return expiresAt !== null && now.getTime() >= Date.parse(expiresAt);
 }
 
-/** Null for an unknown or ended session and for a disabled account. Never throws. */
+/** Account and session; null for an unknown or ended session and for a disabled account. Never throws. */
 export function signedInBy(
   store: Pick<Store, "sessions" | "accounts">,
   value: string | null,
@@ -54,7 +54,7 @@ function tokenExpiry(lifetime: TokenLifetime, now: Date): Date | null {
   return lifetime === "never" ? null : new Date(now.getTime() + Number.parseInt(lifetime, 10) * dayMs);
 }
 
-/** Valid tokens of one account; a longer list is no longer manageable. */
+/** Valid tokens of one account; a longer list could not be managed. */
 export const tokensMax = 100;
 
 interface TokenContext {

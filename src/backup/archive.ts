@@ -125,9 +125,9 @@ const schema = fields({
   tables: Type.Array(fields({ table: Type.String({ maxLength: 200 }), rows: wholeNumber, lost: wholeNumber, sha256 }), {
     maxItems: tablesMax,
   }),
-  /** In the order of the archive; the store comes first. */
+  /** Files in the order of the archive; the store comes first. */
   files: Type.Array(fields({ name: Type.String({ maxLength: nameCharsMax }), bytes: wholeNumber, sha256 }), { maxItems: filesMax }),
-  /** Paths of what lay outside of the data directory; null for what lay inside, or did not exist. */
+  /** Paths of what lay outside of the data directory; null if a path lay inside, or did not exist. */
   outside: fields({
     config: Type.Union([Type.String({ maxLength: pathCharsMax }), Type.Null()]),
     checks: Type.Union([Type.String({ maxLength: pathCharsMax }), Type.Null()]),
@@ -168,7 +168,7 @@ function isAllowedName(name: string): boolean {
   return parts[0] === outsideName ? isShared(parts.slice(1)) : name === storeName || name === seedName || isShared(parts);
 }
 
-/** May lie inside or outside of the data directory. */
+/** Whether the file may lie inside or outside of the data directory. */
 function isShared([first, ...rest]: readonly string[]): boolean {
   return first === configName ? rest.length === 0 : first === checksName && rest.length > 0;
 }
@@ -180,7 +180,7 @@ function isPathPart(part: string): boolean {
   );
 }
 
-/** Left free: 128 MiB, on a small disk a twentieth of it. */
+/** Space that stays free: 128 MiB, or a twentieth of a small disk. */
 const keptBytesMax = 128 * 1024 ** 2;
 const keptShare = 1 / 20;
 const bytesPerMegabyte = 1_000_000;
@@ -200,16 +200,16 @@ function spaceOf(folder: string): { readonly free: number; readonly kept: number
 }
 
 const archiveMode = 0o600;
-/** Bytes that a file is read by. */
+/** Size of the chunks in which files are read. */
 export const chunkBytes = 1024 ** 2;
 
-/** The archive must not exist. It is on disk when the promise resolves. @throws the error of the file system; that of `stop` */
+/** The archive must not exist. It is on disk when the promise resolves. @throws the error of the file system or of `stop` */
 export async function writeArchive(
   archive: string,
   { manifest, folder, stop }: { readonly manifest: Manifest; readonly folder: string; readonly stop: AbortSignal },
 ): Promise<void> {
   const tar = pack();
-  // The pipeline reports errors; without listeners, those of streams that it destroys would end the process.
+  // The pipeline reports errors; without listeners, errors of destroyed streams would end the process.
   tar.on("error", () => {});
   const hash = openArchiveHash();
   const output = createWriteStream(archive, { flags: "wx", mode: archiveMode });
@@ -387,7 +387,7 @@ async function readFile(entry: Entry, expected: ManifestFile, { archive, openFil
     throw new BackupError(`${archive} is damaged: the SHA-256 of ${expected.name} is not that of its manifest`);
 }
 
-/** Errors of tar and Zstandard mean damage; those of the system are named. */
+/** Errors of tar and Zstandard mean damage; errors of the system are named. */
 function readingFault(error: unknown, archive: string): unknown {
   if (!(error instanceof Error) || error instanceof BackupError || error instanceof DataDirError) return error;
   if ("syscall" in error) return new BackupError(`${archive} cannot be read: ${error.message}`);

@@ -33,7 +33,7 @@ export async function ensureBackupFolder(folder: string): Promise<void> {
   });
 }
 
-/** The newest first; none without the folder. @throws BackupError */
+/** Backups, newest first; empty without the folder. @throws BackupError */
 export async function listBackups(folder: string): Promise<readonly FoundBackup[]> {
   if (!existsSync(folder)) return [];
   return withPlace(folder, "read", () => {
@@ -79,7 +79,7 @@ export type BackupState = Static<typeof schema>;
 
 const never: BackupState = { lastSuccess: null, lastFailure: null };
 
-/** Nothing is known without the file, or if it is damaged. */
+/** State of the file; empty if the file is missing or damaged. */
 export function readBackupState(dataDir: string): BackupState {
   try {
     const state: unknown = JSON.parse(readFileSync(join(dataDir, stateName), "utf8"));
@@ -113,7 +113,7 @@ const everyHoursMax = 168;
 /** Pause after a backup that failed. */
 const retryMs = hourMs;
 
-/** `03:30` or `6h`; null for anything else, as for `off`. */
+/** `03:30` or `6h`; null for any other text, such as `off`. */
 export function parseSchedule(text: string): BackupSchedule | null {
   const daily = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
   if (daily !== null) return { hour: Number(daily[1]), minute: Number(daily[2]) };

@@ -43,7 +43,7 @@ interface BackupSource {
 }
 
 interface StagedFiles {
-  /** In a fixed order, below the folder. */
+  /** Names below the folder, in a fixed order. */
   readonly names: readonly string[];
   readonly outside: { readonly config: string | null; readonly checks: string | null };
 }
@@ -86,7 +86,7 @@ function fileAt(path: string, name: string): readonly FileCopy[] {
   return stats?.isFile() ? [{ path, name, bytes: stats.size }] : [];
 }
 
-/** Follows links to files, as volumes of Kubernetes have them, but not to folders. Hidden files and folders are no plugins. */
+/** Follows links to files, as volumes of Kubernetes have them, but not to folders. Hidden files and folders are not plugins. */
 function sourcesBelow(folder: string, name: string): readonly FileCopy[] {
   const found: FileCopy[] = [];
   const pending = existsSync(folder) ? [{ folder, name }] : [];

@@ -98,7 +98,7 @@ export async function verifyBackup(folder: string, options: UnpackOptions): Prom
   });
 }
 
-/** In the order in which they are moved. Without the store, the directory is refused: see `refuseHalfRestored`. */
+/** Names in the order in which they are moved. Without the store, the directory is refused: see `refuseHalfRestored`. */
 const movedNames = [outsideName, configName, seedName, checksName, "store"];
 const lockName = "lock";
 /** Root folder of a volume. */
@@ -115,7 +115,7 @@ export async function restoreBackup(dataDir: string, options: UnpackOptions): Pr
     const lock = lockDataDir(dataDir);
     let isRestored = false;
     try {
-      // Once more: a server may have used it before the lock was taken.
+      // Checks again, because a server may have used it before the lock was taken.
       assertEmpty(dataDir);
       const manifest = await restoreInto(dataDir, options);
       isRestored = true;
@@ -128,7 +128,7 @@ export async function restoreBackup(dataDir: string, options: UnpackOptions): Pr
   });
 }
 
-/** Removes a folder and those above it, up to the first one that was made. Another process may use them by now. */
+/** Removes a folder and its parents, up to the first one that was made. Another process may already use them. */
 function removeEmpty(folder: string, firstMade: string): void {
   try {
     rmdirSync(folder);
@@ -136,7 +136,7 @@ function removeEmpty(folder: string, firstMade: string): void {
   } catch {}
 }
 
-/** What an interrupted restore left is no obstacle: it began in an empty directory. */
+/** Accepts the files of an interrupted restore, which began in an empty directory. */
 function assertEmpty(dataDir: string): void {
   const allowed = [lockName, deletionsName, ...volumeNames, ...leftFolders(dataDir), ...(isHalfRestored(dataDir) ? movedNames : [])];
   const [other] = readdirSync(dataDir).filter((name) => !allowed.includes(name));
@@ -174,7 +174,7 @@ function moveAll(from: string, to: string): void {
   const names = movedNames.filter((name) => existsSync(join(from, name)));
   try {
     for (const name of names) {
-      // All others are on disk before the store is.
+      // Every other file is on disk before the store is moved.
       syncFolder(to);
       renameSync(join(from, name), join(to, name));
     }
@@ -185,7 +185,7 @@ function moveAll(from: string, to: string): void {
   }
 }
 
-/** For root, who restores the data of a server that runs as another user. */
+/** Gives the paths to the owner of the folder, because root restores data of a server that runs as another user. */
 function giveToOwnerOf(folder: string, paths: readonly string[]): void {
   const { uid, gid } = statSync(folder);
   if (process.geteuid?.() !== 0 || uid === 0) return;

@@ -18,7 +18,7 @@ export const writeCsv: ExportWriter = (scans, settings) => {
   return [columns, ...rows].map((row) => `${row.map(cellText).join(",")}\r\n`).join("");
 };
 
-/** A number or a state stands as it is; a text is quoted, and an apostrophe makes it no formula. */
+/** A number or a state stands as it is; a text is quoted, and an apostrophe keeps it from being a formula. */
 function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (typeof cell !== "string") return String(cell);
@@ -28,7 +28,7 @@ function cellText(cell: Cell): string {
 
 const scanColumns = ["url", "endedAt", "measured", "score", "rank", "notMeasuredBecause"];
 
-/** After all others: readers may count columns. */
+/** Last column, because readers may count columns. */
 const lastColumn = "location";
 
 function scanCells({ url, endedAt, failure, security }: ExportedReport): readonly Cell[] {

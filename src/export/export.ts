@@ -19,9 +19,9 @@ export interface ExportedScan {
     /** ISO 8601, UTC. */
     readonly endedAt: string;
   };
-  /** Null for a scan that failed. Its findings are in the order of `inFixOrder`. */
+  /** Result; null for a scan that failed. Its findings are in the order of `inFixOrder`. */
   readonly result: StoredResult | null;
-  /** Null after its retention time, and for some failed scans. */
+  /** Evidence; null after its retention time, and for some failed scans. */
   readonly evidence: Evidence | null;
   readonly timings: Timings | null;
   readonly marks: FindingMarks;
@@ -42,14 +42,14 @@ export interface ExportSettings {
   readonly strict: boolean;
   /** Path of a file in the repository on which code scanning shows all results; null for a path made from the URL. */
   readonly sarifAnchor: string | null;
-  /** Shown by formats that have a layout; null or absent for that of assay. */
+  /** Shown by formats that have a layout; null or absent shows assay's own. */
   readonly brand?: Brand | null;
 }
 
 /** Text of a file for these scans, in their order; null if nothing may be written, which removes an earlier file. Pure. */
 export type ExportWriter = (scans: readonly ExportedScan[], settings: ExportSettings) => string | null;
 
-/** `checks`: of the catalog. Nothing is marked, since a policy belongs to a pipeline. */
+/** Export of a stored scan, with the checks of the catalog. No finding is marked, since a policy belongs to a pipeline. */
 export function storedExport(
   scan: ScanRecord & { readonly endedAt: string },
   { results, evidence }: Pick<Store, "results" | "evidence">,
@@ -66,7 +66,7 @@ export function storedExport(
   };
 }
 
-/** For a file, which loads nothing. */
+/** Brand for a file, which loads nothing from the network. */
 export function brandInFile(brand: StoredBrand): Brand {
   const logo = storedLogo(brand);
   return { name: brand.name, logo: logo === null ? null : embeddedLogo(logo), accent: brand.accent, footer: brand.footer };

@@ -12,7 +12,7 @@ import { plainText } from "./safe-text.ts";
 
 export interface ExportedFinding extends RenderedFinding, FindingMark {
   readonly checkKey: string;
-  /** As in `CWE-319`; null if the check names none. */
+  /** Weakness such as `CWE-319`; null if the check names no weakness. */
   readonly cwe: string | null;
   /** Whether its check has no effect on the score. */
   readonly isNote: boolean;
@@ -31,17 +31,17 @@ export interface ExportedRow {
 
 export interface ExportedReport {
   readonly url: string;
-  /** Null for that of the server itself. */
+  /** Location of the scan; null if the server itself measured. */
   readonly location: string | null;
   /** ISO 8601, UTC. */
   readonly endedAt: string;
   /** Why the page has no score; null if it was measured. */
   readonly failure: string | null;
-  /** Null for a scan that is not over. */
+  /** End of the scan; null if it has not ended. */
   readonly security: Pick<SecurityBlock, "score" | "rank" | "checkSummary"> | null;
-  /** Seconds; null if not stored. */
+  /** Duration in seconds; null if not stored. */
   readonly tookSeconds: number | null;
-  /** Empty for a scan that failed. */
+  /** Findings; empty for a scan that failed. */
   readonly rows: readonly ExportedRow[];
   readonly findings: readonly ExportedFinding[];
 }
@@ -105,7 +105,7 @@ export function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding)
   return accepted === null && (inBaseline === null || inBaseline === false) && !isNote;
 }
 
-/** Text of the locale files by its path, as in `report/score`. */
+/** Text of the locale files by its path, for example `report/score`. */
 export function exportText({ locale, texts }: ExportSettings, path: string, values?: TextValues): string {
   return texts.translate(locale, path.split("/"), values) ?? path;
 }
@@ -139,13 +139,13 @@ export function hostSegment(url: string): string {
   return (webAddress(url)?.host ?? (url || "_")).replaceAll(outsideHost, "_");
 }
 
-/** Relative reference without leading slash, as in `www.example.org/shop`; a start page is `www.example.org/`. Without the query. */
+/** Relative reference without leading slash, for example `www.example.org/shop`; a start page is `www.example.org/`. Without the query. */
 export function locationPath(url: string): string {
   const path = webAddress(url)?.pathname ?? "/";
   return hostSegment(url) + path.replaceAll(brokenEscape, "%25").replaceAll(outsidePath, encodeURIComponent);
 }
 
-/** Null for what no browser would load. */
+/** Parsed http or https URL; null for any other text. */
 function webAddress(url: string): URL | null {
   const parsed = URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed : null;

@@ -35,7 +35,7 @@ export type ExportFormatName = keyof typeof exportFormats;
 const hostCharsMax = 120;
 
 const clientCharsMax = 80;
-/** As they are written without them in German; all other letters lose their accents. */
+/** German spelling without umlauts; all other letters lose their accents. */
 const germanLetters: Readonly<Record<string, string>> = {
   "\u00e4": "ae",
   "\u00f6": "oe",

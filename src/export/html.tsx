@@ -33,7 +33,7 @@ import { createI18n, languageTag } from "../text/translator.ts";
 import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
 import fileRules from "./file.css" with { type: "text" };
 
-/** Without comments and indentation. */
+/** Style of the file, without comments and indentation. */
 export const fileStyle = [reportStyle, fileRules]
   .join("\n")
   .replaceAll(/\/\*.*?\*\//gs, "")
@@ -47,20 +47,20 @@ const fileIcon = `data:image/svg+xml,${encodeURIComponent(
 
 const styleHash = new Bun.CryptoHasher("sha256").update(fileStyle).digest("base64");
 
-/** For a meta element, where `frame-ancestors` has no effect (CSP level 3, section 3.3). */
+/** Policy for a meta element, where `frame-ancestors` has no effect (CSP level 3, section 3.3). */
 const filePolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 interface HtmlFrameProps {
   readonly document: ReportDocument;
-  /** Of the content; the brand follows it. */
+  /** Title of the content; the brand follows it. */
   readonly title: string;
   /** Text at the top of every printed page. */
   readonly printHeader: string;
   /** Sentence at the bottom on the time of the content. */
   readonly saved: string;
-  /** Of assay. */
+  /** Version of assay. */
   readonly version: string;
-  /** Null for that of assay. */
+  /** Custom brand; null shows assay's own. */
   readonly brand: Brand | null;
   readonly children: ComponentChildren;
 }
@@ -243,7 +243,7 @@ function FinishedScan({ exported, result }: FinishedScanProps) {
   );
 }
 
-/** Which server the open lines are for, as a file has no choice. */
+/** Names the server of the open lines, because the reader of a file cannot choose. */
 function ServerOfLines({ report: { server } }: { readonly report: Report }) {
   const { i18n } = useDocument();
   if (server.name === "explain") return null;
@@ -266,7 +266,7 @@ function MarkCounts({ report: { findings } }: { readonly report: Report }) {
 
 interface OverviewProps {
   readonly title: string;
-  /** In the order of the reports below. */
+  /** Rows in the order of the reports below. */
   readonly rows: readonly ListedScan[];
   /** How many reports the file may have; null if it has all. */
   readonly reportsMax: number | null;
@@ -274,7 +274,7 @@ interface OverviewProps {
 
 interface ListedScan {
   readonly exported: ExportedScan;
-  /** Of the ids of the report. */
+  /** Prefix of the ids of the report. */
   readonly prefix: string;
   readonly hasReport: boolean;
 }
@@ -366,7 +366,7 @@ function printHeaderOfScans(scans: readonly ExportedScan[], document: ReportDocu
   return printHeader(document.i18n, { url, location, endedAt });
 }
 
-/** Undefined for no scan and for several. */
+/** The only scan; undefined for several scans and for an empty list. */
 function onlyOf(scans: readonly ExportedScan[]): ExportedScan | undefined {
   return scans.length === 1 ? scans[0] : undefined;
 }

@@ -20,7 +20,7 @@ type Outcome = "passed" | "failure" | "error" | "skipped";
 interface TestCase {
   readonly name: string;
   readonly outcome: Outcome;
-  /** One line. */
+  /** Message on one line. */
   readonly message: string;
   /** Type of a failure or error. */
   readonly type: string;
@@ -58,7 +58,7 @@ function casesOf(report: ExportedReport, settings: ExportSettings): readonly Tes
   return report.rows.filter(({ state }) => state !== "notApplicable").map((row) => caseOf(row, settings));
 }
 
-/** Notes are no failures. A violation that the policy lets pass is skipped: a passed test case would say that it is gone. */
+/** Notes are not failures. A violation that the policy lets pass is skipped: a passed test case would say that it is gone. */
 function caseOf(row: ExportedRow, settings: ExportSettings): TestCase {
   const { key, state, label, because, findings } = row;
   const named = { name: key, type: "" };
@@ -96,7 +96,7 @@ function findingText(finding: ExportedFinding, settings: ExportSettings): string
 function suiteXml({ report, className, cases }: Suite): string {
   const { url, endedAt, tookSeconds } = report;
   const time = (tookSeconds ?? 0).toFixed(3);
-  // Without offset, as the schema of most readers demands.
+  // Time without offset, because the schema of most readers demands it.
   const timestamp = endedAt.replace(/(\.\d+)?Z$/, "");
   const head = element("testsuite", { name: className, ...counts(cases), time, timestamp, hostname: URL.parse(url)?.hostname ?? "" });
   return `  <${head}>\n${cases.map((each) => caseXml(className, each)).join("")}  </testsuite>\n`;
@@ -128,7 +128,7 @@ function element(name: string, attributes: Readonly<Record<string, string | numb
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\t": "&#9;" };
 
-/** Without the end of a CDATA section, which no text may have (XML 1.0 section 2.4). */
+/** Escapes text, including the end of a CDATA section, which no text may contain (XML 1.0 section 2.4). */
 function escapedText(text: string): string {
   return text.replaceAll(/[&<>]/g, (sign) => entities[sign] ?? sign);
 }

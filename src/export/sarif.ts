@@ -30,7 +30,7 @@ export const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = 
   info: "note",
 };
 
-/** Within the ranges by which GitHub names a severity. An info finding has no number and is no security alert. */
+/** Numbers within the ranges by which GitHub names a severity. An info finding has no number and is not a security alert. */
 const securitySeverities: Readonly<Record<Severity, string | null>> = {
   critical: "9.5",
   high: "8.0",
@@ -39,7 +39,7 @@ const securitySeverities: Readonly<Record<Severity, string | null>> = {
   info: null,
 };
 
-/** As in texts of the catalog. */
+/** Placeholder in texts of the catalog. */
 const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
 interface RuleSubject {
@@ -54,7 +54,7 @@ interface SarifRules {
   indexOf(code: string): number;
 }
 
-/** All codes of the catalog, then those of findings whose check has left it. */
+/** Rules for all codes of the catalog, then for findings whose check has left it. */
 export function rulesOf(findings: readonly ExportedFinding[], settings: ExportSettings): SarifRules {
   const subjects = new Map<string, RuleSubject>();
   for (const check of settings.checks) {
@@ -108,7 +108,7 @@ function ruleName(code: string): string {
   return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("") || code;
 }
 
-/** The page of an appliance, or else of the weakness; null for neither. */
+/** Page of the appliance, else page of the weakness (CWE); null without both. */
 function helpUriOf(code: string, checkKey: string, cwe: string | null, { origin, checks }: ExportSettings): string | null {
   if (origin !== null && checks.some(({ key }) => key === checkKey)) return new URL(`/checks/${checkKey}#${code}`, origin).href;
   return cwe === null ? null : `https://cwe.mitre.org/data/definitions/${cwe.replace("CWE-", "")}.html`;
@@ -132,13 +132,13 @@ interface Result {
 }
 
 interface HostRun {
-  /** Host and port, as in paths; with the location, if it is not that of the server itself. */
+  /** Host and port, as in paths; with the location, unless the server itself measured. */
   readonly host: string;
   readonly reports: readonly ExportedReport[];
   readonly results: readonly Result[];
 }
 
-/** What the limits leave of the runs. */
+/** Runs that fit the limits. */
 interface KeptRuns {
   readonly runs: readonly HostRun[];
   /** Sentence about the hosts that were left out; null if none was. */
@@ -233,7 +233,7 @@ function runObject(
   };
 }
 
-/** The appliance; on the command line the information itself, since there is no page to name. */
+/** Address of the appliance; on the command line a `data:` URL with the description, because no page exists. */
 function informationUri({ origin, version }: ExportSettings): string {
   return (
     origin ?? `data:,${encodeURIComponent(`assay ${version} judges the security of web pages. "assay checks list" describes its checks.`)}`

@@ -3,9 +3,9 @@ import { shownLogoSize } from "../base/documents.ts";
 
 export interface Brand {
   readonly name: string;
-  /** Null without one. */
+  /** Logo; null without one. */
   readonly logo: BrandLogo | null;
-  /** `#rrggbb` as `parseAccent` returns it; null for the colour of assay. */
+  /** `#rrggbb` as `parseAccent` returns it; null shows assay's own colour. */
   readonly accent: string | null;
   /** One line below each report; null without one. */
   readonly footer: string | null;
@@ -14,12 +14,12 @@ export interface Brand {
 export interface BrandLogo {
   /** `data:` URI in files, which load nothing; a path of the appliance on pages, whose policy allows no `data:`. */
   readonly src: string;
-  /** In pixels. */
+  /** Width in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Logo for a file. `png`: as our own browser drew it, never as it was uploaded. */
+/** Logo for a file. `png` is the image that the appliance's browser drew, never the upload. */
 export function embeddedLogo({
   png,
   width,

@@ -19,7 +19,7 @@ interface OfMark {
   readonly mark: FindingMark;
 }
 
-/** Beside the title of a finding. */
+/** Labels beside the title of a finding. */
 function MarkChips({ mark: { accepted, inBaseline } }: OfMark) {
   const i18n = useI18n();
   return (
@@ -96,7 +96,7 @@ interface FindingRowProps {
   readonly shown: ShownFinding;
   readonly server: ChosenServer;
   readonly open: boolean;
-  /** Outside the filter. */
+  /** Whether the filter leaves the finding out. */
   readonly hidden: boolean;
   /** `h4` below the heading of an area. */
   readonly heading: "h3" | "h4";
@@ -234,7 +234,7 @@ interface SectionProps {
   readonly children: ComponentChildren;
 }
 
-/** Heading, and a sentence if there are none. */
+/** Heading, and a sentence if the report has no finding. */
 export function FindingsSection({ report: { findings, summary }, children }: SectionProps) {
   const { i18n, idOf } = useDocument();
   return (
@@ -251,10 +251,10 @@ export function FindingsSection({ report: { findings, summary }, children }: Sec
 }
 
 interface RowsProps {
-  /** What to fix first among all its findings is open. */
+  /** Report whose findings to fix first are open. */
   readonly report: Report;
   readonly findings: readonly ShownFinding[];
-  /** The others are rendered hidden. */
+  /** Filter of the reader; other findings are rendered hidden. */
   readonly isShown?: (finding: ShownFinding) => boolean;
   /** Opens every row. */
   readonly allOpen?: boolean;
@@ -283,7 +283,7 @@ export function FindingRows({ report, findings, isShown = () => true, allOpen = 
 const firstStepsId = "first-steps";
 
 interface FirstStepsProps {
-  /** In the order of the report. */
+  /** Findings in the order of the report. */
   readonly findings: readonly ShownFinding[];
   /** Element with the lines for a server. */
   readonly linesId: string;

@@ -40,7 +40,7 @@ export function LedgerSection({ report, isShown = () => true, open = false, chil
   );
 }
 
-/** To the rows without a verdict: a page shows only these. */
+/** Link to the rows without a verdict; a page then shows only these rows. */
 export function NotCheckedLink({ children }: { readonly children: ComponentChildren }) {
   const { live, idOf } = useDocument();
   return <a href={`${live ? "?state=notChecked" : ""}#${idOf(ledgerId)}`}>{children}</a>;

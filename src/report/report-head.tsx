@@ -171,9 +171,9 @@ function ManyNotChecked({ report: { summary } }: { readonly report: Report }) {
 }
 
 interface FailureProps {
-  /** Of the scan. */
+  /** URL of the scan. */
   readonly url: string;
-  /** May be unknown to this version. */
+  /** Error code, which may be unknown to this version. */
   readonly code: string;
 }
 

@@ -22,7 +22,7 @@ export interface ShownFinding extends CostedFinding {
   readonly texts: FindingTexts;
   /** Element id: the finding code, with a number from its second occurrence on. */
   readonly anchor: string;
-  /** For the chosen server; null if there are none. */
+  /** Lines for the chosen server; null if there are none. */
   readonly lines: string | null;
   readonly area: ReportArea;
   /** Names of readings and header fields that the verdict rests on. */
@@ -31,7 +31,7 @@ export interface ShownFinding extends CostedFinding {
   readonly firstSeen: FirstSeen | null;
   /** Lines for servers that were not chosen, where the reader cannot choose. */
   readonly otherLines: readonly ServerLines[];
-  /** Null without a policy. */
+  /** Mark of the policy; null without a policy. */
   readonly mark: FindingMark | null;
 }
 
@@ -64,7 +64,7 @@ export interface Report {
   /** ASCII; an IPv6 address without brackets. */
   readonly host: string;
   readonly summary: CheckSummary;
-  /** As in `summary`, with notes apart from violated rows. */
+  /** Counts of `summary`, with notes apart from violated rows. */
   readonly counts: Readonly<Record<ShownState, number>>;
   /** What to fix first. */
   readonly findings: readonly ShownFinding[];
@@ -72,7 +72,7 @@ export interface Report {
   readonly rows: readonly ShownRow[];
   /** Server that lines are shown for. */
   readonly server: ChosenServer;
-  /** Null after its retention time. */
+  /** Evidence; null after its retention time. */
   readonly evidence: Evidence | null;
   readonly timings: Timings | null;
 }
@@ -83,9 +83,9 @@ interface ReportSource {
   readonly result: StoredResult;
   readonly evidence: Evidence | null;
   readonly timings: Timings | null;
-  /** Null before the reader has chosen. */
+  /** Server that the reader chose; null before a choice. */
   readonly serverPreference: ServerPreference | null;
-  /** Of the same URL, newest first. */
+  /** Earlier scans of the same URL, newest first. */
   readonly earlier: readonly EarlierScan[];
   readonly marks: FindingMarks;
   /** Gives lines for the servers that were not chosen too. */
@@ -119,7 +119,7 @@ function withEveryReading(evidence: Evidence): Evidence {
   return { ...notAsked, ...evidence };
 }
 
-/** The current catalog may differ from that of the scan. */
+/** Area by the current catalog, which may differ from the catalog of the scan. */
 function reportAreaOf({ checks }: ReportTexts, key: string): ReportArea {
   const check = checks.find((each) => each.key === key);
   return check === undefined ? "retired" : areaOf(check);
@@ -170,12 +170,12 @@ function shownRows({ ledger }: StoredResult, findings: readonly ShownFinding[], 
   return rows.toSorted((one, other) => reportAreas.indexOf(one.area) - reportAreas.indexOf(other.area));
 }
 
-/** What to fix first. Accepted findings are not among it. */
+/** Findings to fix first. Accepted findings are left out. */
 export function firstToFix(findings: readonly ShownFinding[]): readonly ShownFinding[] {
   return fixFirst(findings.filter(isOpen));
 }
 
-/** Whether the finding counts: it is not accepted. */
+/** Whether the finding counts, since it is not accepted. */
 export function isOpen({ mark }: ShownFinding): boolean {
   return mark?.accepted == null;
 }
@@ -227,13 +227,13 @@ export interface ChosenServer {
   readonly guessed: boolean;
 }
 
-/** The most common one, for sites whose headers name none. */
+/** Most common server, for sites whose headers name no server. */
 const defaultServer = "nginx";
 
 /** Headers that name a product, in the order of their weight: X-Powered-By names the application behind the server. */
 const namingHeaders = ["server", "x-powered-by"];
 
-/** `preference`: null before the reader has chosen. */
+/** Chooses the server. `preference` is null before the reader has chosen. */
 function chosenServer(preference: ServerPreference | null, evidence: Evidence | null): ChosenServer {
   if (preference !== null) return { name: preference, guessed: false };
   const headers = evidence?.page.status === "read" ? evidence.page.facts.headers : [];

@@ -23,7 +23,7 @@ export interface Points {
   readonly notChecked: number;
 }
 
-/** Null for results of older versions, which store no weights. */
+/** Sums of weights; null for results of older versions, which store no weights. */
 export function pointsOf({ ledger }: StoredResult): Points | null {
   if (ledger.some(({ weight }) => weight === undefined)) return null;
   const sum = (...states: readonly string[]) =>
@@ -46,7 +46,7 @@ export function areManyNotChecked({ notChecked, total }: Pick<CheckSummary, "not
 export function meaningOf({ result, findings, summary }: Pick<Report, "result" | "findings" | "summary">): TextPath {
   const { score, band, rank } = result;
   const unlimited = unlimitedScore(result);
-  // The sentence of a rank counts what is missing. That does not fit if only a limit leads to the rank.
+  // The sentence of a rank counts what is missing. This sentence is wrong if only a limit leads to the rank.
   if (score !== null && rank !== "critical" && standing(unlimited).rank !== rank) {
     if (findings.some(({ scoreCap }) => scoreCap === score)) return "report.verdict.capped";
     if (isHeldBack(result)) return "report.verdict.held";
@@ -144,7 +144,7 @@ function derivationOf({ result, counts }: Report, capped: boolean, i18n: I18n): 
   return sentences.join(" ");
 }
 
-/** By the rules of algorithm version 2. */
+/** Points by the rules of algorithm version 2. */
 function earnedText(result: StoredResult, capped: boolean, i18n: I18n): string | null {
   const points = pointsOf(result);
   const share = points === null ? null : passedPercent(points);
@@ -324,7 +324,7 @@ function problemsText(findings: readonly ShownFinding[], i18n: I18n): string {
   return i18n.t("report.verdict.start", { problems: i18n.count(path, count), start: i18n.t(start) });
 }
 
-/** For one, two and three first steps. */
+/** Texts for one, two and three first steps. */
 const startTexts = ["report.verdict.startWith.one", "report.verdict.startWith.two", "report.verdict.startWith.three"] as const;
 
 /** Each count is a link to the first finding of that severity. */

@@ -35,12 +35,12 @@ function grantsOf(rules: readonly GroupRule[], groups: readonly string[]): Grant
 const algorithm = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
-/** Longer values are not looked at. */
+/** Longest value that is opened; longer values are refused. */
 const sealedCharsMax = 6_144;
 
 interface Sealing<T> {
   seal(value: T): string;
-  /** Null for a value of another key or kind, a changed one, and one that is over. */
+  /** Opened value; null if it has another key or kind, was changed, or has expired. */
   open(sealed: string): T | null;
 }
 
@@ -73,23 +73,23 @@ function createSealing<T>(kind: string, { lifetimeMs, nowMs }: { readonly lifeti
   };
 }
 
-/** Until the provider is asked again after a success ... */
+/** Interval between requests after a success. */
 const refreshMs = 300_000;
-/** ... and after failures: doubled each time. */
+/** Shortest interval after a failure; it doubles with each failure. */
 const retryMsMin = 2_000;
 const retryMsMax = 60_000;
 
 export interface IssuerWatch {
-  /** Null until the provider has answered, and after it failed. */
+  /** Configuration of the provider; null until it has answered, and after it failed. */
   current(): DiscoveredProvider | null;
-  /** Clause; null while the provider can be used. */
+  /** Fault as a clause of a sentence; null while the provider can be used. */
   fault(): string | null;
   /** Asks the provider now. Never rejects. */
   check(): Promise<void>;
   close(): void;
 }
 
-/** Begins at once, and asks in the background. */
+/** Asks the provider at once and then repeatedly, in the background. */
 export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pick<Log, "info" | "warn">): IssuerWatch {
   let provider: DiscoveredProvider | null = null;
   let fault: string | null = "the provider has not answered yet";
@@ -145,7 +145,7 @@ export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pi
 type IdentityRefusal =
   /** No mail address, or one that the provider has not verified. */
   | "mail"
-  /** No account, and none may be created. */
+  /** The person has no account, and sign-in may not create one. */
   | "no-account"
   /** The account of that mail address is linked to another identity. */
   | "taken"
@@ -154,7 +154,7 @@ type IdentityRefusal =
 export interface OidcRefused {
   readonly status: "oidc-refused";
   readonly because: ProviderRefusal | IdentityRefusal;
-  /** For the log: no token and no claim. */
+  /** Detail for the log, without tokens and claims. */
   readonly detail: string | null;
   readonly accountId: number | null;
 }
@@ -169,7 +169,7 @@ interface IdentityAccountsSettings {
 /** `confirm`: mail address of an account whose owner has to confirm the link by its password. */
 type AccountOfIdentity = (person: ProviderIdentity, signIn: LinkedSignIn) => Promise<Account | { readonly confirm: string } | OidcRefused>;
 
-/** A linked account is found by issuer and subject alone: mail addresses change hands. */
+/** A linked account is found by issuer and subject alone: mail addresses get new owners. */
 function createIdentityAccounts({ signUp, store, log }: IdentityAccountsSettings): AccountOfIdentity {
   return async (person, signIn) => {
     const linked = store.oidcLinks.findAccount(signIn.identity);
@@ -210,7 +210,7 @@ function oidcRefused(because: OidcRefused["because"], detail: string | null, acc
   return { status: "oidc-refused", because, detail, accountId };
 }
 
-/** From the button to the answer of the provider, and from there to the password that confirms a link. */
+/** Lifetime from the button to the provider's answer, and from the answer to the password that confirms a link. */
 const oidcSignInSeconds = 600;
 /** States that were answered, about 3 MB at most. An attacker who evicts one still lacks the cookie of its browser. */
 const answeredMax = 20_000;
@@ -224,11 +224,11 @@ type OidcStep =
 export interface OidcSignIn {
   /** Name of the provider on the button. */
   readonly label: string;
-  /** Clause; null while the provider can be used. */
+  /** Fault as a clause of a sentence; null while the provider can be used. */
   fault(): string | null;
   /** Address of the provider and the value of the cookie that binds its answer to this browser; null while it cannot be used. */
   begin(next: string): Promise<{ readonly url: string; readonly cookie: string; readonly cookieSeconds: number } | null>;
-  /** `query` is that of the redirection from the provider. */
+  /** Takes the answer. `query` is the query of the redirection from the provider. */
   finish(answer: { readonly cookie: string | null; readonly query: URLSearchParams; readonly caller: Caller }): Promise<OidcStep>;
   /** Signs in by the password of the account, and links it. `over`: the challenge is unknown or too old. */
   confirmLink(proof: {

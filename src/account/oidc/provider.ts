@@ -30,7 +30,7 @@ export interface ProviderIdentity {
   readonly issuer: string;
   /** Unique and never reassigned within the issuer (OpenID Connect Core section 5.7). */
   readonly subject: string;
-  /** Null without a valid one. */
+  /** Mail address; null without a valid one. */
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly groups: readonly string[];
@@ -41,14 +41,14 @@ export type Claims = Readonly<Record<string, unknown>>;
 const groupsMax = 1_000;
 const groupCharsMax = 256;
 
-/** `groupsClaim` is the name of a claim, or a path to a member of one, as in `realm_access.roles`. */
+/** `groupsClaim` is the name of a claim, or a path to a member of one, for example `realm_access.roles`. */
 function identityOf(claims: Claims, given: Pick<ProviderIdentity, "issuer" | "subject">, groupsClaim: string): ProviderIdentity {
   const { email, email_verified: verified } = claims;
   return {
     issuer: given.issuer,
     subject: given.subject,
     email: typeof email === "string" && isEmail(email) ? email : null,
-    // Some providers send the word.
+    // Some providers send the string "true".
     emailVerified: verified === true || verified === "true",
     groups: groupsOf(claimAt(claims, groupsClaim)),
   };
@@ -99,7 +99,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** Errors of the authorization response (RFC 6749 section 4.1.2.1) that are no fault of the protocol. */
+/** Errors of the authorization response (RFC 6749 section 4.1.2.1) that are not faults of the protocol. */
 const responseErrors: Readonly<Record<string, ProviderRefusal>> = {
   access_denied: "denied",
   login_required: "denied",
@@ -131,7 +131,7 @@ const messageRefusals: readonly (readonly [pattern: RegExp, because: ProviderRef
   [/"state"/, "over"],
   [/signature|"alg"|algorithm|verification key/i, "signature"],
 ];
-/** Causes of a cause that are looked at. */
+/** Longest chain of causes that is read. */
 const causesMax = 5;
 /** RFC 6749 section 5.2 allows more characters; real codes have these. */
 const errorCodePattern = /^[a-z_]{1,40}$/;
@@ -185,11 +185,11 @@ function isNamed(each: unknown, name: string): boolean {
 
 /** Difference of clocks that is accepted. */
 const clockToleranceSeconds = 30;
-/** For each request; the fetch function has a limit of its own. */
+/** Limit of each request; the fetch function has a limit of its own. */
 const requestSeconds = 10;
 /** Asked for if the provider lists it, or lists nothing. */
 const usualScopes = ["openid", "email", "profile"];
-/** Without it, many providers leave out the groups; others refuse an unknown scope. */
+/** Scope without which many providers leave out the groups; others refuse an unknown scope. */
 const groupsScope = "groups";
 const subjectCharsMax = 255;
 
@@ -216,7 +216,7 @@ export interface DiscoveredProvider {
   readonly metadata: ServerMetadata;
   /** Address of the provider for a new sign-in. */
   authorizationUrl(secrets: SignInSecrets): Promise<string>;
-  /** `query` is that of the redirection. @throws ProviderError */
+  /** Verifies the answer. `query` is the query of the redirection. @throws ProviderError */
   identity(query: URLSearchParams, secrets: SignInSecrets): Promise<ProviderIdentity>;
 }
 
@@ -262,14 +262,14 @@ async function discoveredMetadata({ issuer, clientId, fetch }: ProviderSettings)
   }
 }
 
-/** A configuration for each sign-in: it reads the keys of the issuer anew, so a rotation takes effect at once. */
+/** A configuration for each sign-in: it reads the current keys of the issuer, so a rotation takes effect at once. */
 function configurationOf(metadata: ServerMetadata, { issuer, clientId, clientSecret, fetch }: ProviderSettings): Configuration {
   const client = { [clockTolerance]: clockToleranceSeconds };
   const configuration = new Configuration(metadata, clientId, client, clientAuthOf(metadata, clientSecret));
   configuration[customFetch] = fetch;
   configuration.timeout = requestSeconds;
   if (isPlain(issuer)) allowInsecureRequests(configuration);
-  // Without it the library trusts a token from the token endpoint for its TLS connection alone.
+  // Without this option, the library trusts a token from the token endpoint for its TLS connection alone.
   enableNonRepudiationChecks(configuration);
   return configuration;
 }
@@ -287,7 +287,7 @@ function basicAuth(secret: string): ClientAuth {
     headers.set("authorization", `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString("base64")}`);
 }
 
-/** As a value of application/x-www-form-urlencoded. */
+/** Encodes a value of application/x-www-form-urlencoded. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
@@ -318,7 +318,7 @@ async function verifiedIdentity(
   const isComplete = hasMail && (!settings.readsGroups || claimAt(claims, settings.groupsClaim) !== undefined);
   const asks = !isComplete && metadata.userinfo_endpoint !== undefined;
   const info: Claims = asks ? await fetchUserInfo(configuration, tokens.access_token, claims.sub) : {};
-  // The ID token is signed, so its claims come first. The verified address is that of one source.
+  // The ID token is signed, so its claims come first. The verified address comes from a single source.
   const { email, email_verified } = hasMail || !asks ? claims : info;
   const all: Claims = { ...info, ...claims, email, email_verified };
   return identityOf(all, { issuer: claims.iss, subject: claims.sub }, settings.groupsClaim);
@@ -371,7 +371,7 @@ async function keysAt(url: string, ask: ConfiguredFetch): Promise<number> {
   return keys.length;
 }
 
-/** 0 for a header that is absent or no date. */
+/** Difference of the clocks; 0 if the header is absent or not a date. */
 function skewSeconds(header: string | null, nowMs: number): number {
   const atMs = Date.parse(header ?? "");
   return Number.isNaN(atMs) ? 0 : Math.round(Math.abs(atMs - nowMs) / 1_000);

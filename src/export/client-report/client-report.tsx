@@ -26,7 +26,7 @@ export interface ClientReportSettings {
   readonly store: ClientReportStore;
   /** Account that watches the sites. */
   readonly owner: Pick<Account, "id">;
-  /** As the sites name it. */
+  /** Client, as the sites name it. */
   readonly client: string;
   readonly locale: PageLocale;
   readonly texts: Texts;
@@ -34,14 +34,14 @@ export interface ClientReportSettings {
   readonly checks: readonly CheckDefinition[];
   /** Version of assay. */
   readonly version: string;
-  /** Of the appliance, whose pages describe the checks; null without links. */
+  /** Origin of the appliance, whose pages describe the checks; null without links. */
   readonly origin: string | null;
-  /** Null for that of assay. */
+  /** Custom brand; null shows assay's own. */
   readonly brand: Brand | null;
   readonly now: Date;
 }
 
-/** Null if the owner watches no site of the client. */
+/** Text of the file; null if the owner watches no site of the client. */
 export function clientReportFile(settings: ClientReportSettings): string | null {
   const { store, owner, client, locale, checks, version, brand, now } = settings;
   const report = collectClient({ store, ownerId: owner.id, client, checks, locale, now });

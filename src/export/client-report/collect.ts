@@ -13,7 +13,7 @@ import { codesInFixOrder } from "../../text/ledger-rows.ts";
 export const openListedMax = 40;
 export const acceptedListedMax = 40;
 export const changesListedMax = 25;
-/** Sites with details. */
+/** Most sites that have details. */
 const detailedSitesMax = 100;
 /** Rows of the lists of all sites together: the details end after the site that reaches them. */
 const listedRowsMax = 3_000;
@@ -33,20 +33,20 @@ export type ClientReportStore = Pick<Store, "sites" | "siteRuns" | "events" | "s
 export interface ReportedClient {
   readonly client: string;
   readonly now: Date;
-  /** The lowest scores first; never empty. */
+  /** Sites with the lowest scores first; never empty. */
   readonly sites: readonly ReportedSite[];
 }
 
 export interface ReportedSite {
   readonly site: Site;
-  /** Not accepted, in the order of `fixOrder`; empty before the first measured run. */
+  /** Findings that are not accepted, in the order of `fixOrder`; empty before the first measured run. */
   readonly open: readonly OpenFinding[];
   readonly accepted: readonly AcceptedOpenFinding[];
   /** Whole days; null if the certificate was not read. */
   readonly certificateDays: number | null;
-  /** Null if the history has no such score. */
+  /** Score about a month ago; null if the history has no such score. */
   readonly earlier: EarlierScore | null;
-  /** Null for a site beyond the limits of `listed-rows.ts`. */
+  /** Details; null for a site beyond `detailedSitesMax` or `listedRowsMax`. */
   readonly details: SiteDetails | null;
 }
 
@@ -58,7 +58,7 @@ export interface AcceptedOpenFinding {
 
 export interface SiteDetails {
   readonly changes: SiteChanges;
-  /** Without the first address, which a site is measured by. */
+  /** Other addresses than the first, which a site is measured by. */
   readonly unmeasured: readonly (UnmeasuredAddress & { readonly url: string })[];
 }
 
@@ -72,7 +72,7 @@ interface CollectedClient {
   readonly now: Date;
 }
 
-/** Null if the owner watches no site of the client. */
+/** Sites of the client; null if the owner watches no site of the client. */
 export function collectClient({ store, ownerId, client, checks, locale, now }: CollectedClient): ReportedClient | null {
   const sites = worstFirst(
     store.sites.list(ownerId).filter((site) => site.client === client),
@@ -126,7 +126,7 @@ function acceptedOpenFindings(site: Site, state: SiteState, checks: readonly Che
   });
 }
 
-/** Addresses that the site no longer has are left out. */
+/** Addresses without a measurement. Former addresses of the site are left out. */
 function unmeasuredOf({ pages }: Site, { unmeasured = {} }: SiteState): SiteDetails["unmeasured"] {
   return pages.flatMap((url) => {
     const known = unmeasured[url];
@@ -147,7 +147,7 @@ export interface EarlierScore {
   readonly delta: number | null;
 }
 
-/** Null before the first measured run, and without an entry of about that age. */
+/** Score about a month ago; null before the first measured run, and without an entry of about this age. */
 function earlierScore(store: ClientReportStore, site: Site, now: Date): EarlierScore | null {
   const { reading } = site;
   const wantedMs = now.getTime() - comparedDays * dayMs;
@@ -161,7 +161,7 @@ function earlierScore(store: ClientReportStore, site: Site, now: Date): EarlierS
   return { at, score, delta: isComparable(store, site, nearest, reading) ? reading.score - score : null };
 }
 
-/** By the scans of the first address. Without one of them, its rules are not known. */
+/** Compares the scans of the first address. If a scan is missing, its rules are not known. */
 function isComparable({ scans }: ClientReportStore, site: Site, earlier: SiteHistoryEntry, reading: SiteReading): boolean {
   const [before, after] = [scans.findByToken(earlier.token), scans.findByToken(reading.token)];
   if (before === undefined || after === undefined || before.summary === null || after.summary === null) return false;
@@ -248,10 +248,10 @@ export interface CountedSite {
 
 export interface Figures {
   readonly measured: number;
-  /** Lowest of all; null without a measured site, as is `open`. */
+  /** Lowest score; null without a measured site, like `open`. */
   readonly score: number | null;
   readonly open: number | null;
-  /** The first to expire; null if no certificate was read. */
+  /** End of the certificate that expires first; null if no certificate was read. */
   readonly certificateExpiresAt: string | null;
 }
 

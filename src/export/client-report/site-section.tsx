@@ -23,10 +23,10 @@ import {
   type SiteDetails,
 } from "./collect.ts";
 
-/** Of the heading of the table. */
+/** Element id of the table's heading. */
 export const siteTableId = "sites";
 
-/** Of the heading of a section. */
+/** Element id of a section's heading. */
 export function siteHeadingId({ id }: Pick<Site, "id">): string {
   return `site-${id}`;
 }
@@ -83,7 +83,7 @@ export function SiteSection({ reported, details }: SectionProps) {
   );
 }
 
-/** Null for a site that is measured as planned. */
+/** Warnings about the site; null if it is measured as planned. */
 function SiteState({ site, because }: { readonly site: Site; readonly because: string | null }) {
   const { i18n, texts } = useDocument();
   const { reading, failingSince, paused } = site;
@@ -226,7 +226,7 @@ function ListedTitle(finding: CodedFinding) {
   );
 }
 
-/** Null without one. */
+/** Accepted findings; null without one. */
 function AcceptedList({ reported: { accepted } }: ReportedProps) {
   const i18n = useI18n();
   if (accepted.length === 0) return null;
@@ -267,13 +267,13 @@ function LastDay({ acceptance: { until } }: AcceptedOpenFinding) {
   return until === null ? i18n.t("sites.accepted.forever") : <time dateTime={until}>{i18n.date(until)}</time>;
 }
 
-/** Null for none. */
+/** Number of findings beyond the list; null for zero. */
 function MoreFindings({ count }: { readonly count: number }) {
   const i18n = useI18n();
   return count <= 0 ? null : <p class="muted">{i18n.count("sites.clientReport.open.more", count)}</p>;
 }
 
-/** Null without one. */
+/** Addresses without a measurement; null without one. */
 function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
   const { i18n, texts } = useDocument();
   if (unmeasured.length === 0) return null;

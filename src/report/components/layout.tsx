@@ -13,7 +13,7 @@ export interface Column {
   readonly unseen?: boolean;
 }
 
-/** A table of more columns needs more width before it is one. */
+/** Most columns of a table that fits a narrow screen; wider tables become cards earlier. */
 const fewColumnsMax = 3;
 
 const Columns = createContext<readonly Column[]>([]);
@@ -75,7 +75,7 @@ export function DataTable<R>({ columns, rows, rowId, ...caption }: DataTableProp
 interface RowGroupProps {
   /** Heading row of the group. */
   readonly label?: ComponentChildren;
-  /** For client scripts that filter. */
+  /** Attribute for client scripts that filter. */
   readonly area?: string;
   readonly hidden?: boolean;
   readonly children: ComponentChildren;
@@ -99,7 +99,7 @@ export function RowGroup({ label, area, hidden = false, children }: RowGroupProp
 
 interface RowProps {
   readonly id?: string;
-  /** For client scripts that filter. */
+  /** Attribute for client scripts that filter. */
   readonly state?: string;
   readonly hidden?: boolean;
   /** One per column; null leaves the cell empty. */

@@ -1,4 +1,4 @@
-/** Text, hosts, URLs and links from sites or visitors: escaped, untranslated, and isolated so that they cannot reorder or hide text around them. */
+/** Untrusted text, hosts, URLs and links: escaped, untranslated, isolated so that they cannot reorder or hide text around them. */
 
 import type { ComponentChildren } from "preact";
 import { piecesOf, unicodeHost } from "../../text/display.ts";
@@ -9,7 +9,7 @@ import { useDocument, useI18n } from "../context.ts";
  * Braille pattern. Also long runs of combining marks.
  */
 const invisibleCharacters = String.raw`[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|\p{M}{9,}`;
-/** Exempt within an emoji (UTS 51): the variation selector after it and the joiner between two. */
+/** Characters allowed within an emoji (UTS 51): the variation selector after it and the joiner between two. */
 const emojiJoiners = String.raw`(?<=\p{Emoji})\ufe0f|(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`;
 
 const unseen = new RegExp(`((?!${emojiJoiners})(?:${invisibleCharacters}))`, "u");
@@ -73,7 +73,7 @@ export function plainUntrustedText(text: string): string {
   return text.replace(invisible, nameOf);
 }
 
-/** Same for multi-line text. */
+/** Multi-line text with its line breaks, otherwise like `plainUntrustedText`. */
 export function plainUntrustedLines(text: string): string {
   return text.split("\n").map(plainUntrustedText).join("\n");
 }
@@ -135,7 +135,7 @@ function ReadableHost({ host }: HostProps) {
   );
 }
 
-/** Null if the host is shown in ASCII already. */
+/** ASCII form in brackets; null if the host is shown in ASCII already. */
 function AsciiForm({ host }: HostProps) {
   const i18n = useI18n();
   if (unicodeHost(host) === host) return null;
@@ -209,7 +209,7 @@ interface CheckLinkProps {
   readonly children: ComponentChildren;
 }
 
-/** The key for a check that left the catalog; plain text where no appliance is known. */
+/** Link to the page of a check. Shows the key if the check left the catalog, and plain text where no appliance is known. */
 export function CheckLink({ checkKey, fragment, children }: CheckLinkProps) {
   const { checks, hrefOf } = useDocument();
   if (!checks.some(({ key }) => key === checkKey)) return <UntrustedText>{checkKey}</UntrustedText>;

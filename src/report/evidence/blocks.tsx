@@ -192,7 +192,7 @@ export function records(queries: readonly RecordsQuery[]) {
   );
 }
 
-/** Records of one answer, or why there are none. */
+/** Records of one answer, or the reason why it has no record. */
 export function RecordList({ answer: { nameExists, records: all, recordsDropped = 0 } }: { readonly answer: RecordsAnswer }) {
   const i18n = useI18n();
   if (all.length === 0) return <span class="muted">{i18n.t(nameExists ? "evidence.dns.noRecords" : "evidence.dns.noName")}</span>;

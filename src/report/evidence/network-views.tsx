@@ -264,7 +264,7 @@ function certificateEntries(certificate: CertificateFacts, i18n: I18n) {
         i18n.t("evidence.tls.valid"),
         inline(certificateDate(validFrom, false), " ", <span aria-hidden="true">&ndash;</span>, " ", certificateDate(validTo, true)),
       ],
-      // As in `ec prime256v1 256` and `rsa 2048`.
+      // Type, curve and size, for example `ec prime256v1 256` or `rsa 2048`.
       [i18n.t("evidence.tls.key"), foreign([keyType ?? "?", curve, keyBits].filter((part) => part !== null).join(" "))],
       signatureAlgorithm !== null && [i18n.t("evidence.tls.signature"), foreign(signatureAlgorithm)],
       [i18n.t("evidence.tls.serialNumber"), foreign(serialNumber)],
