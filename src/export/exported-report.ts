@@ -100,11 +100,6 @@ function safeTexts({ code, title, detail, riskStatement, remediation }: Rendered
   };
 }
 
-/** Whether the finding counts: not accepted, and new where a baseline was given. */
-export function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding): boolean {
-  return accepted === null && (inBaseline === null || inBaseline === false) && !isNote;
-}
-
 /** Text of the locale files by its path, for example `report/score`. */
 export function exportText({ locale, texts }: ExportSettings, path: string, values?: TextValues): string {
   return texts.translate(locale, path.split("/"), values) ?? path;

@@ -1,7 +1,6 @@
 /** JUnit XML: a suite for each URL, a test case for each check. */
 import type { ExportSettings, ExportWriter } from "./export.ts";
 import {
-  countsAgainst,
   type ExportedFinding,
   type ExportedReport,
   type ExportedRow,
@@ -76,6 +75,11 @@ function caseOf(row: ExportedRow, settings: ExportSettings): TestCase {
   const [worst] = counted;
   const message = plainLine(`${label}: ${counted.map(({ title }) => title).join("; ")}`);
   return { ...named, outcome: "failure", type: worst?.severity ?? "violated", message, text };
+}
+
+/** Whether the finding counts: not accepted, and new where a baseline was given. */
+function countsAgainst({ accepted, inBaseline, isNote }: ExportedFinding): boolean {
+  return accepted === null && (inBaseline === null || inBaseline === false) && !isNote;
 }
 
 /** The words of the report in a terminal. */
