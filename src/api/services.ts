@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
 import type { ClientReportStore } from "../export/client-report/collect.ts";
-import type { SiteServices } from "../sites/site-services.ts";
+import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
 import type { RenderedBodies } from "./rendered-bodies.ts";

@@ -1,6 +1,6 @@
 /** The browser of a process that scans for as long as it runs: started early, and tried again until one runs. */
 import type { Browsers } from "../browser/browser.ts";
-import type { LocalGatherer } from "../scan/local-gatherer.ts";
+import type { LocalGatherer } from "../scan/gatherer.ts";
 
 /** A browser may not start because disk or memory are full, which can pass. */
 const browserRetryMs = 30_000;

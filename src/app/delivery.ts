@@ -3,14 +3,19 @@ import { usableBrand } from "../account/brand-operations.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
-import type { DeliveryParts } from "../deliver/delivery-parts.ts";
 import { type Mailer, type MailerSettings, openMailer } from "../deliver/mail.ts";
+import type { DeliveryParts } from "../deliver/mail-text.ts";
 import type { NoticeMails } from "../deliver/notices.ts";
-import { createWebhookSender, sendWebhook, type WebhookSender, type WebhookSenderSettings } from "../deliver/send-webhook.ts";
-import { webhookTargetFault } from "../deliver/webhook-target.ts";
+import {
+  createWebhookSender,
+  sendWebhook,
+  type WebhookSender,
+  type WebhookSenderSettings,
+  webhookTargetFault,
+} from "../deliver/webhook.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
-import type { SiteServices } from "../sites/site-services.ts";
+import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
 import { ConfigError } from "./config.ts";
 import { passwordInFile } from "./passwords.ts";

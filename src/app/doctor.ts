@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
 import type { DoctorSettings } from "../doctor/system-checks.ts";
-import type { NatsExamination } from "../fleet/examine-nats.ts";
+import type { NatsExamination } from "../fleet/nats-maintenance.ts";
 import { loadConfiguredCatalog } from "./configured-catalog.ts";
 import { oidcExamination } from "./oidc.ts";
 import { egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
@@ -35,7 +35,7 @@ export function doctorSettings(config: Config): DoctorSettings {
 
 /** Without NATS, its packages are not loaded. */
 async function examineConfiguredNats(config: Config, log: Log): Promise<NatsExamination> {
-  const [{ examineNats }, { headSeedFile }] = await Promise.all([import("../fleet/examine-nats.ts"), import("../fleet/identity.ts")]);
+  const [{ examineNats }, { headSeedFile }] = await Promise.all([import("../fleet/nats-maintenance.ts"), import("../fleet/identity.ts")]);
   const seedFile = headSeedFile(config.data);
   // The server makes its seed at its first start; the doctor changes nothing.
   const credentialsFile = config["nats.credentials_file"] ?? (existsSync(seedFile) ? seedFile : null);

@@ -1,6 +1,6 @@
 /** Reads every data file of the configuration at a start. */
 import { usePublicSuffixes } from "../parse/site.ts";
-import type { LocalGathererOptions } from "../scan/local-gatherer.ts";
+import type { LocalGathererOptions } from "../scan/gatherer.ts";
 import { configuredAdvisories } from "./advisories-file.ts";
 import { configuredPreloadList } from "./preload-file.ts";
 import { configuredPublicSuffixes } from "./public-suffixes-file.ts";

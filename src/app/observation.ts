@@ -1,7 +1,7 @@
 /** What the server notes of its own work: metrics of this process, and figures of the last day that outlive it. */
 import type { Log } from "../base/log.ts";
 import type { ScanMetrics } from "../metrics/scan-metrics.ts";
-import type { ScanObserver } from "../scan/scan-observer.ts";
+import type { ScanObserver } from "../scan/progress.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { Store } from "../store/store.ts";
 import { type ActivityCounter, countActivity } from "./activity.ts";

@@ -5,7 +5,7 @@ import type { Browsers } from "../browser/browser.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
 import { examineServer } from "../doctor/system-checks.ts";
-import type { FleetState } from "../fleet/fleet-state.ts";
+import type { FleetState } from "../fleet/worker-operations.ts";
 import { mailboxText, smtpUrlText } from "../parse/mail/smtp-settings.ts";
 import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
 import { schemaVersion } from "../store/migrations.ts";

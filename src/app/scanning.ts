@@ -7,7 +7,7 @@ import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { type Browsers, openBrowsers } from "../browser/browser.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { systemRoots } from "../probe/tls/trust.ts";
-import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/local-gatherer.ts";
+import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/gatherer.ts";
 import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { ConfigError } from "./config.ts";

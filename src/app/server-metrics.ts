@@ -1,7 +1,7 @@
 /** Metrics of the server: what scans report, and gauges that are read at each scrape. No read walks over stored scans. */
 import { readBackupState } from "../backup/backup-folder.ts";
 import { version } from "../base/build.ts";
-import type { FleetState } from "../fleet/fleet-state.ts";
+import type { FleetState } from "../fleet/worker-operations.ts";
 import { createDeliveryMetrics, type DeliveryMetrics } from "../metrics/delivery-metrics.ts";
 import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";

@@ -2,7 +2,7 @@
 
 import type { NoticeMails } from "../deliver/notices.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
-import type { SiteServices } from "../sites/site-services.ts";
+import type { SiteServices } from "../sites/site-operations.ts";
 import { type DeliverySources, openConfiguredDelivery, type ServerDelivery } from "./delivery.ts";
 import type { Config } from "./settings.ts";
 import { createServerSiteClock, type ServerSiteClockOptions } from "./site-clock.ts";

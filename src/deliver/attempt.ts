@@ -4,14 +4,10 @@ import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
 import type { Delivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/site-events.ts";
-import { unsubscribeUrl } from "./channel-links.ts";
-import { channelMailContext, type DeliveryParts, messageIdOf } from "./delivery-parts.ts";
-import type { MailOptions, MailOutcome } from "./mail.ts";
-import type { MailFailure } from "./mail-failure.ts";
-import type { RenderedMail } from "./mail-layout.ts";
-import { digestMail, testMail } from "./mail-text.ts";
-import type { SendFailure, SendOutcome } from "./send-webhook.ts";
-import { webhookBody, webhookTestBody } from "./webhook-body.ts";
+import { unsubscribeUrl } from "./channel-operations.ts";
+import type { MailFailure, MailOptions, MailOutcome } from "./mail.ts";
+import { channelMailContext, type DeliveryParts, digestMail, messageIdOf, type RenderedMail, testMail } from "./mail-text.ts";
+import { type SendFailure, type SendOutcome, webhookBody, webhookTestBody } from "./webhook.ts";
 
 /** `no-mail`: there is no mail server. `internal`: the event could not be rendered, which the log explains. */
 export type DeliveryFailure = SendFailure | MailFailure | "gone" | "no-mail" | "internal";
@@ -35,7 +31,7 @@ export type Attempted =
 export interface Sendable {
   readonly account: Account;
   readonly channel: Channel;
-  /** At least one; exactly one for a webhook. */
+  /** Events: at least one; exactly one for a webhook. */
   readonly events: readonly [StoredEvent, ...StoredEvent[]];
 }
 

@@ -3,15 +3,79 @@
  */
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
-import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-services.ts";
+import { parseMailbox } from "../parse/mail/smtp-settings.ts";
+import { parseWebhookUrl } from "../parse/scan-url.ts";
+import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
 import type { Account } from "../store/accounts.ts";
-import type { Channel, ChannelKind } from "../store/channels.ts";
+import { type Channel, type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
 import { eventTypes } from "../store/event-types.ts";
 import type { Store } from "../store/store.ts";
-import { type ChannelNameFault, type ChannelTargetFault, parseChannelLabel, parseChannelTarget } from "./channel-fields.ts";
-import { newWebhookSecret } from "./webhook-signature.ts";
+import { newWebhookSecret } from "./webhook.ts";
 
-export interface ChannelContext {
+export interface ChannelTargetRules {
+  /** Whether webhooks may have an http URL. */
+  readonly allowHttp: boolean;
+  /** Why deliveries would never reach the URL; null for a permitted one. */
+  readonly targetFault: (url: string) => string | null;
+}
+
+/** `refused`: deliveries would never reach the literal address. */
+export type ChannelTargetFault = "required" | "not-mail" | "not-url" | "refused";
+export type ChannelNameFault = "too-long" | "characters";
+
+/** Stored form of the target. */
+export function parseChannelTarget(
+  kind: ChannelKind,
+  text: string,
+  { allowHttp, targetFault }: ChannelTargetRules,
+): { readonly target: string } | { readonly fault: ChannelTargetFault } {
+  const typed = text.trim();
+  if (typed === "") return { fault: "required" };
+  if (kind === "mail") {
+    const mailbox = parseMailbox(typed);
+    return mailbox === null || mailbox.name !== null ? { fault: "not-mail" } : { target: mailbox.email };
+  }
+  const url = parseWebhookUrl(typed, { allowHttp });
+  if (url === null) return { fault: "not-url" };
+  return targetFault(url) === null ? { target: url } : { fault: "refused" };
+}
+
+/** Name of a channel: by default the host of a webhook, or the mail address. */
+function parseChannelLabel(text: string, target: string): { readonly name: string } | { readonly fault: ChannelNameFault } {
+  const name = text.trim();
+  if (name.length > channelNameCharsMax) return { fault: "too-long" };
+  // Names get into subjects of mails.
+  if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) return { fault: "characters" };
+  return { name: name === "" ? (URL.parse(target)?.host || target).slice(0, channelNameCharsMax) : name };
+}
+
+/** Pages that the links lead to; each takes `<accountId>-<channelId>` as a part of its path and the secret as `key`. */
+export const unsubscribePath = "/unsubscribe";
+export const confirmChannelPath = "/confirm-channel";
+
+type ChannelKey = Pick<Channel, "accountId" | "id">;
+
+/** Link that ends the mails; null for a channel without one. `address`: URL of the appliance without a slash at its end. */
+export function unsubscribeUrl(address: string, channel: ChannelKey & Pick<Channel, "unsubscribeKey">): string | null {
+  return channel.unsubscribeKey === null ? null : channelUrl(address, unsubscribePath, channel, channel.unsubscribeKey);
+}
+
+/** `value`: of `issueConfirmation`. */
+export function confirmationUrl(address: string, channel: ChannelKey, value: string): string {
+  return channelUrl(address, confirmChannelPath, channel, value);
+}
+
+/** Part of the path that names a channel; null for any other text. */
+export function parseChannelName(name: string): ChannelKey | null {
+  const [, accountId, id] = /^([1-9]\d{0,14})-([1-9]\d{0,14})$/.exec(name) ?? [];
+  return accountId === undefined || id === undefined ? null : { accountId: Number(accountId), id: Number(id) };
+}
+
+function channelUrl(address: string, path: string, { accountId, id }: ChannelKey, key: string): string {
+  return `${address}${path}/${accountId}-${id}?key=${encodeURIComponent(key)}`;
+}
+
+interface ChannelContext {
   readonly store: Pick<Store, "channels" | "rules">;
   readonly sites: Pick<SiteServices, "mailConfigured" | "sendConfirmation" | "testChannel" | "webhooksAllowHttp" | "webhookTargetFault">;
   readonly now: () => Date;
@@ -35,7 +99,7 @@ export interface SavedChannel {
   readonly confirmation: ConfirmationOutcome | null;
 }
 
-export interface GivenChannel {
+interface GivenChannel {
   readonly kind: ChannelKind;
   readonly target: string;
   readonly name: string;
@@ -70,7 +134,7 @@ async function addRuleOfAll({ store, now }: ChannelContext, { accountId, id }: C
   await store.rules.add({ accountId, scope: { kind: "all" }, events, severityMin: "info", channelIds: [id], now: now() });
 }
 
-export interface ChannelUpdate {
+interface ChannelUpdate {
   readonly id: number;
   /** Absent fields stay. */
   readonly target?: string;

@@ -2,17 +2,17 @@
  * Sends the deliveries that are due: several at a time, one at a time for each channel. The outcome of an attempt is on disk before the
  * channel gets another. A process that is killed between sending and storing sends again, under the same id.
  */
+
 import { pause, within } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
+import type { ChannelTest } from "../sites/site-operations.ts";
 import type { Channel } from "../store/channels.ts";
 import { type AttemptOutcome, attemptsInSchedule, type Delivery } from "../store/deliveries.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import { type Attempted, attemptDelivery, attemptTest, type Sendable, sendableOf } from "./attempt.ts";
-import type { DeliveryParts } from "./delivery-parts.ts";
-import { createHourlyQuota, type HourlyQuota } from "./hourly-quota.ts";
+import type { DeliveryParts } from "./mail-text.ts";
 import { createNotices, type NoticeMails, type RunningNotices } from "./notices.ts";
-import { nextAttemptAt } from "./retry.ts";
-import { createSlots, type Slots } from "./slots.ts";
+import { createHourlyQuota, createSlots, type HourlyQuota, nextAttemptAt, type Slots } from "./pacing.ts";
 
 /** Bounds of the wait for the next look at the store. The clock of the machine may be set, so no wait is long. */
 const lookMsMin = 50;
@@ -23,26 +23,17 @@ const blockedMs = 1_000;
 const storeRetryMs = 10_000;
 /** Tests of channels of one account in an hour. */
 const testsPerHourMax = 10;
-/** After the end of the drain time, attempts are aborted and end within this time. */
+/** Attempts that outlast the drain time are aborted, and end within this time. */
 const abortMs = 2_000;
 const testIdChars = 22;
-
-export interface TestOutcome {
-  readonly result: "delivered" | "failed";
-  /** Status of HTTP, or reply code of SMTP; null without an answer. */
-  readonly status: number | null;
-  readonly ms: number;
-  /** Code of the failure; null for a success. `too-many`: too many tests in this hour. */
-  readonly because: string | null;
-}
 
 export interface Deliverer {
   /** Something may be due: looks at once. */
   wake(): void;
   /** Waits for the attempts under way, then aborts them; these are repeated after the next start. */
   stop(drainMs: number): Promise<void>;
-  /** One attempt with a test message, which is not stored. Disabled channels are tested too, except that of a reader who ended the mails. */
-  test(channel: Channel): Promise<TestOutcome>;
+  /** One attempt with a test message, which is not stored. Disabled channels are tested too, unless the reader ended the mails. */
+  test(channel: Channel): Promise<ChannelTest>;
   /** Mails that are sent at once. */
   readonly notices: NoticeMails;
 }
@@ -92,8 +83,8 @@ class RunningDeliverer implements Deliverer {
     await within(this.#parts.clock, abortMs, Promise.all([this.#slots.idle(), this.notices.idle()]), null);
   }
 
-  async test(channel: Channel): Promise<TestOutcome> {
-    const refused = (because: string): TestOutcome => ({ result: "failed", status: null, ms: 0, because });
+  async test(channel: Channel): Promise<ChannelTest> {
+    const refused = (because: string): ChannelTest => ({ result: "failed", status: null, ms: 0, because });
     const account = this.#parts.store.accounts.findById(channel.accountId);
     if (account === undefined || channel.verifiedAt === null) return refused("not-confirmed");
     if (channel.disabled?.because === "unsubscribed") return refused("unsubscribed");

@@ -3,8 +3,7 @@ import { type Severity, severities, worstFirst } from "../check/check.ts";
 import type { EventData, EventFinding, EventSite, EventType, StoredEvent } from "../store/site-events.ts";
 import type { TextValues } from "../text/i18n.ts";
 import { scanErrorMessage } from "../text/render.ts";
-import type { MailBlock } from "./mail-layout.ts";
-import type { MailWords } from "./mail-words.ts";
+import type { MailBlock, MailWords } from "./mail-text.ts";
 
 /** Sites in detail; further ones are counted. */
 const sitesShownMax = 50;
@@ -61,7 +60,7 @@ export function digestOf(all: readonly StoredEvent[], words: MailWords, address:
   };
 }
 
-/** In the order of their worst events. */
+/** Sites in the order of their worst events. */
 function sitesOf(events: readonly StoredEvent[]): readonly SiteEvents[] {
   const groups = Map.groupBy(events, ({ site }) => site?.id);
   return [...groups.values()].flatMap((ofSite) => {

@@ -7,10 +7,18 @@ import type { Channel } from "../store/channels.ts";
 import { randomBase62 } from "../store/secret-value.ts";
 import type { MemberInvitation } from "../store/site-accounts.ts";
 import type { PageLocale } from "../text/i18n.ts";
-import { type DeliveryParts, mailContext, messageIdOf } from "./delivery-parts.ts";
-import { createHourlyQuota } from "./hourly-quota.ts";
-import type { RenderedMail } from "./mail-layout.ts";
-import { channelDisabledMail, confirmationMail, invitationMail, memberInvitationMail, resetMail } from "./mail-text.ts";
+import {
+  channelDisabledMail,
+  confirmationMail,
+  type DeliveryParts,
+  invitationMail,
+  mailContext,
+  memberInvitationMail,
+  messageIdOf,
+  type RenderedMail,
+  resetMail,
+} from "./mail-text.ts";
+import { createHourlyQuota } from "./pacing.ts";
 
 /** Mails that one account may cause in an hour, apart from its deliveries. */
 const mailsOfAccountPerHourMax = 10;

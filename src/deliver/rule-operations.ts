@@ -1,7 +1,7 @@
 /** Use cases of rules and deliveries, for pages and API. Each one writes a log line. */
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
-import type { SiteServices } from "../sites/site-services.ts";
+import type { SiteServices } from "../sites/site-operations.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Delivery } from "../store/deliveries.ts";
 import type { NotificationRule } from "../store/notification-rules.ts";

@@ -8,7 +8,7 @@ import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { describeFault, describeFaults } from "../catalog/fault.ts";
 import { lookupAddresses, parseDnsServer } from "../egress/dns-client.ts";
-import type { NatsExamination } from "../fleet/examine-nats.ts";
+import type { NatsExamination } from "../fleet/nats-maintenance.ts";
 import type { Scanner } from "../scan/scanner.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";

@@ -1,4 +1,4 @@
-/** Connection to nats-server, for head and workers: credentials, TLS, versions, and reconnection without end. */
+/** Connection to nats-server, for the head and for workers. */
 import { readFileSync } from "node:fs";
 import { fromSeed, type KeyPair } from "@nats-io/nkeys";
 import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
@@ -10,13 +10,13 @@ import { parseNatsUrl } from "../parse/address.ts";
 export class FleetError extends Error {}
 
 export interface ConnectionOptions {
-  /** As in `parseNatsUrl`: the first that answers is used. */
+  /** URLs as `parseNatsUrl` reads them: the first server that answers is used. */
   readonly servers: readonly string[];
   /** nkey seed, or JWT and seed (creds); null for none. */
   readonly credentialsFile: string | null;
   /** Trusted certificates (PEM); null for the bundled roots. */
   readonly caFile: string | null;
-  /** For servers that show their connections. */
+  /** Name in lists of connections at the server. */
   readonly name: string;
   /** See `inboxPrefixOf`; needed by workers only. */
   readonly inboxPrefix?: string;
@@ -99,7 +99,7 @@ async function usable(connection: NatsConnection, { log, signal }: ConnectionOpt
   return connection;
 }
 
-/** Also true for text that is no version. */
+/** Whether a version is earlier than the minimum, or no version at all. */
 function isBefore(version: string, minimum: readonly number[]): boolean {
   const numbers = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (numbers === undefined) return true;
@@ -163,4 +163,60 @@ function readText(file: string, setting: string): string {
   } catch (error) {
     throw new FleetError(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
+}
+
+export interface Link {
+  isUp(): boolean;
+  /** Resolves at once, or at the next connection; rejects when the signal aborts. */
+  connected(signal: AbortSignal): Promise<void>;
+}
+
+export interface LinkEvents {
+  readonly onLost: () => void;
+  readonly onRestored: () => void;
+  /** Such as a refused subject. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Follows a connection that is up now, until it is closed for good. */
+export function followLink(connection: NatsConnection, { onLost, onRestored, onError }: LinkEvents): Link {
+  let isUp = true;
+  const waiting = new Set<() => void>();
+
+  async function follow(): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === "disconnect" && isUp) {
+        isUp = false;
+        onLost();
+      } else if (status.type === "reconnect") {
+        isUp = true;
+        for (const resume of waiting) resume();
+        waiting.clear();
+        onRestored();
+      } else if (status.type === "error") onError(status.error);
+    }
+    isUp = false;
+  }
+  void follow();
+
+  return {
+    isUp: () => isUp,
+    connected: (signal) =>
+      new Promise((resolve, reject) => {
+        const aborted = () => {
+          waiting.delete(resume);
+          reject(signal.reason);
+        };
+        const resume = () => {
+          signal.removeEventListener("abort", aborted);
+          resolve();
+        };
+        if (isUp) resolve();
+        else if (signal.aborted) aborted();
+        else {
+          waiting.add(resume);
+          signal.addEventListener("abort", aborted, { once: true });
+        }
+      }),
+  };
 }

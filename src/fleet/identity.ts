@@ -32,7 +32,7 @@ export function makeIdentity(): FleetIdentity {
   return { id: pair.getPublicKey(), seed: new TextDecoder().decode(pair.getSeed()) };
 }
 
-/** Also compares the checksum. */
+/** Whether the text is a public nkey of a user, checksum included. */
 export function isPublicUserKey(text: string): boolean {
   try {
     return isWorkerId(text) && fromPublic(text).getPublicKey() === text;

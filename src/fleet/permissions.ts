@@ -5,7 +5,6 @@
  * may publish one result could name `$JS.API.STREAM.PURGE...` there, and its PubAck would be obeyed. Between accounts nats-server
  * replaces reply subjects, and answers arrive in the account of the worker alone.
  */
-
 import type { WorkerAddress } from "./subjects.ts";
 import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, scanStreamOf } from "./subjects.ts";
 

@@ -1,24 +1,25 @@
-/** Results of workers at the head. All of it is untrusted: sizes, sums, format and identity are checked before anything is used. */
+/** Results of workers at the head. Nothing in them is trusted: sizes, sums, format and identity are checked before use. */
 import { constants, zstdDecompressSync } from "node:zlib";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { evidenceWithoutErrorPage } from "../evidence/evidence.ts";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
+import { isObject } from "../base/is-object.ts";
+import { type Evidence, evidenceVersion, evidenceWithoutErrorPage, failed, type ReadingName, type Subject } from "../evidence/evidence.ts";
+import { factsSchema, readingNames } from "../evidence/facts.ts";
+import { date, failedReading } from "../evidence/fields.ts";
 import { boundedText, withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
 import { parseJpeg } from "../parse/image-size.ts";
 import { type JsonSize, jsonSize } from "../parse/json.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
-import { subjectOf } from "../scan/subject.ts";
-import type { Gathered } from "../scan/task.ts";
-import { unreachableBecause } from "../scan/unreachable.ts";
-import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
-import { isKnownEvidenceVersion, type ResultFault, receivedEvidence } from "./received-evidence.ts";
-import { packedBytesMax, refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
+import { type Gathered, subjectOf, unreachableBecause } from "../scan/task.ts";
+import { manifestCheck, packedBytesMax, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
+import { refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
 
 export interface ResultLimits {
-  /** Of the compressed JSON. */
+  /** Bytes of the compressed JSON. */
   readonly packedBytesMax: number;
-  /** Of the JSON. */
+  /** Bytes of the JSON. */
   readonly resultBytesMax: number;
   readonly screenshotBytesMax: number;
 }
@@ -45,20 +46,6 @@ export interface ReceivedBytes {
 const manifestBytesMax = 2_000;
 const partsMaxOf = (bytes: number) => Math.ceil(bytes / partBytesMax);
 
-const sentBytes = Type.Object({
-  bytes: Type.Integer({ minimum: 1, maximum: packedBytesMax }),
-  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
-  parts: Type.Integer({ minimum: 1, maximum: partsMaxOf(packedBytesMax) }),
-});
-const manifestSchema = TypeCompiler.Compile(
-  Type.Object({
-    v: Type.Literal(fleetProtocol),
-    evidenceVersion: Type.Integer({ minimum: 0 }),
-    result: sentBytes,
-    screenshot: Type.Union([sentBytes, Type.Null()]),
-  }),
-);
-
 /** Collects the parts of one `JobDelivery`. Holds at most the bytes of its limits, and a manifest. */
 export function createResultAssembly(limits: ResultLimits = defaultResultLimits): ResultAssembly {
   const parts = new Map<number, Uint8Array>();
@@ -70,7 +57,7 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
   function addManifest(bytes: Uint8Array): string | null {
     if (manifest !== null) return isSame(manifest.bytes, bytes) ? null : "sent two different manifests";
     const value = bytes.length > manifestBytesMax ? null : jsonOf(bytes);
-    if (!manifestSchema.Check(value)) return "sent an invalid manifest";
+    if (!manifestCheck.Check(value)) return "sent an invalid manifest";
     const wrong = [value.result, value.screenshot].find((sent) => sent !== null && sent.parts !== partsMaxOf(sent.bytes));
     if (wrong !== undefined) return "sent a manifest whose number of parts does not fit its bytes";
     if (value.result.bytes > limits.packedBytesMax) return `sent a result of more than ${limits.packedBytesMax} bytes`;
@@ -133,7 +120,7 @@ export interface ExpectedResult {
 
 /** Values of the JSON, and lists and objects inside each other: both far above what the limits of evidence allow to a site. */
 const jsonSizeMax: JsonSize = { values: 400_000, depth: 32 };
-/** Names are those of probes; milliseconds. */
+/** Timings have the names of probes, and milliseconds. */
 const timingNamesMax = 64;
 const timingName = "^[A-Za-z][A-Za-z0-9]{0,31}$";
 const milliseconds = Type.Integer({ minimum: 0, maximum: 24 * 60 * 60 * 1_000 });
@@ -197,7 +184,7 @@ function screenshotFault(bytes: Uint8Array): string | null {
   return `sent a screenshot of ${size.width} x ${size.height} pixels, but ${viewport.width} x ${viewport.height} is the largest`;
 }
 
-/** Null for other formats and for more bytes. The output grows with what is decompressed, and stops at the limit. */
+/** Decompressed bytes; null for other formats and beyond the limit. The output grows with what is decompressed, and stops at the limit. */
 function decompressed(bytes: Uint8Array, maxOutputLength: number): Uint8Array | null {
   const params = { [constants.ZSTD_d_windowLogMax]: Math.ceil(Math.log2(maxOutputLength)) };
   try {
@@ -217,4 +204,91 @@ function jsonOf(bytes: Uint8Array): unknown {
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
+}
+
+/** Clause that continues a sentence about a worker, such as "sent an invalid manifest". It has no text of the worker itself. */
+export interface ResultFault {
+  readonly fault: string;
+}
+
+/** The head takes its own version and the one before. */
+export function isKnownEvidenceVersion(version: number): boolean {
+  return version === evidenceVersion || version === evidenceVersion - 1;
+}
+
+/**
+ * Evidence with the readings and fields that the schema knows. Unknown ones are removed rather than refused: a newer release may add an
+ * optional field without a new version, and nothing unknown may reach the store. In evidence of the version before, a reading that is
+ * missing or has another shape comes in as `not-asked`.
+ */
+export function receivedEvidence(sent: unknown, expected: Subject, version: number): { readonly evidence: Evidence } | ResultFault {
+  if (!isObject(sent) || !isObject(sent.subject)) return { fault: "sent a result without evidence" };
+  const subject = receivedSubject(sent.subject, expected);
+  if ("fault" in subject) return subject;
+  const readings: [name: string, reading: unknown][] = [];
+  for (const name of readingNames) {
+    const read = receivedReading(name, sent[name]);
+    if ("fault" in read && version === evidenceVersion) return read;
+    readings.push([name, "fault" in read ? failed("not-asked") : read]);
+  }
+  return { evidence: { subject, ...Object.fromEntries(readings) } as unknown as Evidence };
+}
+
+function receivedReading(name: ReadingName, sent: unknown): { readonly status: string } | ResultFault {
+  if (!isObject(sent)) return { fault: `sent evidence without the reading ${name}` };
+  if (sent.status !== "read") {
+    const { status, because } = sent;
+    const reading = { status, because };
+    return failedCheck().Check(reading) ? reading : { fault: `sent the reading ${name} without facts and without a known failure` };
+  }
+  const check = factsCheck(name);
+  const facts = check.Check(sent.facts) ? sent.facts : knownPart(factsSchema.properties[name], sent.facts);
+  if (check.Check(facts)) return { status: "read", facts } as { readonly status: string };
+  return { fault: `sent the reading ${name} with invalid facts at ${check.Errors(facts).First()?.path || "/"}` };
+}
+
+/** Copy without the fields that the schema does not know. A value of another type stays, for the check to refuse. */
+function knownPart(schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return schema.type === "array" ? value.map((each) => knownPart(schema.items, each)) : value;
+  const members: readonly TSchema[] = schema.anyOf ?? [];
+  const parts = members.map((member) => [member, knownPart(member, value)] as const);
+  if (members.length > 0) return parts.find(([member, part]) => Value.Check(member, part))?.[1] ?? value;
+  if (!isObject(value) || schema.type !== "object") return value;
+  const names = Object.keys(schema.properties).filter((name) => Object.hasOwn(value, name));
+  return Object.fromEntries(names.map((name) => [name, knownPart(schema.properties[name], value[name])]));
+}
+
+const compiled = new Map<ReadingName, TypeCheck<(typeof factsSchema.properties)[ReadingName]>>();
+
+/** Compiled with the first result of a worker. */
+function factsCheck(name: ReadingName) {
+  const known = compiled.get(name) ?? TypeCompiler.Compile(factsSchema.properties[name]);
+  compiled.set(name, known);
+  return known;
+}
+
+let compiledFailure: TypeCheck<typeof failedReading> | null = null;
+
+function failedCheck() {
+  compiledFailure ??= TypeCompiler.Compile(failedReading);
+  return compiledFailure;
+}
+
+/**
+ * The worker derives its subject from the same URL and instant. A difference is another scan, or another program. The public suffix list is
+ * the worker's own, and its date stays. But the domain that the worker asked about must be the one that the findings will name.
+ */
+function receivedSubject(sent: Readonly<Record<string, unknown>>, expected: Subject): Subject | ResultFault {
+  const { publicSuffixesDate, ...own } = sent;
+  const { publicSuffixesDate: _ofHead, ...wanted } = expected;
+  const names = new Set([...Object.keys(wanted), ...Object.keys(own)]);
+  const different = [...names].filter((name) => own[name] !== wanted[name as keyof typeof wanted]);
+  const isOtherDomain = typeof (own.registrableDomain ?? "") === "string";
+  if (different.join() === "registrableDomain" && isOtherDomain)
+    return { fault: "sent another registered domain, by another public suffix list; set the same public_suffixes.file for both" };
+  if (different.length > 0) return { fault: "sent evidence of another scan" };
+  if (publicSuffixesDate === undefined) return wanted;
+  return Value.Check(date, publicSuffixesDate)
+    ? { ...wanted, publicSuffixesDate }
+    : { fault: "sent an invalid date of its public suffix list" };
 }

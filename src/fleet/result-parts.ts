@@ -6,7 +6,7 @@ import { boundedText } from "../evidence/redact.ts";
 import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
 import { screenshotBytesMax } from "../probe/browser/page-screenshot.ts";
 import type { Gathered } from "../scan/task.ts";
-import { fleetProtocol, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
+import { fleetProtocol, packedBytesMax, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
 
 /** The head derives from the evidence whether the page was reachable. The screenshot is sent apart. */
 export interface SentGathered {
@@ -19,8 +19,6 @@ export type SentResult = SentGathered | { readonly failed: ScanErrorCode };
 
 /** Bytes of the JSON. Evidence of a large site has 0.1 MB, and 2 MB at most so far. */
 export const resultBytesMax = 8 * 1024 ** 2;
-/** Bytes of the compressed JSON. */
-export const packedBytesMax = 4 * 1024 ** 2;
 /** Parts of one result besides its manifest. */
 export const partsMax = Math.ceil(packedBytesMax / partBytesMax) + Math.ceil(screenshotBytesMax / partBytesMax);
 /** Refusals of the SSRF guard in one result, and characters of each: the first ones show the cause. */
@@ -28,7 +26,7 @@ export const refusalsMax = 50;
 export const refusalCharsMax = 500;
 
 export interface PackedResult {
-  /** Those of the result first, then those of the screenshot. Each has at most `partBytesMax` bytes. */
+  /** Parts of the result first, then parts of the screenshot. Each has at most `partBytesMax` bytes. */
   readonly parts: readonly Uint8Array[];
   readonly manifest: ResultManifest;
 }

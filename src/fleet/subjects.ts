@@ -103,7 +103,7 @@ export function progressSubject({ location, worker }: WorkerAddress, token: stri
   return `assay.progress.${location}.${worker}.${token}`;
 }
 
-/** One delivery of one job to one worker: its parts belong together, and never to those of another delivery. */
+/** One delivery of one job to one worker: its parts never mix with parts of another delivery. */
 export interface JobDelivery extends WorkerAddress {
   readonly token: string;
   /** Attempt of the stored scan, from 1. */
@@ -113,7 +113,7 @@ export interface JobDelivery extends WorkerAddress {
 }
 
 export interface ResultAddress extends JobDelivery {
-  /** From 0; null for the manifest. */
+  /** Number of the part from 0; null for the manifest. */
   readonly part: number | null;
 }
 
@@ -126,7 +126,7 @@ export function resultKeyOf({ worker, token, attempt, delivery, part }: ResultAd
   return `${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
 }
 
-/** Null for anything else than the subject of a part of a result. */
+/** Address in the subject of a part of a result; null for other subjects. */
 export function parseResultSubject(subject: string): ResultAddress | null {
   const [assay, kind, location = "", worker = "", token = "", attempt = "", delivery = "", part = "", ...rest] = subject.split(".");
   if (assay !== "assay" || kind !== "result" || rest.length > 0) return null;
@@ -137,14 +137,14 @@ export function parseResultSubject(subject: string): ResultAddress | null {
   return { location, worker, token, ...numbers };
 }
 
-/** Null for anything else than the subject of a worker's presence. */
+/** Address in the subject of a worker's presence; null for other subjects. */
 export function parsePresenceSubject(subject: string): WorkerAddress | null {
   const [assay, kind, location = "", worker = "", ...rest] = subject.split(".");
   if (assay !== "assay" || kind !== "worker" || rest.length > 0 || !isAddress(location, worker)) return null;
   return { location, worker };
 }
 
-/** Null for anything else than the subject of a scan's progress. */
+/** Address in the subject of a scan's progress; null for other subjects. */
 export function parseProgressSubject(subject: string): (WorkerAddress & { readonly token: string }) | null {
   const [assay, kind, location = "", worker = "", token = "", ...rest] = subject.split(".");
   if (assay !== "assay" || kind !== "progress" || rest.length > 0) return null;

@@ -9,9 +9,7 @@ import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
 import { isCancelled, noRemoteLocations, type RemoteLocations, type ScanEnding, scanFields } from "./gatherer.ts";
-import type { ProgressHub } from "./progress.ts";
-import { createProgressWriter } from "./progress-writer.ts";
-import type { ScanObserver } from "./scan-observer.ts";
+import { createProgressWriter, type ProgressHub, type ScanObserver } from "./progress.ts";
 import type { Scanner } from "./scanner.ts";
 import type { ScanOutcome } from "./task.ts";
 

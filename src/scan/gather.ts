@@ -2,30 +2,31 @@
 import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
-import { secretsOf } from "../egress/credentials.ts";
+import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
 import { type Evidence, failed, isErrorPage, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages } from "../evidence/scan.ts";
+import type { TlsFacts, TlsOffersFacts } from "../evidence/tls-facts.ts";
 import { isHttps } from "../parse/header-fields.ts";
-import { failedVisit, type PageProbeContext, probePage } from "../probe/browser/page.ts";
+import { failedVisit, type PageProbeContext, type PageVisit, probePage } from "../probe/browser/page.ts";
 import type { PageImage } from "../probe/browser/page-screenshot.ts";
+import { probeDnsCaa, probeDnsIpv6, probeMx, probeNameServers, probeTlsRpt } from "../probe/dns/dns.ts";
+import { probeDnssec } from "../probe/dns/dnssec.ts";
+import { type MtaStsPolicyContext, probeDmarc, probeMailDane, probeMtaSts, probeMtaStsPolicy, probeSpf } from "../probe/dns/mail.ts";
 import { probeFavicon, withFavicon } from "../probe/http/favicon.ts";
 import { probeCrossOrigin, probePlainHttp, probeSecurityTxt } from "../probe/http/http.ts";
-import { startNameProbes } from "./name-probes.ts";
-import { subjectOf } from "./subject.ts";
-import type { Gathered, GatherTask, ScanTrace } from "./task.ts";
-import { openTlsEndpoints, tlsEndpointOf } from "./tls-endpoints.ts";
-import { unreachableBecause } from "./unreachable.ts";
-import { refusalOf, verifiedCredentials, withoutVisit } from "./verified-credentials.ts";
+import { probeTls, type TlsContext } from "../probe/tls/tls.ts";
+import { probeTlsOffers } from "../probe/tls/tls-offers.ts";
+import { type Gathered, type GatherTask, type ScanTrace, subjectOf, unreachableBecause } from "./task.ts";
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
-/** The same for the page probe, which then still asks whether its browser answers. */
+/** Grace period of the page probe, which then still asks whether its browser answers. */
 const pageGraceMs = 4_000;
 
-export interface GatherListener {
+interface GatherListener {
   readonly clock: Clock;
   readonly onStage: (stage: ProgressStage) => void;
   readonly onTrace: (trace: ScanTrace) => void;
@@ -184,4 +185,109 @@ function startWatch(scanEnds: AbortSignal, { clock, onStage, onTrace }: GatherLi
 async function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number): Promise<void> {
   await aborted(signal);
   await pause(clock, graceMs);
+}
+
+type DnsReadings = Pick<Readings, "dnsCaa" | "dnsIpv6" | "dnsNameServers" | "dnssec">;
+type MailReadings = Pick<Readings, "mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts" | "mailMtaStsPolicy" | "mailTlsRpt" | "mailDane">;
+
+/** Runs one probe within its deadline; never rejects. */
+type RunProbe = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => Promise<Reading<F>>;
+
+/** Probes of DNS and mail, started at once: they depend on the subject only, not on the page. */
+function startNameProbes(context: Omit<MtaStsPolicyContext, "record" | "signal">, run: RunProbe) {
+  const mailMx = run("mailMx", (signal) => probeMx({ ...context, signal }));
+  const mailMtaSts = run("mailMtaSts", (signal) => probeMtaSts({ ...context, signal }));
+  return {
+    dns: allOf<DnsReadings>({
+      dnsCaa: run("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
+      dnsIpv6: run("dnsIpv6", (signal) => probeDnsIpv6({ ...context, signal })),
+      dnsNameServers: run("dnsNameServers", (signal) => probeNameServers({ ...context, signal })),
+      dnssec: run("dnssec", (signal) => probeDnssec({ ...context, signal })),
+    }),
+    mail: allOf<MailReadings>({
+      mailMx,
+      mailSpf: run("mailSpf", (signal) => probeSpf({ ...context, signal })),
+      mailDmarc: run("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
+      mailMtaSts,
+      mailMtaStsPolicy: mailMtaSts.then((record) => run("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, record, signal }))),
+      mailTlsRpt: run("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
+      mailDane: mailMx.then((mx) => run("mailDane", (signal) => probeMailDane({ ...context, mailMx: mx, signal }))),
+    }),
+  };
+}
+
+/** The values of all promises by name. */
+async function allOf<T extends object>(pending: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const entries = Object.entries<Promise<unknown>>(pending as Record<string, Promise<unknown>>);
+  return Object.fromEntries(await Promise.all(entries.map(async ([name, value]) => [name, await value]))) as T;
+}
+
+interface TlsEndpoint {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** TLS probes of a scan: once for each endpoint, and the offers only for the one that serves the page. Null as endpoint is `not-asked`. */
+export function openTlsEndpoints(run: RunProbe, { egress, caPems }: Pick<TlsContext, "egress" | "caPems">) {
+  const readings = new Map<string, Promise<Reading<TlsFacts>>>();
+  const offerReadings = new Map<string, Promise<Reading<TlsOffersFacts>>>();
+
+  async function tls(endpoint: TlsEndpoint | null): Promise<Reading<TlsFacts>> {
+    if (endpoint === null) return failed("not-asked");
+    return once(readings, endpoint, () => run("tls", (signal) => probeTls({ egress, caPems, ...endpoint, signal })));
+  }
+
+  /** Starts after the TLS reading, whose versions it needs. */
+  async function offers(endpoint: TlsEndpoint | null): Promise<Reading<TlsOffersFacts>> {
+    if (endpoint === null) return failed("not-asked");
+    return once(offerReadings, endpoint, async () => {
+      const reading = await tls(endpoint);
+      if (reading.status === "failed") return failed("not-asked");
+      return run("tlsOffers", (signal) => probeTlsOffers({ egress, tls: reading.facts, signal }));
+    });
+  }
+
+  return { tls, offers };
+}
+
+function once<T>(started: Map<string, Promise<T>>, { host, port }: TlsEndpoint, start: () => Promise<T>): Promise<T> {
+  const key = `${host} ${port}`;
+  const reading = started.get(key) ?? start();
+  started.set(key, reading);
+  return reading;
+}
+
+/** TLS endpoint of a URL: the port of https, 443 for http on port 80, otherwise null. */
+export function tlsEndpointOf(url: string): TlsEndpoint | null {
+  const parsed = URL.parse(url);
+  if (parsed === null) return null;
+  const { protocol, hostname: host, port } = parsed;
+  if (protocol === "https:") return { host, port: port === "" ? 443 : Number(port) };
+  return port === "" ? { host, port: 443 } : null;
+}
+
+/**
+ * Credentials of a user are sent only to a server that proves its name with a valid certificate. Otherwise: the failure of the page.
+ * `now` is ISO 8601.
+ */
+export function verifiedCredentials(
+  credentials: TargetCredentials,
+  tls: Reading<TlsFacts>,
+  now: string,
+): VerifiedCredentials | ProbeFailure {
+  if (tls.status === "failed") return tls.because;
+  const { trusted, trustedBy, hostMatches, chain } = tls.facts;
+  const [leaf] = chain;
+  const nowMs = Date.parse(now);
+  const isInTime = leaf !== undefined && Date.parse(leaf.validFrom) <= nowMs && nowMs <= Date.parse(leaf.validTo);
+  return trusted && hostMatches && isInTime ? { ...credentials, browserVerifies: trustedBy === "public" } : "tls";
+}
+
+/** The page without credentials would be another page, so it is not loaded at all. */
+function withoutVisit(because: ProbeFailure): PageVisit {
+  return { ...failedVisit(because), browserBroke: false };
+}
+
+export function refusalOf({ origin }: TargetCredentials, because: ProbeFailure): string {
+  return `headers and cookies were not sent to ${origin}: ${because === "tls" ? "its certificate is not valid" : `its TLS was not read (${because})`}`;
 }

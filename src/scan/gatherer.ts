@@ -1,17 +1,33 @@
-/** Where scans are gathered: in this process, or by workers of a location. */
-import type { LogFields } from "../base/log.ts";
+/** Gathers scans on the pool of this process, and names what dispatcher and fleet share. */
+import type { Clock } from "../base/clock.ts";
+import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
+import type { Browsers } from "../browser/browser.ts";
+import { blockedPorts } from "../egress/address-policy.ts";
+import type { TargetCredentials } from "../egress/credentials.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import { headerValueCharsMax as headerValueCharsDefault } from "../evidence/limits.ts";
 import type { LocationDirectory, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
-import type { Gathered } from "./task.ts";
+import type { ScriptAdvisories } from "../parse/script-libraries.ts";
+import type { PreloadList } from "../probe/browser/page-preload.ts";
+import { openPool, type TaskEnd, type TaskWatch, type WorkerPool } from "./pool.ts";
+import {
+  type BrowserUnavailable,
+  type Gathered,
+  type GatherTask,
+  type ScanDeadlines,
+  type WorkerMessage,
+  withCrashedPage,
+} from "./task.ts";
 
 /** What a gatherer needs to know of a scan that is stored. */
 export interface StoredJob {
   readonly token: string;
-  /** From 1; a result of an earlier attempt is dropped. */
+  /** Number of the attempt, from 1; a result of an earlier one is dropped. */
   readonly attempt: number;
   readonly location: string;
   /** An earlier process of this server handed it out: its result may be waiting. */
   readonly adopted: boolean;
-  /** Of the request that started the scan. */
+  /** Id of the request that started the scan. */
   readonly requestId?: string | undefined;
 }
 
@@ -24,7 +40,7 @@ export function scanFields(url: string, stored: Omit<StoredJob, "adopted"> | nul
 
 export interface GatherJob {
   readonly url: string;
-  /** Null for a scan without a store. */
+  /** Stored scan; null on the command line, which stores nothing. */
   readonly stored: StoredJob | null;
 }
 
@@ -57,13 +73,173 @@ export interface Gatherer {
   gather(job: GatherJob, watch: GatherWatch): Promise<GatherEnd>;
 }
 
-/** Of a server without a fleet. Scans of a location may wait since it had one. `since`: start of the server. */
+/** Locations of a server without a fleet. Scans of a location may wait since it had one. `since`: start of the server. */
 export function noRemoteLocations(since: Date): LocationDirectory {
   return { names: () => [], capacity: () => 0, absentSince: () => since };
 }
 
-/** Locations other than that of the server itself. */
+/** Locations other than the server's own. */
 export interface RemoteLocations extends Gatherer, LocationDirectory {
   /** Calls the listener after a capacity has risen. */
   onCapacity(listener: () => void): void;
+}
+
+export interface LocalGathererOptions {
+  readonly egress: EgressSettings;
+  readonly caPems: readonly string[];
+  /** Null or absent for the advisories of the program. */
+  readonly scriptAdvisories?: ScriptAdvisories | null;
+  readonly deadlines: ScanDeadlines;
+  /** Scan slots: each has a thread and a browser of its own, started when it is first needed. */
+  readonly concurrency: number;
+  /** The embedded one by default. */
+  readonly preloadList?: PreloadList | null;
+  /** Browsers of this gatherer alone. */
+  readonly browsers: Pick<Browsers, "prepare" | "watch" | "record">;
+  /** Entry of the threads: a file of `src/app`, or its place in the compiled binary. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly screenshots?: boolean;
+  /** TargetCredentials for pages behind a sign-in; null for a URL without. */
+  readonly credentialsFor?: (url: string) => TargetCredentials | null;
+  /** Characters kept of a header value. */
+  readonly headerValueCharsMax?: number;
+  /** Delay after the deadline before a worker's thread is ended, in milliseconds. */
+  readonly graceMs?: number;
+}
+
+/** Terms of one scan that differ between this process and a head elsewhere. */
+export interface ScanTerms extends Pick<GatherTask, "screenshot" | "headerValueCharsMax" | "deadlines"> {
+  /** ISO 8601, UTC; null for the start of each attempt. */
+  readonly scannedAt: string | null;
+}
+
+export interface LocalGatherer extends Gatherer {
+  /** Gathers on the terms of a head elsewhere. */
+  gatherOn(terms: ScanTerms, job: GatherJob, watch: GatherWatch): Promise<Gathered | ScanErrorCode>;
+  /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
+  startBrowser(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One retry after a broken worker or browser, which is not the site's fault. */
+const gatherAttemptsMax = 2;
+/** Time after the scan's own deadline, at which a worker should stop by itself. */
+const defaultGraceMs = 5_000;
+
+const errorCodeOf = { late: "timeout", cancelled: "interrupted", died: "crashed" } as const;
+const release = () => Promise.resolve();
+
+export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer {
+  const gatherPool = createGatherPool(options);
+  const gatherTask = createGather(gatherPool.open, options);
+  const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, deadlines } = options;
+
+  async function gatherOn(terms: ScanTerms, { url, stored }: GatherJob, { onStage, signal }: GatherWatch) {
+    const log = logWith(options.log, scanFields(url, stored));
+    const onMessage = onWorkerMessage({ ...options, log }, onStage);
+    const gathered = await gatherTask(url, terms, { onMessage, signal, log });
+    if (typeof gathered !== "string") for (const refusal of gathered.refusals) log.warn("egress refused", { refusal });
+    return gathered;
+  }
+
+  return {
+    gatherOn,
+    gather: async (job, watch) => {
+      const terms = { scannedAt: null, screenshot, headerValueCharsMax, deadlines };
+      return { gathered: await gatherOn(terms, job, watch), release };
+    },
+    startBrowser: async () => {
+      // A browser that cannot be prepared is reported by `browsers`.
+      const pool = await gatherPool.open().catch(() => null);
+      const onMessage = onWorkerMessage(options, () => {});
+      await pool?.run("startBrowser", null, { deadlineMs: 0, onMessage });
+    },
+    close: gatherPool.close,
+  };
+}
+
+/** Opened with the first scan: its threads need the unpacked browser. */
+function createGatherPool({ browsers, workerFile, concurrency, preloadList = null, clock, log }: LocalGathererOptions) {
+  let opening: Promise<WorkerPool> | null = null;
+
+  async function openNow(): Promise<WorkerPool> {
+    const workerData = { blockedPorts: blockedPorts(), preloadList, browser: await browsers.prepare() };
+    const onIdleFault = (fault: string) => log.error("idle worker broke", { fault });
+    const pool = openPool({ workerFile, threads: concurrency, workerData, onIdleFault, clock });
+    browsers.watch(pool.threadIds);
+    return pool;
+  }
+
+  return {
+    /** @throws BrowserError; a later call tries again. */
+    open: (): Promise<WorkerPool> => {
+      opening ??= openNow().catch((error) => {
+        opening = null;
+        throw error;
+      });
+      return opening;
+    },
+    close: async (): Promise<void> => {
+      const pool = await opening?.catch(() => null);
+      await pool?.close();
+    },
+  };
+}
+
+function onWorkerMessage({ browsers, log }: LocalGathererOptions, onStage: GatherWatch["onStage"]): (message: WorkerMessage) => void {
+  return (message) => {
+    if (message.type === "stage") onStage(message.stage);
+    if (message.type === "browser") browsers.record(message.event);
+    if (message.type !== "trace") return;
+    const { event, ...fields } = message.trace;
+    log.debug(event, fields);
+  };
+}
+
+interface GatherTaskWatch extends Pick<TaskWatch, "onMessage" | "signal"> {
+  /** Names the scan. */
+  readonly log: Log;
+}
+
+/** Gathers evidence in a worker, and once more after a broken worker or browser. */
+function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions) {
+  const { egress, caPems, scriptAdvisories = null, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
+
+  async function gatherOnce(
+    task: GatherTask,
+    { onMessage, signal, log }: GatherTaskWatch,
+  ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
+    let pool: WorkerPool;
+    try {
+      pool = await openGatherPool();
+    } catch (error) {
+      return { end: "done", value: { browserUnavailable: messageOf(error) } };
+    }
+    const ended = await pool.run("gather", task, { deadlineMs: task.deadlines.scanMs + graceMs, onMessage, signal });
+    if (ended.end === "died" || ended.end === "late")
+      log.error("worker lost while gathering", { end: ended.end, because: ended.end === "died" ? ended.because : null });
+    return ended;
+  }
+
+  /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
+  return async (url: string, terms: ScanTerms, watch: GatherTaskWatch): Promise<Gathered | ScanErrorCode> => {
+    const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
+    let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
+    for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
+      const scannedAt = terms.scannedAt ?? options.clock.now().toISOString();
+      last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, watch);
+      // A browser may also be ended while it starts.
+      const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
+      if (broke) watch.log.warn("browser broke while gathering", { gathering: attempt });
+      if (!broke && last.end !== "died") break;
+    }
+    if (last.end !== "done") return errorCodeOf[last.end];
+    if ("browserUnavailable" in last.value) {
+      watch.log.error("browser not available", { because: last.value.browserUnavailable });
+      return "browser-unavailable";
+    }
+    return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
+  };
 }

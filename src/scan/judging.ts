@@ -16,7 +16,7 @@ const patienceMs = 250;
 export type JudgedCatalog = Pick<Catalog, "snapshot" | "version">;
 
 export interface JudgingOptions extends Omit<PoolOptions, "workerData"> {
-  /** For one attempt to judge, in milliseconds. */
+  /** Limit of one attempt to judge, in milliseconds. */
   readonly deadlineMs: number;
   /** A check that threw or returned no verdict; its row is `notChecked`. */
   readonly onCheckFault: (key: string, fault: string, fields: LogFields) => void;

@@ -22,7 +22,7 @@ export type TaskEnd<T> =
   | { readonly end: "died"; readonly because: string };
 
 export interface TaskWatch {
-  /** From the start of the task; afterwards its thread is ended. */
+  /** Limit from the start of the task; afterwards its thread is ended. */
   readonly deadlineMs: number;
   readonly onMessage: (message: WorkerMessage) => void;
   readonly signal?: AbortSignal | undefined;
@@ -43,7 +43,7 @@ export interface WorkerPool {
 export interface PoolOptions {
   /** Entry of the worker; its place differs in a compiled binary. */
   readonly workerFile: string;
-  /** At most. */
+  /** Most threads at once. */
   readonly threads: number;
   readonly workerData: Omit<GatherWorkerData, keyof AnyWorkerData> | Omit<JudgeWorkerData, keyof AnyWorkerData>;
   readonly onIdleFault: (fault: string) => void;
@@ -59,20 +59,20 @@ export interface WorkerCall<Task> {
   readonly port: MessagePort;
 }
 
-/** Of every thread: what this one uses. */
+/** Data of every thread. */
 interface AnyWorkerData {
   readonly publicSuffixes: GivenPublicSuffixes | null;
 }
 
-/** Of a thread that gathers. */
+/** Data of a thread that gathers. */
 export interface GatherWorkerData extends AnyWorkerData {
   readonly blockedPorts: SharedArrayBuffer;
-  /** Null for the embedded list. Its bytes are shared, so that a thread adds no copy. */
+  /** List of the operator; null for the embedded one. Its bytes are shared, so that a thread adds no copy. */
   readonly preloadList: PreloadList | null;
   readonly browser: BrowserSlotOptions;
 }
 
-/** Of a thread that judges. */
+/** Data of a thread that judges. */
 export interface JudgeWorkerData extends AnyWorkerData {
   /** Null without plugins. */
   readonly snapshot: PluginSnapshot | null;
@@ -80,7 +80,7 @@ export interface JudgeWorkerData extends AnyWorkerData {
   readonly version: string;
 }
 
-/** In the thread: the data that its pool was opened with. */
+/** Data that the pool of this thread was opened with. */
 export function workerData<T extends GatherWorkerData | JudgeWorkerData>(): T {
   return Tinypool.workerData;
 }

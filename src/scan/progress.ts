@@ -1,9 +1,30 @@
-/** Event stream of scans for subscribers, in memory only. */
+/** Progress of scans, for readers and for the store. */
 import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { medianOf } from "../base/median.ts";
-import type { ProgressListener, ProgressStage, ScanEvent, ScanProgress, StagePace } from "../evidence/scan.ts";
+import {
+  type ProgressListener,
+  type ProgressStage,
+  type ScanErrorCode,
+  type ScanEvent,
+  type ScanProgress,
+  type StagePace,
+  stagePercent,
+} from "../evidence/scan.ts";
+import type { ScanTimer } from "../metrics/scan-metrics.ts";
 import { localLocation } from "../parse/location.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { DispatcherOptions } from "./dispatcher.ts";
+
+/** No method may throw. */
+export interface ScanObserver {
+  /** The scan has left the queue, where it waited so long. */
+  claimed(waitedMs: number): void;
+  /** A scan begins, or one that workers elsewhere hold is adopted. */
+  begin(): ScanTimer;
+  /** The outcome is stored; `code` of a failure, else null. `scan` is as it was before. */
+  ended(scan: ScanRecord, code: ScanErrorCode | null): void;
+}
 
 /** Each listener is an open connection. Beyond this, clients fall back to polling. */
 const defaultListenersMax = 2_000;
@@ -171,5 +192,39 @@ function createScanTimes() {
     },
     /** Null before the first. */
     meanMs: (): number | null => (durationsMs.length === 0 ? null : durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length),
+  };
+}
+
+/** Interval between writes of a scan's progress: each write reaches the disk. */
+const progressEveryMs = 250;
+
+type ProgressWriterParts = Pick<DispatcherOptions, "store" | "progress" | "clock" | "log">;
+
+/** Publishes each stage at once, and stores the latest at most once per `progressEveryMs`. */
+export function createProgressWriter({ store, progress, log, clock }: ProgressWriterParts, { token, progressPercent }: ScanRecord) {
+  let percent = progressPercent;
+  let latest: ProgressStage | null = null;
+  let cancelWrite: (() => void) | null = null;
+  const write = () => {
+    cancelWrite = null;
+    if (latest === null) return;
+    const stage = latest;
+    latest = null;
+    cancelWrite = clock.after(progressEveryMs, write);
+    store.scans
+      .setProgress(token, stage, stagePercent[stage])
+      .catch((error) => log.warn("progress not stored", { because: messageOf(error) }));
+  };
+  return {
+    report: (stage: ProgressStage) => {
+      percent = Math.max(percent, stagePercent[stage]);
+      progress.publish(token, { type: "stage", stage, percent });
+      latest = stage;
+      if (cancelWrite === null) write();
+    },
+    end: () => {
+      latest = null;
+      cancelWrite?.();
+    },
   };
 }

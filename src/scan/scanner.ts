@@ -1,13 +1,12 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
 import type { ProgressStage } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
-import { type GatherEnd, type Gatherer, type StoredJob, scanFields } from "./gatherer.ts";
+import { type GatherEnd, type Gatherer, type LocalGathererOptions, openLocalGatherer, type StoredJob, scanFields } from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
-import { type LocalGathererOptions, openLocalGatherer } from "./local-gatherer.ts";
 import type { ScanOutcome } from "./task.ts";
 
 export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile"> {
-  /** For the first scans. */
+  /** Catalog of the first scans. */
   readonly catalog: JudgedCatalog;
   /** Entries of the worker threads: files of `src/app`, or their places in the compiled binary. */
   readonly workerFiles: { readonly gather: string; readonly judge: string };
@@ -37,7 +36,7 @@ export interface ScanEnd {
 export interface Scanner {
   /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
   scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome>;
-  /** The same for a scan of the store, at its location. */
+  /** Runs a scan of the store at its location. */
   scanStored(url: string, stored: StoredJob, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanEnd>;
   /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
   startBrowser(): Promise<void>;

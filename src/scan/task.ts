@@ -1,11 +1,14 @@
-/** Tasks and messages between dispatcher and worker: plain JSON, without references to the local machine. */
+/** Scan tasks for the threads of the pool: what is to be gathered, what comes back, and how an address is unreachable. */
 import type { BrowserEvent } from "../browser/slot.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
-import type { Evidence } from "../evidence/evidence.ts";
+import { type Evidence, failed, type ProbeFailure, type Subject } from "../evidence/evidence.ts";
+import { headerValueCharsMax } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
+import { isHttps } from "../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../parse/script-libraries.ts";
+import { givenPublicSuffixes, hostOf, registrableDomainOf } from "../parse/site.ts";
 import type { PageDeadlines } from "../probe/browser/page.ts";
 
 /** Deadlines of a scan, in milliseconds. */
@@ -33,10 +36,10 @@ export interface GatherTask {
   readonly scannedAt: string;
   readonly egress: EgressSettings;
   readonly caPems: readonly string[];
-  /** Advisories of the operator; null for those of the program. */
+  /** Advisories of the operator; null for the embedded ones. */
   readonly scriptAdvisories: ScriptAdvisories | null;
   readonly screenshot: boolean;
-  /** Of the user, for pages behind a sign-in; null for none. */
+  /** Credentials of the user, for pages behind a sign-in; null without. */
   readonly credentials: TargetCredentials | null;
   /** Characters kept of a header value. */
   readonly headerValueCharsMax: number;
@@ -107,3 +110,62 @@ export type ScanOutcome =
       readonly timings: Timings;
     }
   | { readonly status: "failed"; readonly code: ScanErrorCode; readonly evidence: Evidence | null; readonly timings: Timings };
+
+/**
+ * Subject for an absolute http or https URL; `scannedAt` is ISO 8601, UTC.
+ * @throws TypeError for an invalid URL.
+ */
+export function subjectOf(url: string, scannedAt: string, headerCharsMax = headerValueCharsMax): Subject {
+  const parsed = new URL(url);
+  parsed.hash = "";
+  const host = hostOf(url) ?? "";
+  const listDate = givenPublicSuffixes()?.date;
+  return {
+    url: parsed.href,
+    host,
+    registrableDomain: registrableDomainOf(host),
+    scannedAt,
+    ...(headerCharsMax === headerValueCharsMax ? {} : { headerValueCharsMax: headerCharsMax }),
+    ...(listDate === undefined ? {} : { publicSuffixesDate: listDate }),
+  };
+}
+
+/**
+ * Error code if the page was not reachable, else null. A browser may refuse a server that our own client can read, such as
+ * one with TLS 1.0 only: that is judged, and the result is not measured. So is a server to which plain HTTP redirects.
+ */
+export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
+  if (navigation.status === "read") return null;
+  const isAboutTls = isHttps(subject.url) || navigation.because === "tls" || navigation.because === "tls-incompatible";
+  if (navigation.because !== "blocked" && isAboutTls && tls.status === "read") return null;
+  return errorCodes[navigation.because];
+}
+
+/** Error code of the scan by failure of the navigation. */
+const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
+  timeout: "timeout",
+  refused: "refused",
+  unresolved: "unresolved",
+  unreachable: "unreachable",
+  blocked: "blocked",
+  tls: "tls",
+  "tls-incompatible": "tls",
+  invalid: "invalid",
+  redirects: "redirects",
+  "server-error": "unreachable",
+  challenged: "unreachable",
+  "client-error": "unreachable",
+  "sign-in-required": "unreachable",
+  "too-large": "too-large",
+  unsupported: "invalid",
+  crashed: "crashed",
+  "not-asked": "crashed",
+};
+
+/** Copy in which every reading of the page failed as `crashed`: a failure of this appliance, not of the site. */
+export function withCrashedPage(gathered: Gathered): Gathered {
+  const crashed = failed("crashed");
+  const ofPage = { navigation: crashed, page: crashed, dom: crashed, markup: crashed, requests: crashed, crossOrigin: crashed };
+  const evidence = { ...gathered.evidence, ...ofPage, scripts: crashed, scriptLibraries: crashed };
+  return { ...gathered, evidence, screenshot: null, unreachable: unreachableBecause(evidence) };
+}

@@ -5,15 +5,14 @@ import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
-import type { SitesMaxOf } from "./included-sites.ts";
-import { cancelOldRuns, concludeEndedRuns } from "./run-conclusions.ts";
-import { createRunStarter } from "./run-starts.ts";
+import { cancelOldRuns, concludeEndedRuns } from "./conclude-run.ts";
+import { createRunStarter, type SitesMaxOf } from "./run-starts.ts";
 import { walkSites } from "./site-round.ts";
 
 const tickMsDefault = 10_000;
-/** From one round over all sites to the next. */
+/** Interval of rounds over all sites. */
 const roundMs = 10 * minuteMs;
-/** From one removal of old events and deliveries to the next. */
+/** Interval of removals of old events and deliveries. */
 const tidyMs = hourMs;
 
 export interface SiteTickerOptions {
@@ -23,7 +22,7 @@ export interface SiteTickerOptions {
   readonly ready?: () => boolean;
   /** False postpones the runs of a site by some minutes, as while its location has no workers. */
   readonly mayBeScanned?: (site: Site) => boolean;
-  /** Without it, all sites are scanned by schedule. */
+  /** Absent: all sites are scanned by schedule. */
   readonly sitesMaxOf?: SitesMaxOf;
   /** Called after scans were queued. */
   readonly wake: () => void;

@@ -1,20 +1,37 @@
-/** What follows from a run of a site: its state, its entry in lists, and the events. Pure. */
+/** Conclusion of a run: its events, its reading and its entry in the history of the site. */
+import type { Clock } from "../base/clock.ts";
+import { type Log, messageOf } from "../base/log.ts";
+import { dayMs } from "../base/units.ts";
 import { standing } from "../judge/result.ts";
+import { DataDirError } from "../store/data-dir.ts";
 import type { NewEvent } from "../store/site-events.ts";
 import { newSiteState, type RunConclusion, type SiteRun, type SiteState } from "../store/site-runs.ts";
 import { isAccepted, type Site, type SiteChange, type SiteReading } from "../store/sites.ts";
-import { type AddressChanges, changesOfAddresses, withoutRemoved } from "./address-changes.ts";
-import { certificateAfter } from "./certificate-notices.ts";
-import { changesOfFindings, type FindingChanges, unreadUrlsOf } from "./finding-changes.ts";
-import { rulesAfter, type SilentChecks, silentChecksOf, unreadAfter } from "./rule-changes.ts";
-import type { MeasuredReading, RunReading, UnmeasuredReading } from "./run-reading.ts";
-import { changeOfScore, type ScoreChange } from "./score-change.ts";
-import { isConfirmation, isUnreachable, secondLookTime } from "./second-look.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type AddressChanges,
+  certificateAfter,
+  changeOfScore,
+  changesOfAddresses,
+  changesOfFindings,
+  type FindingChanges,
+  isConfirmation,
+  isUnreachable,
+  rulesAfter,
+  type ScoreChange,
+  type SilentChecks,
+  secondLookTime,
+  silentChecksOf,
+  unreadAfter,
+  unreadUrlsOf,
+  withoutRemoved,
+} from "./run-changes.ts";
+import { type MeasuredReading, type RunReading, readRun, type UnmeasuredReading } from "./run-reading.ts";
 
 /** Looks in a row that are ordered again after faults of the appliance, while something is in doubt. */
 const missedLooksMax = 3;
 
-/** `state` is that of the site before the run. */
+/** `state` is the site's state before the run. */
 export function concludeRun(site: Site, state: SiteState, run: Pick<SiteRun, "kind">, reading: RunReading, now: Date): RunConclusion {
   // Nothing that is known of another first address holds.
   const isOther = state.addresses !== undefined && state.addresses[0] !== reading.addresses[0];
@@ -91,7 +108,7 @@ function scoreOfRun(state: SiteState, reading: MeasuredReading, { silent, findin
   return changeOfScore(known, { scores, begun: addresses.begun, comparable: !findings.changedSilently, complete, doubtRead }, now);
 }
 
-/** Without one of its addresses, the lowest score may be missing: a list must not show a rise. */
+/** While an address is not measured, the lowest score may be missing: a list must not show a rise. */
 function shownScore({ reading: last }: Site, { score, unmeasured }: MeasuredReading, { outside }: AddressChanges): number {
   return last === null || [...unmeasured.keys()].every((url) => outside.includes(url)) ? score : Math.min(score, last.score);
 }
@@ -175,4 +192,64 @@ function unmeasured(state: SiteState, site: SiteChange, events: readonly NewEven
 /** A site whose certificate has expired may be one that no run can measure. */
 function withCertificate({ reading }: Site, { certificate }: SiteState): SiteChange {
   return reading === null || certificate === null ? {} : { reading: { ...reading, certificateExpiresAt: certificate.expiresAt } };
+}
+
+/** Scans that wait longer are cancelled, as at a location that has lost its workers. The run must end for the next one to start. */
+const runMsMax = dayMs;
+
+export interface ConclusionOptions {
+  readonly store: Pick<Store, "siteRuns" | "scans" | "results" | "evidence">;
+  readonly clock: Pick<Clock, "now">;
+  readonly log: Log;
+}
+
+/** Returns the number of events. @throws DataDirError, after which the rest is left to the next call. */
+export async function concludeEndedRuns({ store, clock, log }: ConclusionOptions): Promise<number> {
+  let events = 0;
+  for (const run of store.siteRuns.list()) {
+    if (isWaiting(store, run)) continue;
+    try {
+      events += await concludeOne(store, run, clock.now());
+    } catch (error) {
+      noteFault(log, run, error);
+      await store.siteRuns.conclude(run, abandonRun, clock.now()).catch((again: unknown) => noteFault(log, run, again));
+    }
+  }
+  return events;
+}
+
+/** A fault of one run does not stop the others. @throws DataDirError */
+function noteFault(log: Log, { siteId }: SiteRun, error: unknown): void {
+  if (error instanceof DataDirError) throw error;
+  log.error("run of a site could not be concluded", { site: siteId, because: messageOf(error) });
+}
+
+/** Ends scans that have waited for too long. */
+export async function cancelOldRuns({ store, clock, log }: ConclusionOptions): Promise<void> {
+  for (const run of store.siteRuns.list()) {
+    if (clock.now().getTime() - Date.parse(run.startedAt) < runMsMax) continue;
+    log.warn("scans of a site have waited too long", { site: run.siteId });
+    for (const { token } of run.scans) await store.scans.cancelQueued(token, clock.now());
+  }
+}
+
+/** Scans of a lane run in their order, so the last one of a run is the best sign. */
+function isWaiting({ scans }: Pick<Store, "scans">, run: SiteRun): boolean {
+  const last = scans.findByToken(run.scans.at(-1)?.token ?? "");
+  return last?.status === "queued" || last?.status === "running";
+}
+
+async function concludeOne(store: ConclusionOptions["store"], run: SiteRun, now: Date): Promise<number> {
+  if (store.siteRuns.endedScans(run) === null) return 0;
+  const reading = readStored(store, run);
+  const events = await store.siteRuns.conclude(run, (site, state) => concludeRun(site, state, run, reading, now), now);
+  return events?.length ?? 0;
+}
+
+function readStored({ scans, results, evidence }: Pick<Store, "scans" | "results" | "evidence">, run: SiteRun): RunReading {
+  const scanned = run.scans.map(({ url, token }) => {
+    const scan = scans.findByToken(token);
+    return { url, scan, result: scan?.status === "finished" ? results.find(token) : undefined };
+  });
+  return readRun(scanned, evidence.find(run.scans[0]?.token ?? "")?.evidence);
 }

@@ -42,15 +42,15 @@ export interface ReadCheck {
 export type ReadCertificate = Pick<KnownCertificate, "validFrom" | "expiresAt">;
 
 interface ReadRun {
-  /** Of the run, the first one first. */
+  /** Addresses of the run in their order. */
   readonly addresses: readonly string[];
-  /** Of the server of the first address; null if it was not read. */
+  /** Certificate at the first address; null if it was not read. */
   readonly certificate: ReadCertificate | null;
 }
 
 export interface UnmeasuredReading extends ReadRun {
   readonly measured: false;
-  /** Of the first address; null for a scan that finished without a score. */
+  /** Score of the first address; null for a scan that finished without one. */
   readonly errorCode: string | null;
   /** The cause lies with the appliance or a person. */
   readonly ownFault: boolean;
@@ -65,11 +65,11 @@ export interface MeasuredReading extends ReadRun {
   readonly token: string;
   /** Lowest of all measured addresses. */
   readonly score: number;
-  /** Of each measured address. Without the limit for unread main defences, since a check without a verdict must not lower it. */
+  /** Scores by measured address, without the limit for unread main defences: a check without a verdict must not lower it. */
   readonly scores: ReadonlyMap<string, number>;
-  /** By code. */
+  /** Findings by code. */
   readonly findings: ReadonlyMap<string, ReadFinding>;
-  /** By key. */
+  /** Checks by key. */
   readonly checks: ReadonlyMap<string, ReadCheck>;
   /** Code of each address that was not measured; null for a scan that finished without a score. */
   readonly unmeasured: ReadonlyMap<string, string | null>;
@@ -84,7 +84,7 @@ interface MeasuredAddress {
 
 /**
  * `evidence`: of the first address, which decides whether the run is measured. The other addresses count if they are measured by the same
- * rules. Without one of them, no check is decided, and the score is that of the others: too high, never too low.
+ * rules. Without one of them, no check is decided, and the score counts the others only: too high, never too low.
  */
 export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence | undefined): RunReading {
   const addresses = scanned.map(({ url }) => url);

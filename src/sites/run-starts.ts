@@ -1,4 +1,4 @@
-/** Starts the runs of sites that are due, within the budget. */
+/** Starts of runs, within the budget of starts. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
@@ -6,10 +6,159 @@ import { DataDirError } from "../store/data-dir.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import type { SiteTickerOptions } from "./clock.ts";
-import { includedSites } from "./included-sites.ts";
-import { dueRun, nextRunAfter } from "./schedule.ts";
-import { scheduleKeyOf } from "./site-planning.ts";
-import { createAdmission, type RecentStart, type RunCandidate } from "./start-budget.ts";
+import { dueRun, nextRunAfter, scheduleKeyOf } from "./schedule.ts";
+
+/** A second look is the scan that confirms a new finding; the others are the regular runs of a site. */
+export type StartKind = "interval" | "cron" | "second-look";
+
+export interface RunCandidate {
+  readonly id: string | number;
+  readonly accountId: number;
+  readonly kind: StartKind;
+  readonly dueAt: Date;
+  /** The first run of its site. An import of many sites must not hold up the others of its account. */
+  readonly isFirst: boolean;
+}
+
+export interface RecentStart {
+  readonly atMs: number;
+  readonly accountId: number;
+  readonly kind: StartKind;
+}
+
+export interface StartBudget {
+  readonly perMinuteMax: number;
+  /** Applies to intervals. */
+  readonly perHourMax: number;
+  /** Applies to second looks: the limit of intervals plus a quarter of it. */
+  readonly perHourWithSecondLooksMax: number;
+}
+
+const minutesPerHour = 60;
+
+const perMinuteMaxDefault = 3;
+const perHourMaxDefault = 12;
+/** Three second looks for each twelve runs. */
+const secondLookShare = 0.25;
+/** Share of the budget that regular runs may need; the rest is for catching up. */
+const demandShareMax = 0.8;
+
+/** 3 starts per minute, 12 per hour, 15 with second looks. More where the sites need more, since otherwise some would never run. */
+export function startBudgetFor(demandPerHour: number): StartBudget {
+  const perHourMax = Math.max(perHourMaxDefault, Math.ceil(demandPerHour / demandShareMax));
+  const perHourWithSecondLooksMax = perHourMax + Math.ceil(perHourMax * secondLookShare);
+  const perMinuteMax = Math.max(perMinuteMaxDefault, Math.ceil(perHourWithSecondLooksMax / minutesPerHour));
+  return { perMinuteMax, perHourMax, perHourWithSecondLooksMax };
+}
+
+/** Runs that may start now, one after the other. */
+export interface Admission<Run extends RunCandidate> {
+  /** Each run once; null if none is left, or none may start any more. */
+  next(): Run | null;
+  /** A run that is not noted leaves its place to another. */
+  noteStart(run: Run): void;
+}
+
+/**
+ * `recentStarts`: of the last hour, of every kind. Cron goes first, then second looks, then intervals. Cron keeps its minute: it counts, but
+ * no limit applies to it. It cannot use up the second looks of an hour. Accounts take turns: the one with the fewest starts goes first.
+ * `demandPerHour` includes cron, since its starts count: with less, cron alone could use up the limits.
+ */
+export function createAdmission<Run extends RunCandidate>(
+  candidates: readonly Run[],
+  recentStarts: readonly RecentStart[],
+  now: Date,
+  demandPerHour: number,
+): Admission<Run> {
+  const nowMs = now.getTime();
+  const due = candidates.filter(({ dueAt }) => dueAt.getTime() <= nowMs);
+  const ofKind = (kind: StartKind) => due.filter((run) => run.kind === kind).sort(compareCandidates);
+  const [crons, looks] = [ofKind("cron"), ofKind("second-look")];
+  const turns = createTurns(ofKind("interval"), startsByAccount(recentStarts, nowMs));
+  const counted = countStarts(recentStarts, nowMs, startBudgetFor(demandPerHour));
+
+  return {
+    next: () => {
+      const [cron] = crons.splice(0, 1);
+      if (cron !== undefined) return cron;
+      const [look] = counted.mayStart("second-look") ? looks.splice(0, 1) : [];
+      if (look !== undefined) return look;
+      return counted.mayStart("interval") ? turns.next() : null;
+    },
+    noteStart: (run) => {
+      counted.noteStart(run.kind);
+      if (run.kind === "interval") turns.noteStart(run.accountId);
+    },
+  };
+}
+
+function countStarts(recentStarts: readonly RecentStart[], nowMs: number, budget: StartBudget) {
+  const { perMinuteMax, perHourMax, perHourWithSecondLooksMax } = budget;
+  const startsOf = (kind: StartKind) => recentStarts.filter((start) => start.kind === kind);
+  const inHourOf = (kind: StartKind) => startsWithin(startsOf(kind), nowMs, hourMs);
+  let inMinute = startsWithin(recentStarts, nowMs, minuteMs);
+  const inHour = { cron: inHourOf("cron"), "second-look": inHourOf("second-look"), interval: inHourOf("interval") };
+
+  return {
+    mayStart: (kind: "second-look" | "interval"): boolean => {
+      if (inMinute >= perMinuteMax) return false;
+      const withoutCron = inHour.interval + inHour["second-look"];
+      if (kind === "interval") return withoutCron + inHour.cron < perHourMax;
+      const isKept = inHour["second-look"] < perHourWithSecondLooksMax - perHourMax;
+      return withoutCron < perHourWithSecondLooksMax && (isKept || withoutCron + inHour.cron < perHourWithSecondLooksMax);
+    },
+    noteStart: (kind: StartKind): void => {
+      inMinute += 1;
+      inHour[kind] += 1;
+    },
+  };
+}
+
+/** `runs`: in the order of each account. */
+function createTurns<Run extends RunCandidate>(runs: readonly Run[], starts: Map<number, number>) {
+  const waiting = new Map([...Map.groupBy(runs, ({ accountId }) => accountId)].map(([accountId, own]) => [accountId, [...own].reverse()]));
+  const startsOf = (accountId: number) => starts.get(accountId) ?? 0;
+
+  /** Account with the fewest starts; where they are equal, the one that waits longest. */
+  function nextAccount(): number | null {
+    let best: Run | null = null;
+    for (const own of waiting.values()) {
+      const head = own.at(-1);
+      if (head !== undefined && (best === null || isBefore(head, best))) best = head;
+    }
+    return best?.accountId ?? null;
+  }
+
+  function isBefore(one: Run, other: Run): boolean {
+    const difference = startsOf(one.accountId) - startsOf(other.accountId);
+    return difference < 0 || (difference === 0 && one.dueAt < other.dueAt);
+  }
+
+  return {
+    next: (): Run | null => {
+      const accountId = nextAccount();
+      return accountId === null ? null : (waiting.get(accountId)?.pop() ?? null);
+    },
+    noteStart: (accountId: number): void => void starts.set(accountId, startsOf(accountId) + 1),
+  };
+}
+
+/** Recent starts of each account. Cron does not count: the account has chosen its times itself. */
+function startsByAccount(recentStarts: readonly RecentStart[], nowMs: number): Map<number, number> {
+  const starts = new Map<number, number>();
+  for (const { atMs, accountId, kind } of recentStarts)
+    if (kind !== "cron" && Math.abs(nowMs - atMs) < hourMs) starts.set(accountId, (starts.get(accountId) ?? 0) + 1);
+  return starts;
+}
+
+function compareCandidates(a: RunCandidate, b: RunCandidate): number {
+  return Number(a.isFirst) - Number(b.isFirst) || a.dueAt.getTime() - b.dueAt.getTime();
+}
+
+/** After the clock was set back, starts lie ahead. Distant ones must not block the budget until the clock reaches them. */
+function startsWithin(starts: readonly RecentStart[], nowMs: number, spanMs: number): number {
+  return starts.filter(({ atMs }) => Math.abs(nowMs - atMs) < spanMs).length;
+}
 
 /** Due sites that one call looks at, the earliest first. */
 const dueMax = 5_000;
@@ -24,17 +173,12 @@ export interface RunStarterOptions extends Required<Pick<SiteTickerOptions, "clo
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
 }
 
-export interface RunStarter {
-  /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
-  startDue(demandPerHour: number): Promise<number>;
-}
-
 interface Candidate extends RunCandidate {
   readonly site: Site;
   readonly isRegular: boolean;
 }
 
-export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }: RunStarterOptions): RunStarter {
+export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }: RunStarterOptions) {
   let recentStarts = recentStartsOf(store, clock.now());
 
   /** Whether the run has started. `fullFor`: by location, the fewest scans for which its queue has no space. */
@@ -53,7 +197,7 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
     return true;
   }
 
-  /** Null for a site that does not run now. */
+  /** Candidate for a run; null if the site does not run now. */
   async function candidateOf(site: Site, isIncluded: boolean): Promise<Candidate | null> {
     if (store.siteRuns.find(site.id) !== undefined) return null;
     const change = changeInsteadOfRun(site);
@@ -71,7 +215,8 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
   }
 
   return {
-    startDue: async (demandPerHour) => {
+    /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
+    startDue: async (demandPerHour: number): Promise<number> => {
       const fullFor = new Map<string, number>();
       const isIncluded = includedSites(store, sitesMaxOf);
       const candidates: Candidate[] = [];
@@ -99,7 +244,7 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
   };
 }
 
-/** Of a site that the plan of its account does not include. */
+/** Change of a site that the plan of its account does not include. */
 export const withoutPlannedRun = { nextRunAt: null } as const satisfies SiteChange;
 
 /** A fault of one site does not stop the others; one of the data directory does. */
@@ -112,7 +257,7 @@ async function eachApart(site: number, log: Log, action: () => Promise<void>): P
   }
 }
 
-/** Of the last hour, so that a restart does not begin the budget anew. */
+/** Starts of the last hour: a restart does not reset the budget. */
 function recentStartsOf({ sites }: Pick<Store, "sites">, now: Date): RecentStart[] {
   const starts: RecentStart[] = [];
   for (const { accountId, lastRunAt, schedule } of sites.listAll()) {
@@ -156,4 +301,25 @@ export function correctedTimes(site: Site, now: Date): SiteChange | null {
   const isFar = site.secondLookAt !== null && Date.parse(site.secondLookAt) - now.getTime() > secondLookAheadMsMax;
   const secondLookAt = isFar ? now.toISOString() : site.secondLookAt;
   return nextRunAt === site.nextRunAt && secondLookAt === site.secondLookAt ? null : { nextRunAt, secondLookAt };
+}
+
+/** How many sites of an account are scanned by schedule. */
+export type SitesMaxOf = (accountId: number) => number;
+
+/** Whether the plan of its account includes a site: the sites that were added first are. Looks once for each account, so it is for one round only. */
+export function includedSites({ sites }: Pick<Store, "sites">, sitesMaxOf: SitesMaxOf): (site: Pick<Site, "accountId" | "id">) => boolean {
+  const included = new Map<number, ReadonlySet<number> | "all">();
+
+  function includedOf(accountId: number): ReadonlySet<number> | "all" {
+    const sitesMax = sitesMaxOf(accountId);
+    if (sites.count(accountId) <= sitesMax) return "all";
+    const first = sites.list(accountId).slice(0, sitesMax);
+    return new Set(first.map(({ id }) => id));
+  }
+
+  return ({ accountId, id }) => {
+    const known = included.get(accountId) ?? includedOf(accountId);
+    included.set(accountId, known);
+    return known === "all" || known.has(id);
+  };
 }

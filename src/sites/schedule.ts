@@ -1,7 +1,80 @@
-/** Schedules of watched sites: validation, next run, and runs missed. Pure: the time is an argument. */
+/**
+ * Cron patterns of five fields in a time zone, with at least an hour between two runs.
+ *
+ * Daylight saving: a fixed time that the clock skips runs once, at the first minute after the gap.
+ * A fixed time that the clock repeats runs once, the first time. Times are fixed if no field of the time has a wildcard or a step.
+ * Other patterns, such as each second hour, miss the skipped hour and run in both repeated hours.
+ */
 import { createHash } from "node:crypto";
+import { Cron } from "croner";
+import { createLruCache } from "../base/lru-cache.ts";
+import { hourMs, minuteMs } from "../base/units.ts";
 import { type ScheduleInterval, type SiteSchedule, scheduleDefault, scheduleIntervals } from "../parse/site-csv.ts";
-import { type CronFaultCode, cronFault, nextCronRun } from "./cron.ts";
+import type { NewSite, Site, SiteChange } from "../store/sites.ts";
+import type { SiteFields } from "./site-fields.ts";
+
+export type CronFaultCode = "cron-malformed" | "too-often" | "never-runs";
+
+/** Next runs that are remembered: many sites share a pattern, and a search takes a part of a millisecond. */
+const rememberedMax = 2_000;
+/** Stands for the time of a run; no pattern runs before 1970. */
+const noRun = -1;
+const nextRunsMs = createLruCache<number>(rememberedMax);
+/** A fixed instant, so that the same pattern is always judged alike. */
+const searchStart = new Date("2026-01-01T00:00:00Z");
+
+/** What is wrong with a pattern; null for a valid one. `zone` is a time zone that this runtime knows. */
+export function cronFault(cron: string, zone: string): CronFaultCode | null {
+  try {
+    const job = createJob(cron, zone);
+    if (!hasOneMinute(cron)) return "too-often";
+    // The search of croner ends with the year 9999, so a pattern without a run has no matching date.
+    return nextRunOf(job, searchStart) === null ? "never-runs" : null;
+  } catch {
+    return "cron-malformed";
+  }
+}
+
+/** First run after an instant; null if the pattern has no further run. */
+export function nextCronRun(cron: string, zone: string, after: Date): Date | null {
+  // Runs are at whole minutes, so each instant of a minute has the same next run.
+  const key = `${Math.floor(after.getTime() / minuteMs)} ${zone} ${cron}`;
+  const known = nextRunsMs.get(key);
+  if (known !== undefined) return known === noRun ? null : new Date(known);
+  const run = nextRunOf(createJob(cron, zone), after);
+  nextRunsMs.set(key, run?.getTime() ?? noRun);
+  return run;
+}
+
+/** Has no function to call, so croner starts no timer. */
+function createJob(cron: string, zone: string): Cron {
+  // Nicknames such as @daily pass the check of the mode.
+  if (cron.includes("@")) throw new TypeError("a nickname is not a pattern of five fields");
+  return new Cron(cron, { timezone: zone, mode: "5-part", fixedTimeRule: "no-wildcard" });
+}
+
+/** Two minutes of one hour are less than an hour apart; runs in one minute of each hour are at least an hour apart on the clock. */
+function hasOneMinute(cron: string): boolean {
+  const [minute = ""] = cron.trim().split(/\s+/);
+  const [first, second] = createJob(`${minute} * * * *`, "UTC").nextRuns(2, searchStart);
+  return first !== undefined && second !== undefined && second.getTime() - first.getTime() === hourMs;
+}
+
+function nextRunOf(job: Cron, after: Date): Date | null {
+  let run = job.nextRun(after);
+  while (run !== null && isTooClose(job, run)) run = job.nextRun(run);
+  return run;
+}
+
+/** Whether a change of the clock brings a run within an hour of another one, which then stands for both. */
+function isTooClose(job: Cron, run: Date): boolean {
+  const isNear = (other: Date | null | undefined) => other != null && Math.abs(other.getTime() - run.getTime()) < hourMs;
+  const [before] = job.previousRuns(1, run);
+  // A run moved out of the skipped hour does not match the pattern.
+  if (!job.match(run)) return isNear(before) || isNear(job.nextRun(run));
+  // Zones that repeat half an hour, as Lord Howe Island does.
+  return before !== undefined && isNear(before) && job.match(before);
+}
 
 /** `both-forms`: an interval beside cron, or a field that no schedule has. */
 export type ScheduleFaultCode = "both-forms" | "unknown-interval" | "zone-unknown" | CronFaultCode;
@@ -137,4 +210,43 @@ function isZoneName(zone: string): boolean {
 
 function faultOf(code: ScheduleFaultCode, value: unknown): { readonly fault: ScheduleFault } {
   return { fault: { code, value: typeof value === "string" ? value.slice(0, cronCharsMax) : "" } };
+}
+
+/** Next runs that are shown. */
+const shownRuns = 3;
+
+/** Key by which runs are spread over the window of an interval. Known before the site has an id. */
+export function scheduleKeyOf({ accountId, url }: Pick<Site, "accountId" | "url">): string {
+  return `${accountId} ${url}`;
+}
+
+/** An interval starts at once, since the clock spreads the starts. Cron keeps its times. */
+export function plannedSite(fields: SiteFields, accountId: number, now: Date): NewSite {
+  return { ...fields, accountId, nextRunAt: firstRunAt({ ...fields, accountId, lastRunAt: null }, now), now };
+}
+
+/** The change with its effects on the planned runs. */
+export function plannedChange(site: Site, change: Partial<SiteFields>, now: Date): SiteChange {
+  const changed = { ...site, ...change };
+  if (changed.paused) return { ...change, nextRunAt: null, secondLookAt: null };
+  // Nothing is known of another address yet.
+  if (changed.url !== site.url) return { ...change, nextRunAt: firstRunAt({ ...changed, lastRunAt: null }, now) };
+  if (!site.paused && (change.schedule === undefined || isSameSchedule(site.schedule, change.schedule))) return change;
+  return { ...change, nextRunAt: firstRunAt(changed, now) };
+}
+
+/** Instants of the next runs, the earliest first; none while the site is paused. */
+export function shownRunsOf(site: Site): readonly string[] {
+  if (site.nextRunAt === null) return [];
+  const further = nextRuns(site.schedule, scheduleKeyOf(site), new Date(site.nextRunAt), shownRuns - 1);
+  return [site.nextRunAt, ...further.map((run) => run.toISOString())];
+}
+
+function firstRunAt(site: Pick<Site, "accountId" | "url" | "schedule" | "lastRunAt">, now: Date): string {
+  if ("every" in site.schedule && site.lastRunAt === null) return now.toISOString();
+  return nextRunAfter(site.schedule, scheduleKeyOf(site), now).toISOString();
+}
+
+function isSameSchedule(one: Site["schedule"], other: Site["schedule"]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

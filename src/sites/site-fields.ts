@@ -34,7 +34,7 @@ export type SiteFaultCode =
   | "url-invalid"
   /** Another scheme, host or port than `url`. */
   | "origin-differs"
-  /** The same address as `url` or an earlier entry. */
+  /** Address that equals `url` or an earlier entry. */
   | "repeated"
   /** A tag with a character that separates tags. */
   | "tag-separator"
@@ -120,7 +120,7 @@ export function parseAcceptance(
   });
 }
 
-/** With a new acceptance, which replaces an earlier one of the code; null beyond `acceptedFindingsMax`. */
+/** Acceptances with a new one, which replaces an earlier one of its code; null beyond `acceptedFindingsMax`. */
 export function acceptedWith({ accepted }: Pick<Site, "accepted">, added: AcceptedFinding): readonly AcceptedFinding[] | null {
   const others = accepted.filter(({ code }) => code !== added.code);
   return others.length >= acceptedFindingsMax ? null : [...others, added];

@@ -7,14 +7,81 @@ import { planTerms } from "../account/account-operations.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Account } from "../store/accounts.ts";
+import type { Channel } from "../store/channels.ts";
 import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
-import type { AcceptedFinding, NewSite, Site, SiteChange, SiteRefusal } from "../store/sites.ts";
+import { type AcceptedFinding, type NewSite, type Site, type SiteChange, type SiteRefusal, siteTagsMax } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
-import { acceptedChange } from "./acceptances.ts";
-import { type BulkChange, bulkChangeOf } from "./bulk-change.ts";
-import { acceptedWith, type GivenFields, parseAcceptance, type SiteFaults, type SiteFields } from "./site-fields.ts";
-import { plannedChange, plannedSite } from "./site-planning.ts";
-import type { SiteServices } from "./site-services.ts";
+import { acceptedChange } from "./run-changes.ts";
+import { plannedChange, plannedSite } from "./schedule.ts";
+import {
+  acceptedWith,
+  type GivenFields,
+  parseAcceptance,
+  parseClientField,
+  parsePausedField,
+  parseScheduleField,
+  parseTagsField,
+  type SiteFaults,
+  type SiteFields,
+} from "./site-fields.ts";
+
+/** Attempt to reach a channel, without the text of the answer. */
+export interface ChannelTest {
+  readonly result: "delivered" | "failed";
+  /** Status of HTTP, or reply code of SMTP; null without an answer. */
+  readonly status: number | null;
+  readonly ms: number;
+  /** Code of the failure; null for a success. `too-many`: the account has tested too often for now. */
+  readonly because: string | null;
+}
+
+/** `too-many`: the account or the address got enough of them for now. */
+export type ConfirmationOutcome = "sent" | "failed" | "too-many";
+
+export interface SiteServices {
+  /** Sites were added or changed, so that a run may be due earlier. */
+  readonly wakeClock: () => void;
+  /** A delivery may be due earlier. */
+  readonly wakeDeliveries: () => void;
+  /** Whether the appliance has a mail server. */
+  readonly mailConfigured: () => boolean;
+  /** `value`: of `issueConfirmation`. Never rejects. */
+  readonly sendConfirmation: (channel: Channel, value: string) => Promise<ConfirmationOutcome>;
+  /** Attempts as a delivery does. Never rejects. */
+  readonly testChannel: (channel: Channel) => Promise<ChannelTest>;
+  /** Whether webhooks may have an http URL: `webhooks.allow_http`. */
+  readonly webhooksAllowHttp: boolean;
+  /** Why a webhook may not be sent there, by its literal address; completes "target ...". Null for a permitted URL. */
+  readonly webhookTargetFault: (url: string) => string | null;
+}
+
+export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+}
+
+/** Absent fields stay as they are. */
+export function parseBulkChange(given: GivenFields<"paused" | "schedule" | "client" | "addTags" | "removeTags">): BulkChange | SiteFaults {
+  const parsed = {
+    ...(given.paused !== undefined && { paused: parsePausedField(given.paused) }),
+    ...(given.schedule !== undefined && { schedule: parseScheduleField(given.schedule) }),
+    ...(given.client !== undefined && { client: parseClientField(given.client) }),
+    addTags: parseTagsField(given.addTags),
+    removeTags: parseTagsField(given.removeTags),
+  };
+  const faults = Object.values(parsed).flatMap((each) => ("faults" in each ? each.faults : []));
+  if (faults.length > 0) return { faults };
+  return Object.fromEntries(
+    Object.entries(parsed).map(([name, each]) => [name, "value" in each ? each.value : null]),
+  ) as unknown as BulkChange;
+}
+
+/** Change of one site, with its effects on the planned runs. A tag that is removed and added stays. */
+export function bulkChangeOf(site: Site, { addTags, removeTags, ...fields }: BulkChange, now: Date): SiteChange | SiteFaults {
+  const tags = [...new Set([...site.tags.filter((tag) => !removeTags.includes(tag)), ...addTags])];
+  if (tags.length > siteTagsMax) return { faults: [{ field: "tags", code: "too-many", max: siteTagsMax }] };
+  return plannedChange(site, { ...fields, tags }, now);
+}
 
 /** Sites that are planned before other requests have their turn: a pattern of cron can take milliseconds. */
 const plannedAtOnce = 20;
@@ -85,7 +152,7 @@ export interface SiteUpdate {
   readonly change: (stored: Site) => Partial<SiteFields> | SiteFaults | null;
 }
 
-/** Also pauses and resumes. */
+/** Changes, pauses or resumes a site. */
 export async function updateSite(
   context: SiteContext,
   actor: SiteActor,

@@ -6,11 +6,9 @@ import type { SiteSchedule } from "../parse/site-csv.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
-import { acceptedChange } from "./acceptances.ts";
-import { certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./certificate-notices.ts";
 import type { SiteTickerOptions } from "./clock.ts";
-import { includedSites } from "./included-sites.ts";
-import { correctedTimes, withoutPlannedRun } from "./run-starts.ts";
+import { acceptedChange, certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./run-changes.ts";
+import { correctedTimes, includedSites, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
 
 /** A certificate that was read longer ago is read again before a notice, which waits no longer for it. */
@@ -20,18 +18,12 @@ const sitesAtOnce = 50;
 
 export interface RoundOptions extends Required<Pick<SiteTickerOptions, "clock" | "sitesMaxOf" | "log">> {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  /** By id of a site: since when its certificate is to be read again before a notice. Kept from round to round. */
+  /** Since when the certificate of a site is to be read again before a notice, by its id. Kept from round to round. */
   readonly unread: Map<number, number>;
 }
 
-export interface Round {
-  /** Mean number of regular runs per hour. */
-  readonly demandPerHour: number;
-  readonly events: number;
-}
-
-/** Other work goes on between some sites. @throws DataDirError */
-export async function walkSites({ store, clock, sitesMaxOf, unread, log }: RoundOptions): Promise<Round> {
+/** Returns the mean number of regular runs per hour, and the number of events. Other work goes on between some sites. @throws DataDirError */
+export async function walkSites({ store, clock, sitesMaxOf, unread, log }: RoundOptions) {
   const isIncluded = includedSites(store, sitesMaxOf);
   const schedules: SiteSchedule[] = [];
   let [events, visited] = [0, 0];

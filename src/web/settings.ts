@@ -8,7 +8,7 @@ import type { NoticeMails } from "../deliver/notices.ts";
 import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
-import type { SiteServices } from "../sites/site-services.ts";
+import type { SiteServices } from "../sites/site-operations.ts";
 import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
 import type { PageLocale, Texts } from "../text/i18n.ts";

@@ -7,8 +7,7 @@ import { connectNats, userOfCredentials } from "../../src/fleet/connection.ts";
 import { packResult } from "../../src/fleet/result-parts.ts";
 import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
 import { startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
-import { subjectOf } from "../../src/scan/subject.ts";
-import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
+import { defaultDeadlines, type Gathered, subjectOf } from "../../src/scan/task.ts";
 import { knownScans, shopPicture } from "../support/finished-scans.ts";
 import { childInput, sendReady } from "./child.ts";
 

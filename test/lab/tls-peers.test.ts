@@ -10,7 +10,7 @@ import { readingNames } from "../../src/evidence/facts.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { probeTls } from "../../src/probe/tls/tls.ts";
 import { probeTlsOffers } from "../../src/probe/tls/tls-offers.ts";
-import { subjectOf } from "../../src/scan/subject.ts";
+import { subjectOf } from "../../src/scan/task.ts";
 import { testAuthority } from "../support/certificates.ts";
 import { isFullTest } from "../support/random-runs.ts";
 import { egressTo } from "../support/servers.ts";

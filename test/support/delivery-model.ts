@@ -4,7 +4,7 @@ import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createLog } from "../../src/base/log.ts";
 import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";
 import type { MailOutcome, OutgoingMail } from "../../src/deliver/mail.ts";
-import type { SendOutcome, WebhookAttempt } from "../../src/deliver/send-webhook.ts";
+import type { SendOutcome, WebhookAttempt } from "../../src/deliver/webhook.ts";
 import type { Channel } from "../../src/store/channels.ts";
 import type { Delivery } from "../../src/store/deliveries.ts";
 import { eventTypes, type NewEvent } from "../../src/store/site-events.ts";

@@ -2,13 +2,12 @@
 import { jetstream } from "@nats-io/jetstream";
 import { vi } from "vitest";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
-import type { FleetStore } from "../../src/fleet/head/fleet-store.ts";
+import type { FleetStore } from "../../src/fleet/head/head-parts.ts";
 import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
 import { inboxPrefixOf, type JobDelivery, resultSubject } from "../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
-import type { GatherEnd } from "../../src/scan/gatherer.ts";
-import type { ScanTerms } from "../../src/scan/local-gatherer.ts";
+import type { GatherEnd, ScanTerms } from "../../src/scan/gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import type { FakeConnection } from "./fake-connection.ts";

@@ -4,7 +4,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
-import type { ScanTerms } from "../../src/scan/local-gatherer.ts";
+import type { ScanTerms } from "../../src/scan/gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
 import { knownScans } from "./finished-scans.ts";
 import { connectAs, type EnrolledIdentity } from "./fleet-places.ts";

@@ -10,8 +10,7 @@ import {
 } from "@nats-io/jetstream";
 import { createInbox, type Msg, type NatsConnection, nanos } from "@nats-io/transport-node";
 import { expect } from "vitest";
-import { removeMessages, subjectsOf } from "../../src/fleet/head/remove-messages.ts";
-import { isMissingInNats } from "../../src/fleet/head/streams.ts";
+import { isMissingInNats, removeMessages, subjectsOf } from "../../src/fleet/streams.ts";
 
 export interface JetStreamPlace {
   connect(): Promise<NatsConnection>;

@@ -1,6 +1,6 @@
 /** Measured runs of watched sites, concluded by the server's own code, without clock and browser. */
 import { createLog } from "../../src/base/log.ts";
-import { concludeEndedRuns } from "../../src/sites/run-conclusions.ts";
+import { concludeEndedRuns } from "../../src/sites/conclude-run.ts";
 import type { Site } from "../../src/store/sites.ts";
 import type { Store } from "../../src/store/store.ts";
 import { knownScans, type SiteName } from "./finished-scans.ts";

@@ -1,4 +1,5 @@
 /** Pages on a real port over a temporary store, with a settable clock and visitors with cookie jars. */
+
 import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };

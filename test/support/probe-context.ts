@@ -2,7 +2,7 @@
 import { afterEach } from "vitest";
 import { openEgress } from "../../src/egress/dial.ts";
 import type { SubjectContext } from "../../src/probe/context.ts";
-import { subjectOf } from "../../src/scan/subject.ts";
+import { subjectOf } from "../../src/scan/task.ts";
 import { cleanUp, onCleanUp } from "./clean-up.ts";
 import { egressTo } from "./servers.ts";
 

@@ -1,5 +1,5 @@
 /** Observer of scans for tests that do not look at what it gets. */
-import type { ScanObserver } from "../../src/scan/scan-observer.ts";
+import type { ScanObserver } from "../../src/scan/progress.ts";
 
 export const silentObserver: ScanObserver = {
   claimed: () => {},

@@ -1,10 +1,8 @@
 /** Services of watched sites: real webhooks to loopback, and mails that are only noted. */
 import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
-import { createWebhookSender, sendWebhook } from "../../src/deliver/send-webhook.ts";
-import { webhookTestBody } from "../../src/deliver/webhook-body.ts";
-import { webhookTargetFault } from "../../src/deliver/webhook-target.ts";
-import type { ConfirmationOutcome, SiteServices } from "../../src/sites/site-services.ts";
+import { createWebhookSender, sendWebhook, webhookTargetFault, webhookTestBody } from "../../src/deliver/webhook.ts";
+import type { ConfirmationOutcome, SiteServices } from "../../src/sites/site-operations.ts";
 import type { Channel } from "../../src/store/channels.ts";
 
 export interface SiteServicesUnderTest extends SiteServices {

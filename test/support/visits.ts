@@ -5,7 +5,7 @@ import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
 import type { PageImage } from "../../src/probe/browser/page-screenshot.ts";
-import { subjectOf } from "../../src/scan/subject.ts";
+import { subjectOf } from "../../src/scan/task.ts";
 import type { TestBrowser } from "./test-browser.ts";
 
 export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };

@@ -60,7 +60,7 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
   { names: /^openid-client$/, places: ["src/account/oidc/provider.ts"] },
   { names: /^otpauth$/, places: ["src/account"] },
-  { names: /^croner$/, places: ["src/sites/cron.ts"] },
+  { names: /^croner$/, places: ["src/sites/schedule.ts"] },
   { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
   {
     names: /^@sinclair\/typebox(\/|$)/,
@@ -197,7 +197,7 @@ describe("time and chance", () => {
     /\bsystemClock\b/,
   ];
   /** Files whose parameter is the clock of the system by default. */
-  const defaults = ["src/deliver/webhook-signature.ts", "src/store/database.ts"];
+  const defaults = ["src/deliver/webhook.ts", "src/store/database.ts"];
 
   test("come from the clock that is passed in", () => {
     const used = sources

@@ -3,13 +3,15 @@
 import { Type } from "@sinclair/typebox";
 import type { Outcome } from "../../base/outcome.ts";
 import { recordIdOf } from "../../base/record-id.ts";
-import { type ChannelNameFault, type ChannelTargetFault, parseChannelTarget } from "../../deliver/channel-fields.ts";
 import {
   addChannel,
+  type ChannelNameFault,
+  type ChannelTargetFault,
   confirmChannel,
   disableOwnChannel,
   enableOwnChannel,
   type FaultyChannel,
+  parseChannelTarget,
   removeChannel,
   rotateChannelSecret,
   type SavedChannel,

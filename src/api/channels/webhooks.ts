@@ -3,8 +3,8 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { dayMs } from "../../base/units.ts";
 import { severities } from "../../check/check.ts";
-import { retriedForMs } from "../../deliver/retry.ts";
-import { findingUrlsMax, webhookTestType } from "../../deliver/webhook-body.ts";
+import { retriedForMs } from "../../deliver/pacing.ts";
+import { findingUrlsMax, webhookTestType } from "../../deliver/webhook.ts";
 import type { EventType } from "../../store/site-events.ts";
 import { bands, ranks } from "../../text/render.ts";
 import { instantOf, nullable, oneOfValues } from "../schemas.ts";

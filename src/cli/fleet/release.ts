@@ -19,7 +19,7 @@ export function releaseCommand(): Command {
       withStore(command, async (store, config) => {
         if (config["nats.url"].length === 0)
           throw new CliError(exitCodes.usage, "nats.url is not set: it names the nats-server of the streams");
-        const [{ releaseStreams }, head] = await Promise.all([import("../../fleet/release-streams.ts"), headOf(config.data)]);
+        const [{ releaseStreams }, head] = await Promise.all([import("../../fleet/nats-maintenance.ts"), headOf(config.data)]);
         const left = await releaseStreams({
           servers: config["nats.url"].map(natsUrlText),
           credentialsFile: config["nats.credentials_file"] ?? head.file,

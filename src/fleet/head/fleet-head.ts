@@ -1,18 +1,19 @@
 /** The head of a fleet without its connection: hands scans out, hears workers, and takes results in. */
 import type { RemoteLocations } from "../../scan/gatherer.ts";
-import { createAbsence } from "./absence.ts";
-import type { Readers } from "./answer-presence.ts";
-import { createFleetCounters, type FleetCounters } from "./fleet-counters.ts";
-import type { FleetTimes } from "./fleet-times.ts";
-import { createJobBoard, type HeadParts, type JobBoard, jobFields } from "./job-board.ts";
-import { createJobPublisher } from "./job-publisher.ts";
-import { listenToWorkers } from "./listen-to-workers.ts";
-import { createPresenceRegistry, type PresentWorker } from "./presence-registry.ts";
-import { hasResult, reconcile } from "./reconcile.ts";
-import { createRemoteGather, type JobSettings } from "./remote-gather.ts";
-import { createRepeated } from "./repeated.ts";
+import {
+  createFleetCounters,
+  createJobBoard,
+  type FleetCounters,
+  type FleetTimes,
+  type HeadEvents,
+  type HeadParts,
+  type JobBoard,
+  jobFields,
+} from "./head-parts.ts";
+import { createAbsence, createPresenceRegistry, listenToWorkers, type PresentWorker, type Readers } from "./presence.ts";
+import { createRepeated, hasResult, reconcile } from "./reconcile.ts";
+import { createJobPublisher, createRemoteGather, type JobSettings } from "./remote-gather.ts";
 import { createResultIntake } from "./result-intake.ts";
-import type { HeadEvents } from "./transport.ts";
 
 export interface FleetHeadOptions extends Omit<HeadParts, "board"> {
   readonly jobSettings: JobSettings;

@@ -1,10 +1,14 @@
-/** Transport of the head over NATS JetStream. */
+/** Transport of a head over NATS: the streams of each location, and a guard against a second head. */
 import { type ConsumerMessages, type JetStreamManager, type JsMsg, jetstream } from "@nats-io/jetstream";
-import type { Msg, NatsConnection } from "@nats-io/transport-node";
-import { messageOf } from "../../base/log.ts";
+import { type Msg, type NatsConnection, NoRespondersError } from "@nats-io/transport-node";
+import { type Clock, pause, randomId } from "../../base/clock.ts";
+import { type Log, messageOf } from "../../base/log.ts";
 import { parseLocation } from "../../parse/location.ts";
+import { fleetProtocol, type HeadNote, parseHeadNote } from "../messages.ts";
+import { ensureLocation, isMissingInNats, removeMessages, type StreamPurpose, subjectsOf } from "../streams.ts";
 import {
   cancelSubject,
+  headSubject,
   isReplyToWorker,
   locationOfScanStream,
   locationResultSubjects,
@@ -20,9 +24,119 @@ import {
   scanStreamOf,
   scanSubject,
 } from "../subjects.ts";
-import { removeMessages, subjectsOf } from "./remove-messages.ts";
-import { isMissingInNats } from "./streams.ts";
-import type { HeadEvents, HeadTransport } from "./transport.ts";
+import type { FleetStore, HeadEvents, HeadTransport } from "./head-parts.ts";
+
+export interface LocationStreamsOptions {
+  readonly workers: Pick<FleetStore["workers"], "locations">;
+  readonly ackWaitMs: number;
+  readonly onManifest: HeadEvents["onManifest"];
+  readonly log: Log;
+}
+
+export function createLocationStreams({ workers, ackWaitMs, onManifest, log }: LocationStreamsOptions) {
+  const made = new Set<string>();
+  const feeds = new Map<string, ManifestFeed>();
+  const faults = new Map<string, string>();
+  const making = new Map<string, Promise<void>>();
+
+  async function make(location: string, { connection, manager }: NatsLink, purpose: StreamPurpose): Promise<void> {
+    try {
+      await ensureLocation(manager, location, purpose, ackWaitMs);
+      feeds.get(location)?.stop();
+      feeds.set(location, await openManifestFeed(connection, location, onManifest));
+      made.add(location);
+      log.info("location has its streams in NATS", { location });
+      faults.delete(location);
+    } catch (error) {
+      const because = messageOf(error);
+      if (faults.get(location) !== because) log.warn("location has no streams in NATS yet; its scans wait", { location, because });
+      faults.set(location, because);
+    }
+  }
+
+  /** Requests at the same time are one: each worker of the location may ask. */
+  async function makeOnce(location: string, link: NatsLink, purpose: StreamPurpose): Promise<void> {
+    if (made.has(location)) return;
+    const work = making.get(location) ?? make(location, link, purpose).finally(() => making.delete(location));
+    making.set(location, work);
+    await work;
+  }
+
+  return {
+    /** Makes the streams of one location without waiting for others. */
+    followOne: async (location: string, link: NatsLink, purpose: StreamPurpose): Promise<void> => {
+      if (workers.locations().includes(location)) await makeOnce(location, link, purpose);
+    },
+    /** Makes what is missing, and receives results. Never rejects: the next call tries again. */
+    follow: async (link: NatsLink, purpose: StreamPurpose): Promise<void> => {
+      const enrolled = workers.locations();
+      for (const location of faults.keys()) if (!enrolled.includes(location)) faults.delete(location);
+      for (const location of enrolled) await makeOnce(location, link, purpose);
+    },
+    /** To be called when NATS may have lost what was made. */
+    forget: () => made.clear(),
+    /** Clause for readiness; null while every location has its streams. */
+    fault: (): string | null => {
+      const [first] = faults;
+      return first === undefined ? null : `the location ${first[0]} has no streams in NATS: ${first[1]}`;
+    },
+    /** Receives no more results. */
+    stop: () => {
+      for (const feed of feeds.values()) feed.stop();
+    },
+  };
+}
+
+/** Replies within the account of the head. Elsewhere a reply would make this head publish what others choose. */
+const replyPrefix = "_INBOX.";
+const triesMax = 4;
+
+export type HeadClaim = ReturnType<typeof claimHead>;
+
+/** Answers other heads that ask, for as long as the connection lives. */
+export function claimHead(connection: NatsConnection, instance: string, clock: Clock) {
+  const own: HeadNote = { v: fleetProtocol, instance, process: randomId(clock) };
+  let isInCharge = false;
+  connection.subscribe(headSubject, {
+    callback: (error, { reply = "" }) => {
+      if (error === null && isInCharge && reply.startsWith(replyPrefix)) connection.publish(reply, JSON.stringify(own));
+    },
+  });
+
+  async function ask(maxWait: number): Promise<HeadNote | null> {
+    // In charge before it asks: of two that start at once, at least one learns of the other.
+    isInCharge = true;
+    const other = await findHead(connection, maxWait, own.process);
+    if (other !== null) isInCharge = false;
+    return other;
+  }
+
+  return {
+    /** Another head that answers; null without. */
+    otherHead: async (waitMs: number): Promise<HeadNote | null> => {
+      let other = await ask(waitMs);
+      // Two that start at once both give way: the first to ask again stays.
+      for (let tries = 1; other !== null && tries < triesMax; tries++) {
+        await pause(clock, waitMs * tries * clock.random());
+        other = await ask(waitMs);
+      }
+      return other;
+    },
+  };
+}
+
+/** A head that answers, other than the process that is named; null without. */
+export async function findHead(connection: NatsConnection, maxWait: number, except: string | null = null): Promise<HeadNote | null> {
+  try {
+    for await (const { data } of await connection.requestMany(headSubject, "", { strategy: "timer", maxWait })) {
+      const note = parseHeadNote(data);
+      if (note !== null && note.process !== except) return note;
+    }
+  } catch (error) {
+    if (!(error instanceof NoRespondersError)) throw error;
+  }
+  return null;
+}
 
 /** Answer of nats-server to a second job of a scan: the stream takes one message per subject. */
 const secondJob = /maximum messages per subject/i;
@@ -79,10 +193,8 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       return subjects.flatMap((subject) => parseResultSubject(subject) ?? []);
     },
     resultPart: async (address) => {
-      const message = await linked().manager.direct.getMessage(resultStreamOf(address.location), {
-        last_by_subj: resultSubject(address),
-      });
-      return message?.data ?? null;
+      const part = { last_by_subj: resultSubject(address) };
+      return (await linked().manager.direct.getMessage(resultStreamOf(address.location), part))?.data ?? null;
     },
     removeResults: (location, token) => removeMessages(linked().manager, resultStreamOf(location), `assay.result.${location}.*.${token}.>`),
     removeResultPart: (address) => removeMessages(linked().manager, resultStreamOf(address.location), resultSubject(address)),
@@ -141,16 +253,10 @@ async function reportSpentJob(manager: JetStreamManager, advisory: Uint8Array, r
   }
 }
 
-export interface ManifestFeed {
-  stop(): void;
-}
+type ManifestFeed = Pick<ConsumerMessages, "stop">;
 
 /** Delivers the manifests of one location. Ends with the consumer: after a reconnection another feed is needed. */
-export async function openManifestFeed(
-  connection: NatsConnection,
-  location: string,
-  onManifest: HeadEvents["onManifest"],
-): Promise<ManifestFeed> {
+async function openManifestFeed(connection: NatsConnection, location: string, onManifest: HeadEvents["onManifest"]): Promise<ManifestFeed> {
   const consumer = await jetstream(connection).consumers.get(resultStreamOf(location), resultConsumer);
   const deliver = (message: JsMsg) => {
     const address = parseResultSubject(message.subject);
@@ -158,8 +264,7 @@ export async function openManifestFeed(
     if (address === null || address.part !== null) message.ack();
     else onManifest(address, deliveredManifest(message));
   };
-  const messages: ConsumerMessages = await consumer.consume({ expires: pullMs, callback: deliver });
-  return { stop: () => messages.stop() };
+  return consumer.consume({ expires: pullMs, callback: deliver });
 }
 
 function deliveredManifest(message: JsMsg) {

@@ -4,15 +4,11 @@ import { type Clock, pause, within } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import type { RemoteLocations } from "../../scan/gatherer.ts";
 import { type ConnectionOptions, connectNats, FleetError } from "../connection.ts";
-import type { FleetState } from "../fleet-state.ts";
-import type { FleetCounters } from "./fleet-counters.ts";
+import { defaultStreamLimits, type StreamLimits, type StreamPurpose } from "../streams.ts";
+import type { FleetState } from "../worker-operations.ts";
 import { createFleetHead, type FleetHead, type FleetHeadOptions } from "./fleet-head.ts";
-import { defaultFleetTimes, type FleetTimes } from "./fleet-times.ts";
-import { createLocationStreams } from "./location-streams.ts";
-import { type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
-import { claimHead, type HeadClaim } from "./other-head.ts";
-import { defaultStreamLimits, type StreamLimits, type StreamPurpose } from "./streams.ts";
-import type { HeadEvents } from "./transport.ts";
+import { defaultFleetTimes, type FleetCounters, type FleetTimes, type HeadEvents } from "./head-parts.ts";
+import { claimHead, createLocationStreams, type HeadClaim, type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
 
 export interface FleetOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile">, HeadSettings {
   readonly times?: Partial<FleetTimes>;
@@ -116,7 +112,7 @@ class FleetLife {
     await this.#starting;
   }
 
-  /** Until the connection is made and everything is set up. @throws FleetError */
+  /** Resolves when the connection is made and everything is set up. @throws FleetError */
   async #start(): Promise<void> {
     const { times, connect = connectNats } = this.#options;
     const onFailure = (clause: string) => {

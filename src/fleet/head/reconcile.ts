@@ -1,12 +1,11 @@
-/** Compares the scans that are out with what NATS holds: removes messages of scans that are over, and publishes lost jobs again. */
-import { messageOf } from "../../base/log.ts";
+/** Compares the board of jobs with NATS, at intervals and on demand. */
+import type { Clock } from "../../base/clock.ts";
+import { type Log, messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
 import { partsMax } from "../result-parts.ts";
 import type { ResultAddress } from "../subjects.ts";
-import type { FleetTimes } from "./fleet-times.ts";
-import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
+import { type FleetTimes, type HeadParts, type HeadTransport, type JobOut, jobFields } from "./head-parts.ts";
 import { isRunning } from "./result-intake.ts";
-import type { HeadTransport } from "./transport.ts";
 
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
@@ -125,4 +124,43 @@ async function endIfOverdue(
   log.error("no worker has finished the scan in time", jobFields(out));
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
   out.end("timeout");
+}
+
+interface RepeatedOptions extends Pick<FleetTimes, "soonMs"> {
+  readonly everyMs: number;
+  /** Event that is logged for a run that failed. */
+  readonly failed: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs an action at an interval, and on request after `soonMs`: several requests are one run. */
+export function createRepeated(action: () => Promise<void>, { everyMs, soonMs, failed, clock, log }: RepeatedOptions) {
+  let running = false;
+  let again = false;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    again = false;
+    await action().catch((error) => {
+      if (!stopped) log.warn(failed, { because: messageOf(error) });
+    });
+    running = false;
+    if (!stopped) cancelRun = clock.after(again ? soonMs : everyMs, run);
+  }
+
+  let cancelRun = clock.after(everyMs, run);
+  return {
+    soon: () => {
+      again = true;
+      if (running || stopped) return;
+      cancelRun();
+      cancelRun = clock.after(soonMs, run);
+    },
+    stop: () => {
+      stopped = true;
+      cancelRun();
+    },
+  };
 }

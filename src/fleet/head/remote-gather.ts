@@ -1,11 +1,104 @@
-/** Hands one scan out, and waits for its outcome. */
+/** Gathers on workers: publishes jobs, also again after NATS was away or its stream was full, and waits for their ends. */
+import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
-import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
+import { type HeadParts, type HeadTransport, type JobBoard, type JobOut, jobFields } from "./head-parts.ts";
 import type { ResultIntake } from "./result-intake.ts";
+
+export interface JobPublisherOptions extends Pick<HeadParts, "isConnected" | "clock" | "log"> {
+  /** First wait before a retry; it doubles with each. */
+  readonly retryMs: number;
+}
+
+const retryMsMax = 30_000;
+
+type PublishFault = Readonly<Record<"location" | "because", string>>;
+
+function clauseOf({ location, because }: PublishFault): string {
+  const isFull = /maximum bytes|resource limits|insufficient/i.test(because);
+  return `scans of the location ${location} cannot be published${isFull ? ": its stream in NATS is full" : ""}`;
+}
+
+export function createJobPublisher(board: JobBoard, transport: HeadTransport, options: JobPublisherOptions) {
+  const { clock, log, retryMs, isConnected } = options;
+  let running = false;
+  let stopped = false;
+  /** A job may be added after a run has looked for the last time. */
+  let again = false;
+  let failures = 0;
+  let fault: string | null = null;
+  let cancelRetry = () => {};
+
+  /** A location that cannot be published to does not stop the others. Null if all jobs are published; otherwise the first fault. */
+  async function publishAll(): Promise<PublishFault | null> {
+    const errors = new Map<string, unknown>();
+    const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
+    for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
+      const { location } = next;
+      await publish(board, transport, next, clock).catch((error) => errors.set(location, error));
+    }
+    const [first] = errors;
+    return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    again = false;
+    cancelRetry();
+    const failed = await publishAll();
+    if (failed !== null) retryLater(failed);
+    else {
+      if (failures > 0) log.info("scans are published again", { failures });
+      failures = 0;
+      fault = null;
+    }
+    running = false;
+    if (again) wake();
+  }
+
+  function retryLater(failed: PublishFault): void {
+    if (failures === 0) log.warn("scans cannot be published; they wait", { ...failed });
+    failures++;
+    fault = clauseOf(failed);
+    if (!stopped) cancelRetry = clock.after(Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)), wake);
+  }
+
+  /** Publishes every unsent job, as soon as it is possible. To be called after each connection. */
+  function wake(): void {
+    if (running) again = true;
+    else if (!stopped && isConnected()) void run();
+  }
+
+  return {
+    wake,
+    /** Clause for readiness: why jobs cannot be published; null while they can. */
+    fault: () => fault,
+    stop: () => {
+      stopped = true;
+      cancelRetry();
+    },
+  };
+}
+
+/** @throws if the transport cannot be reached. */
+async function publish(board: JobBoard, transport: HeadTransport, out: JobOut, clock: Clock): Promise<void> {
+  const { location, job } = out;
+  // A job of an earlier attempt would keep this one out.
+  if (job.attempt > 1) await transport.withdrawJob(location, job.token);
+  // The scan may have been cancelled during the withdrawal.
+  if (out.state === "ended") return;
+  const sequence = await transport.publishJob(location, job);
+  out.sequence = sequence;
+  out.sentAtMs = clock.now().getTime();
+  if (out.state === "unsent") out.state = "sent";
+  // The scan has ended in the meantime. Without this, a worker could still take it.
+  if (board.find(job.token, job.attempt) === out) return;
+  await transport.withdrawJob(location, job.token);
+  transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
+}
 
 /** Settings of the head that are part of each job. */
 export type JobSettings = Pick<FleetJob, "deadlines" | "screenshot" | "headerCharsMax">;
@@ -24,7 +117,7 @@ const nothing = () => Promise.resolve();
 export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
   const { board, transport, isConnected, intake, onUnsent, onAdopted, clock, log } = options;
 
-  /** Without a connection the worker goes on, and its result is dropped. */
+  /** Asks the worker to stop. Without a connection it goes on, and its result is dropped. */
   function cancel({ location, job: { v, token, attempt } }: JobOut): void {
     if (isConnected()) transport.cancel(location, { v, token, attempt });
   }
@@ -65,15 +158,8 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     };
     const out: JobOut = {
       ...{ location: stored.location, job, onStage, end },
-      state: stored.adopted ? "sent" : "unsent",
-      ...{
-        worker: null,
-        sequence: null,
-        sentAtMs: stored.adopted ? 0 : clock.now().getTime(),
-        begunAtMs: null,
-        republished: 0,
-        unreadable: 0,
-      },
+      ...{ worker: null, sequence: null, begunAtMs: null, republished: 0, unreadable: 0 },
+      ...(stored.adopted ? { state: "sent", sentAtMs: 0 } : { state: "unsent", sentAtMs: clock.now().getTime() }),
     };
     signal?.addEventListener("abort", abort, { once: true });
     board.add(out);

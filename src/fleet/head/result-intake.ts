@@ -8,10 +8,8 @@ import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
 import { type ResultAddress, resultKeyOf } from "../subjects.ts";
-import type { FleetStore } from "./fleet-store.ts";
-import { type HeadParts, type JobOut, jobFields } from "./job-board.ts";
-import { createMessageRate } from "./message-rate.ts";
-import type { DeliveredManifest } from "./transport.ts";
+import { type DeliveredManifest, type FleetStore, type HeadParts, type JobOut, jobFields } from "./head-parts.ts";
+import { createMessageRate } from "./presence.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
 const resultsAtOnce = 16;
@@ -178,7 +176,7 @@ class HeldResults implements ResultIntake {
     this.#acknowledge(each);
   }
 
-  /** Of a scan that has ended, has a later attempt or is none of this worker. */
+  /** Drops a result whose scan has ended, has a later attempt or was given to another worker. */
   #drop(each: Held): void {
     const { store, count, clock, log } = this.#options;
     const { token, worker, location, attempt } = each.address;
@@ -204,7 +202,7 @@ class HeldResults implements ResultIntake {
   }
 }
 
-/** Also by a time limit, or by the end of the server. The state changes during the calls in between. */
+/** Whether a time limit, the end of the server or a result has ended the scan. The state changes during the calls in between. */
 function hasEnded(out: Pick<JobOut, "state">): boolean {
   return out.state === "ended";
 }

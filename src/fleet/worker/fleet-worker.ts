@@ -3,12 +3,11 @@ import type { NatsConnection, Subscription } from "@nats-io/transport-node";
 import { within } from "../../base/clock.ts";
 import { evidenceVersion } from "../../evidence/evidence.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
-import { connectFailure } from "../connection.ts";
+import { connectFailure, followLink, type Link } from "../connection.ts";
 import { type CancelNote, fleetProtocol, type PresenceNote, type WorkerReach } from "../messages.ts";
 import { cancelSubject, inboxPrefixOf } from "../subjects.ts";
 import { type JobFeed, type JobFeedOptions, openJobFeed } from "./job-feed.ts";
 import { type JobSlots, type JobSlotsOptions, openJobSlots } from "./job-slots.ts";
-import { followLink, type Link } from "./link.ts";
 import { type Presence, type PresenceOptions, startPresence } from "./presence.ts";
 
 export interface FleetWorkerOptions
@@ -180,7 +179,7 @@ class ConnectedWorker implements FleetWorker {
   }
 }
 
-/** Null for anything else. */
+/** A note that cancels a scan; null for any other bytes. */
 function parseCancelNote(data: Uint8Array): Pick<CancelNote, "token" | "attempt"> | null {
   if (data.length > cancelBytesMax) return null;
   try {

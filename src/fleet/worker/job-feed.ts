@@ -1,13 +1,56 @@
-/** Asks the consumer of a location for jobs: one pull request for each free slot. */
-import { createInbox, type Msg, type Subscription } from "@nats-io/transport-node";
+/** Jobs from JetStream: fetched while slots are free, with the acknowledgement of each delivery. */
+import { createInbox, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import { scanStreamOf } from "../subjects.ts";
-import { type DeliveredJob, deliveredJob } from "./delivered-job.ts";
 import type { ResultSending } from "./send-result.ts";
+
+export interface DeliveredJob {
+  readonly data: Uint8Array;
+  /** Number of the delivery, from 1. */
+  readonly delivery: number;
+  /** Equal in all deliveries of one message; a job that is published again gets another. */
+  readonly publication: string;
+  /** Keeps JetStream from delivering the job again for another `jobAckWaitMs`. */
+  working(): void;
+  /** Another worker gets the job at once. */
+  giveBack(): void;
+  /** No worker gets the job again. */
+  terminate(): void;
+  /** Resolves when JetStream has confirmed. @throws RequestError or TimeoutError */
+  acknowledge(timeoutMs: number): Promise<void>;
+}
+
+/** Null unless the message comes from a consumer: an answer is published only on subjects of JetStream. */
+export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Pick<Msg, "data" | "reply">): DeliveredJob | null {
+  const delivered = deliveryOf(reply);
+  if (delivered === null) return null;
+  const answer = (verb: "+WPI" | "-NAK" | "+TERM") => connection.publish(reply, verb);
+  return {
+    data,
+    ...delivered,
+    working: () => answer("+WPI"),
+    giveBack: () => answer("-NAK"),
+    terminate: () => answer("+TERM"),
+    acknowledge: async (timeout) => {
+      await connection.request(reply, "+ACK", { timeout });
+    },
+  };
+}
+
+/**
+ * `$JS.ACK.<stream>.<consumer>.<delivery>.<stream sequence>.<consumer sequence>.<time>.<pending>`. Servers may add domain and account
+ * before the stream. Sequences begin again when a server has lost its disk, times do not.
+ */
+function deliveryOf(reply: string): Pick<DeliveredJob, "delivery" | "publication"> | null {
+  const [js, ack, ...rest] = reply.split(".");
+  if (js !== "$JS" || ack !== "ACK") return null;
+  const [delivery = "", sequence, , time] = rest.slice(rest.length === 7 ? 2 : 4);
+  return /^[1-9]\d{0,8}$/.test(delivery) ? { delivery: Number(delivery), publication: `${sequence}.${time}` } : null;
+}
 
 export interface JobFeedOptions extends Pick<ResultSending, "connection" | "clock"> {
   readonly inboxPrefix: string;
   readonly location: string;
-  /** Also called for jobs of withdrawn requests that were on their way already. */
+  /** Takes a job, also one of a withdrawn request that was on its way already. */
   readonly onJob: (job: DeliveredJob) => void;
   /** Asked before each request: what `want` relied on may have lapsed since. True by default. */
   readonly mayAsk?: () => boolean;
@@ -34,7 +77,7 @@ export interface JobFeed {
 const defaultExpiresMs = 5_000;
 /** Delay after an error of the consumer. */
 const defaultRetryMs = 2_000;
-/** After `expiresMs`. Without a consumer, nats-server gives no answer to other accounts. */
+/** Ends after `expiresMs`. Without a consumer, nats-server gives no answer to other accounts. */
 const defaultLostAfterMs = 2_000;
 
 const nanosecondsPerMs = 1_000_000;

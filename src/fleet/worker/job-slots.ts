@@ -3,21 +3,28 @@ import { type Log, type LogFields, messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { CountedOutcome, ScanTimer } from "../../metrics/scan-metrics.ts";
-import { scanFields } from "../../scan/gatherer.ts";
-import type { LocalGatherer } from "../../scan/local-gatherer.ts";
+import { type LocalGatherer, scanFields } from "../../scan/gatherer.ts";
 import type { Gathered, ScanDeadlines } from "../../scan/task.ts";
-import { type FleetJob, fleetProtocol, jobAckWaitMs, jobDeliveriesMax, jobWorkingEveryMs, type ProgressNote } from "../messages.ts";
+import {
+  type FleetJob,
+  fleetProtocol,
+  jobAckWaitMs,
+  jobDeliveriesMax,
+  jobWorkingEveryMs,
+  type ProgressNote,
+  parseFleetJob,
+  type RefusedJob,
+} from "../messages.ts";
 import { packResult } from "../result-parts.ts";
 import { progressSubject, type WorkerAddress } from "../subjects.ts";
-import type { DeliveredJob } from "./delivered-job.ts";
-import { parseFleetJob, type RefusedJob } from "./fleet-job.ts";
+import type { DeliveredJob } from "./job-feed.ts";
 import { type ResultSending, sendResult } from "./send-result.ts";
 
 export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "connected" | "clock"> {
   readonly gatherer: Pick<LocalGatherer, "gatherOn">;
   readonly slots: number;
   readonly address: WorkerAddress;
-  /** Of the settings of this worker: a job may ask for less. */
+  /** Deadlines in the settings of this worker: a job may ask for less. */
   readonly deadlines: ScanDeadlines;
   readonly isConnected: () => boolean;
   /** Called at the start of each scan. */
@@ -52,7 +59,7 @@ interface HeldJob {
   readonly ending: AbortController;
 }
 
-/** Jobs that were answered and may be delivered once more: those of an hour of a busy worker. */
+/** Answered jobs that may be delivered once more: as many as a busy worker has in an hour. */
 const answeredJobsMax = 2_000;
 const acknowledgeTimeoutMs = 5_000;
 const acknowledgeAttemptsMax = 3;
@@ -114,7 +121,7 @@ class BoundedSlots implements JobSlots {
 
   /**
    * Keeps the held jobs. After a standstill of the process, as by SIGSTOP, JetStream has delivered them again. Their deadlines have passed
-   * too: a result would be poorer than that of the next delivery.
+   * too: a result would be poorer than the next delivery's.
    */
   #renew(): void {
     const { isConnected, onFault, clock, standstillMsMax = jobAckWaitMs } = this.#options;
@@ -161,7 +168,7 @@ class BoundedSlots implements JobSlots {
       outcome = await perform(one, this.#options, this.#answered, () => this.#renew());
     } finally {
       this.#inSlots--;
-      // After a standstill the job may have been delivered anew.
+      // After a standstill the job may have been delivered again.
       if (this.#held.get(key) === one) this.#held.delete(key);
       this.#waiting.shift()?.();
       this.#options.onEnd(outcome ?? "failed");
@@ -242,7 +249,7 @@ function endEarly({ delivered, ending }: HeldJob, fields: LogFields, log: Log): 
   return isReturned ? "returned" : "cancelled";
 }
 
-/** Without success the job is delivered again, and is acknowledged then. */
+/** Confirms the job to JetStream. Without success it is delivered again, and is acknowledged then. */
 async function acknowledge(one: HeldJob, { connected, log }: Pick<JobSlotsOptions, "connected" | "log">): Promise<void> {
   const { token, attempt } = one.job;
   for (let left = acknowledgeAttemptsMax; left > 0 && !one.ending.signal.aborted; left--) {

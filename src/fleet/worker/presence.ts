@@ -6,7 +6,7 @@ import type { JobSlotsOptions } from "./job-slots.ts";
 
 export interface PresenceOptions extends Pick<JobSlotsOptions, "connection" | "address" | "clock" | "log"> {
   readonly note: () => Omit<PresenceNote, "v">;
-  /** After each answer, and when the last one has become too old. */
+  /** Called after each answer, and when the last one has become too old. */
   readonly onChange: () => void;
   readonly everyMs?: number;
   readonly lapsesMs?: number;
@@ -118,7 +118,7 @@ async function replyOf(
   }
 }
 
-/** Null for anything else. Members that this release does not know are dropped. */
+/** Answer of a head; null for other bytes. Members that this release does not know are dropped. */
 function parsePresenceReply(data: Uint8Array): { readonly answer: PresenceAnswer; readonly text: string } | null {
   if (data.length > replyBytesMax) return null;
   try {

@@ -2,7 +2,7 @@
 import type { BackupState } from "../../backup/backup-folder.ts";
 import type { CatalogHolder } from "../../catalog/catalog-holder.ts";
 import type { DoctorRun } from "../../doctor/background-run.ts";
-import type { FleetState } from "../../fleet/fleet-state.ts";
+import type { FleetState } from "../../fleet/worker-operations.ts";
 import type { Activity } from "../../store/activity.ts";
 import type { Actor } from "../../store/audit.ts";
 

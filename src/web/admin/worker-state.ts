@@ -1,5 +1,5 @@
 /** State of a worker, from what is stored and from what this process has heard of it. */
-import type { HeardWorker } from "../../fleet/fleet-state.ts";
+import type { HeardWorker } from "../../fleet/worker-operations.ts";
 import type { Worker } from "../../store/workers.ts";
 
 /** Answers to a worker that is heard of but gets no scans. */

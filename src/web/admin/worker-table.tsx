@@ -1,5 +1,5 @@
 /** Workers that are not revoked, by location, with their states and forms. */
-import type { HeardWorker } from "../../fleet/fleet-state.ts";
+import type { HeardWorker } from "../../fleet/worker-operations.ts";
 import { Instant, MarkedText } from "../../report/components/labels.tsx";
 import { Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";

@@ -2,10 +2,9 @@
 import type { ComponentChildren } from "preact";
 import { planTerms } from "../../account/account-operations.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
-import { nextRuns } from "../../sites/schedule.ts";
+import { nextRuns, plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/schedule.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSite, updateSite } from "../../sites/site-operations.ts";
-import { plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/site-planning.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { formMalformed, notFound } from "../errors.ts";

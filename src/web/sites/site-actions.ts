@@ -1,9 +1,9 @@
 /** Changes of watched sites: `POST /sites/{id}`, and `POST /sites` for several at once. */
 import { recordIdPattern } from "../../base/record-id.ts";
-import { parseBulkChange } from "../../sites/bulk-change.ts";
 import type { SiteFault } from "../../sites/site-fields.ts";
 import {
   acceptFinding,
+  parseBulkChange,
   removeSites,
   scanSite,
   scanSites,

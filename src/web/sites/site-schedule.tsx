@@ -3,7 +3,7 @@ import type { SiteSchedule } from "../../parse/site-csv.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import { shownRunsOf } from "../../sites/site-planning.ts";
+import { shownRunsOf } from "../../sites/schedule.ts";
 import type { Site } from "../../store/sites.ts";
 import { useVisit } from "../context.ts";
 

@@ -1,7 +1,7 @@
 /** HSTS preload list: the list file, and the list of the browser, which is read without network traffic. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { preloadList, probePreload, usePreloadList } from "../../../src/probe/browser/page-preload.ts";
-import { subjectOf } from "../../../src/scan/subject.ts";
+import { subjectOf } from "../../../src/scan/task.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 
 const now = () => new Date().toISOString();

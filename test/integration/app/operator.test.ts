@@ -11,7 +11,7 @@ import type { Catalog } from "../../../src/catalog/catalog.ts";
 import { createCatalogHolder } from "../../../src/catalog/catalog-holder.ts";
 import { faultOfFile } from "../../../src/catalog/fault.ts";
 import type { CatalogOutcome } from "../../../src/catalog/load.ts";
-import type { FleetState } from "../../../src/fleet/fleet-state.ts";
+import type { FleetState } from "../../../src/fleet/worker-operations.ts";
 import { noActivity } from "../../../src/store/activity.ts";
 import { serverActor } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";

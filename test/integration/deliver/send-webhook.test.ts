@@ -6,8 +6,13 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
-import { createWebhookSender, type SendOutcome, sendWebhook, type WebhookSenderSettings } from "../../../src/deliver/send-webhook.ts";
-import { newWebhookSecret } from "../../../src/deliver/webhook-signature.ts";
+import {
+  createWebhookSender,
+  newWebhookSecret,
+  type SendOutcome,
+  sendWebhook,
+  type WebhookSenderSettings,
+} from "../../../src/deliver/webhook.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { portWithoutListener } from "../../support/ports.ts";

@@ -7,7 +7,7 @@ import { jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream
 import { connect } from "@nats-io/transport-node";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
-import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/examine-nats.ts";
+import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/nats-maintenance.ts";
 import { locationScanSubjects, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
 import { portWithoutListener } from "../../support/ports.ts";

@@ -2,7 +2,7 @@
 import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
-import { removeMessages } from "../../../src/fleet/head/remove-messages.ts";
+import { removeMessages } from "../../../src/fleet/streams.ts";
 import {
   locationResultSubjects,
   locationScanSubjects,

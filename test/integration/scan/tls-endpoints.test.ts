@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../../src/egress/dial.ts";
 import type { Reading } from "../../../src/evidence/evidence.ts";
-import { openTlsEndpoints, tlsEndpointOf } from "../../../src/scan/tls-endpoints.ts";
+import { openTlsEndpoints, tlsEndpointOf } from "../../../src/scan/gather.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { cleanUp, onCleanUp } from "../../support/clean-up.ts";
 import { portWithoutListener } from "../../support/ports.ts";

@@ -1,9 +1,10 @@
 /** `/admin/workers`: states of workers, the forms that change them, and what to do without any. */
+
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import type { FleetState, HeardWorker } from "../../../src/fleet/fleet-state.ts";
 import type { PresenceAnswer } from "../../../src/fleet/messages.ts";
+import type { FleetState, HeardWorker } from "../../../src/fleet/worker-operations.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Worker } from "../../../src/store/workers.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";

@@ -1,4 +1,5 @@
 /** Locations on the pages that start scans: form, repetition and progress. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };

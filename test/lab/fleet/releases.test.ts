@@ -1,4 +1,5 @@
 /** Workers of older and newer releases. A proxy changes the versions in what they say, so that real processes meet. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { evidenceVersion } from "../../../src/evidence/evidence.ts";

@@ -5,7 +5,7 @@ import { headIdentity } from "../../../src/fleet/identity.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
 import { type PackedResult, packResult } from "../../../src/fleet/result-parts.ts";
 import { cancelSubject, presenceSubject, resultSubject } from "../../../src/fleet/subjects.ts";
-import { subjectOf } from "../../../src/scan/subject.ts";
+import { subjectOf } from "../../../src/scan/task.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { pixelJpeg } from "../../support/finished-scans.ts";
 import { connectAs, messagesIn } from "../../support/fleet-places.ts";

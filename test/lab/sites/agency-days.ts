@@ -1,8 +1,7 @@
 /** The agencies of the first-day test, one in each language, and their sites. */
 import type { Locale } from "../../../src/check/check.ts";
 import { scheduleDefault } from "../../../src/parse/site-csv.ts";
-import { nextRunAfter } from "../../../src/sites/schedule.ts";
-import { scheduleKeyOf } from "../../../src/sites/site-planning.ts";
+import { nextRunAfter, scheduleKeyOf } from "../../../src/sites/schedule.ts";
 
 /** Longer than the whole test by the clock of the server. */
 export const quietHours = 24;

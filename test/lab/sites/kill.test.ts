@@ -3,7 +3,7 @@
  * Browser, TLS, SMTP and webhooks are real; the clock of the server is moved forward.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newWebhookSecret } from "../../../src/deliver/webhook-signature.ts";
+import { newWebhookSecret } from "../../../src/deliver/webhook.ts";
 import type { Delivery } from "../../../src/store/deliveries.ts";
 import { type EventType, eventTypes, type StoredEvent } from "../../../src/store/site-events.ts";
 import type { Store } from "../../../src/store/store.ts";

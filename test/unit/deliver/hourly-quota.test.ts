@@ -1,7 +1,7 @@
 /** Limit of actions in an hour, by a clock that tests set. */
 import { expect, test } from "vitest";
 import { hourMs } from "../../../src/base/units.ts";
-import { createHourlyQuota } from "../../../src/deliver/hourly-quota.ts";
+import { createHourlyQuota } from "../../../src/deliver/pacing.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 test("each key has its own limit, which an hour renews", () => {

@@ -1,6 +1,6 @@
 /** Replies to the recipient of a mail, in the words of real servers: which of them say that there is no such mailbox. */
 import { describe, expect, test } from "vitest";
-import { mailFailureOf } from "../../../src/deliver/mail-failure.ts";
+import { mailFailureOf } from "../../../src/deliver/mail.ts";
 
 /** As the SMTP client reports it: the lines of the reply with their codes. */
 function failureOf(response: string) {

@@ -1,19 +1,20 @@
 /** Mails: their texts in both languages, links, bounds, and hostile names. */
+
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { parseChannelName } from "../../../src/deliver/channel-links.ts";
+import { parseChannelName } from "../../../src/deliver/channel-operations.ts";
 import {
   type ChannelMailContext,
   channelDisabledMail,
   confirmationMail,
   digestMail,
   invitationMail,
+  mailWords,
   memberInvitationMail,
   resetMail,
   testMail,
 } from "../../../src/deliver/mail-text.ts";
-import { mailWords } from "../../../src/deliver/mail-words.ts";
 import type { Channel } from "../../../src/store/channels.ts";
 import type { EventFinding, StoredEvent } from "../../../src/store/site-events.ts";
 import { createTexts } from "../../../src/text/i18n.ts";

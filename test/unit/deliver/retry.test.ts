@@ -1,7 +1,7 @@
 /** Schedule of further attempts. */
 import { expect, test } from "vitest";
 import { hourMs, minuteMs } from "../../../src/base/units.ts";
-import { nextAttemptAt, retriedForMs } from "../../../src/deliver/retry.ts";
+import { nextAttemptAt, retriedForMs } from "../../../src/deliver/pacing.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const waits = [5_000, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 5 * hourMs, 10 * hourMs, 14 * hourMs, 20 * hourMs, 24 * hourMs];

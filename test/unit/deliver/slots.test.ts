@@ -1,6 +1,6 @@
 /** Slots of attempts: each is free again after its attempt, which is said at once. */
 import { expect, test } from "vitest";
-import { createSlots } from "../../../src/deliver/slots.ts";
+import { createSlots } from "../../../src/deliver/pacing.ts";
 import type { Delivery, DeliveryPlace } from "../../../src/store/deliveries.ts";
 
 const place = { accountId: 1, channelId: 7 } as Delivery;

@@ -1,7 +1,7 @@
 /** Signatures of webhooks, verified by the library of the specification. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
-import { newWebhookSecret, signatureHeader } from "../../../src/deliver/webhook-signature.ts";
+import { newWebhookSecret, signatureHeader } from "../../../src/deliver/webhook.ts";
 
 const id = "msg_27";
 const body = JSON.stringify({ type: "site.score_dropped", data: { host: "pr\u00fcfung.test" } });

@@ -1,6 +1,6 @@
 /** First check of a webhook's URL: literal addresses only. */
 import { expect, test } from "vitest";
-import { webhookTargetFault } from "../../../src/deliver/webhook-target.ts";
+import { webhookTargetFault } from "../../../src/deliver/webhook.ts";
 
 const network = {
   allowCidrs: ["10.1.0.0/16", "127.0.0.1/32"],

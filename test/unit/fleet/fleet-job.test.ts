@@ -1,7 +1,6 @@
 /** Jobs as a worker takes them: what it refuses, and how its own settings bound the rest. */
 import { describe, expect, test } from "vitest";
-import { type FleetJob, fleetProtocol } from "../../../src/fleet/messages.ts";
-import { parseFleetJob } from "../../../src/fleet/worker/fleet-job.ts";
+import { type FleetJob, fleetProtocol, parseFleetJob } from "../../../src/fleet/messages.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 
 const job: FleetJob = {

@@ -1,13 +1,9 @@
 /** The head while nats-server does not answer, or answers late: cases that a real server cannot be brought to at will. */
 import { afterEach, describe, expect, test } from "vitest";
-import type { FleetStore } from "../../../src/fleet/head/fleet-store.ts";
-import { defaultFleetTimes } from "../../../src/fleet/head/fleet-times.ts";
-import { createJobBoard, type JobOut } from "../../../src/fleet/head/job-board.ts";
-import { createJobPublisher } from "../../../src/fleet/head/job-publisher.ts";
+import { createJobBoard, defaultFleetTimes, type FleetStore, type HeadTransport, type JobOut } from "../../../src/fleet/head/head-parts.ts";
 import { reconcile } from "../../../src/fleet/head/reconcile.ts";
-import { createRemoteGather } from "../../../src/fleet/head/remote-gather.ts";
+import { createJobPublisher, createRemoteGather } from "../../../src/fleet/head/remote-gather.ts";
 import { createResultIntake, type ResultIntake } from "../../../src/fleet/head/result-intake.ts";
-import type { HeadTransport } from "../../../src/fleet/head/transport.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { fakeClock, settled } from "../../support/fake-clock.ts";

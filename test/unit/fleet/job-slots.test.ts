@@ -1,7 +1,7 @@
 /** The slots of a worker with jobs by hand: more jobs than slots, repeated deliveries, and jobs that are published again. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
-import { type DeliveredJob, deliveredJob } from "../../../src/fleet/worker/delivered-job.ts";
+import { type DeliveredJob, deliveredJob } from "../../../src/fleet/worker/job-feed.ts";
 import { type JobSlotsOptions, openJobSlots } from "../../../src/fleet/worker/job-slots.ts";
 import { defaultDeadlines } from "../../../src/scan/task.ts";
 import { type FakeFleet, fakeLocation, fakeWorkerIds, heldGatherer, startFakeFleet } from "../../support/fake-fleet.ts";

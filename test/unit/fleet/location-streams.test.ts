@@ -1,8 +1,7 @@
 /** Streams of locations while nats-server does not answer for one of them, as a cluster whose stream has no leader. */
 import { expect, test } from "vitest";
-import { createLocationStreams } from "../../../src/fleet/head/location-streams.ts";
-import type { NatsLink } from "../../../src/fleet/head/nats-transport.ts";
-import { defaultStreamLimits } from "../../../src/fleet/head/streams.ts";
+import { createLocationStreams, type NatsLink } from "../../../src/fleet/head/nats-transport.ts";
+import { defaultStreamLimits } from "../../../src/fleet/streams.ts";
 
 const nothing = () => {};
 const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };

@@ -1,7 +1,6 @@
 /** Notes of workers, as the head reads them. */
 import { expect, test } from "vitest";
-import { parsePresenceNote } from "../../../src/fleet/head/notes.ts";
-import { fleetProtocol, type PresenceNote } from "../../../src/fleet/messages.ts";
+import { fleetProtocol, type PresenceNote, parsePresenceNote } from "../../../src/fleet/messages.ts";
 
 const note: PresenceNote = {
   ...{ v: fleetProtocol, version: "0.1.0", evidenceVersion: 1, slots: 2, busy: 0, reach: "public", scansDone: 7 },

@@ -1,6 +1,6 @@
 /** Presence of workers by their last note: the moment at which it lapses, and the capacity that it gives. */
 import { expect, test } from "vitest";
-import { createPresenceRegistry } from "../../../src/fleet/head/presence-registry.ts";
+import { createPresenceRegistry } from "../../../src/fleet/head/presence.ts";
 
 const lapsesMs = 60_000;
 const begin = Date.parse("2026-11-22T10:00:00Z");

@@ -1,7 +1,7 @@
 /** Messages of a stream that does not exist, as at a location whose workers were all revoked. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { removeMessages, subjectsOf } from "../../../src/fleet/head/remove-messages.ts";
+import { removeMessages, subjectsOf } from "../../../src/fleet/streams.ts";
 import { type FakeFleet, startFakeFleet } from "../../support/fake-fleet.ts";
 
 let fleet: FakeFleet;

@@ -1,6 +1,6 @@
 /** Work that repeats: once at a time, sooner when it is asked for, and silent about faults after its end. */
 import { expect, test } from "vitest";
-import { createRepeated } from "../../../src/fleet/head/repeated.ts";
+import { createRepeated } from "../../../src/fleet/head/reconcile.ts";
 import { type FakeClock, fakeClock, settled } from "../../support/fake-clock.ts";
 
 function repeated(clock: FakeClock, action: () => Promise<void>) {

@@ -2,7 +2,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { messageOf } from "../../../src/base/log.ts";
-import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/head/streams.ts";
+import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/streams.ts";
 import type { FakeConnection } from "../../support/fake-connection.ts";
 import { startClientTime } from "../../support/fake-fleet.ts";
 import { createFakeNats, type FakeNats } from "../../support/fake-nats.ts";

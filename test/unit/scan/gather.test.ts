@@ -1,6 +1,6 @@
 /** Reachability of a scan; `engine.test.ts` tests gathering as a whole. */
 import { describe, expect, test } from "vitest";
-import { unreachableBecause } from "../../../src/scan/unreachable.ts";
+import { unreachableBecause } from "../../../src/scan/task.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 
 describe("a scan", () => {

@@ -1,7 +1,7 @@
 /** Subject of a scan, from its URL. */
 import { describe, expect, test } from "vitest";
 import { headerLimitOf } from "../../../src/evidence/evidence.ts";
-import { subjectOf } from "../../../src/scan/subject.ts";
+import { subjectOf } from "../../../src/scan/task.ts";
 
 const at = "2026-11-21T12:00:00.000Z";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TargetCredentials } from "../../../src/egress/credentials.ts";
 import { failed, type Reading, read } from "../../../src/evidence/evidence.ts";
 import type { TlsFacts } from "../../../src/evidence/tls-facts.ts";
-import { refusalOf, verifiedCredentials } from "../../../src/scan/verified-credentials.ts";
+import { refusalOf, verifiedCredentials } from "../../../src/scan/gather.ts";
 import { evidence } from "../../support/evidence.ts";
 
 const credentials: TargetCredentials = { origin: "https://site.example", headers: [], cookies: [] };

@@ -1,5 +1,5 @@
 /** Runs of one account that start at a time, if each of them can. */
-import { createAdmission, type RunCandidate } from "../../../src/sites/start-budget.ts";
+import { createAdmission, type RunCandidate } from "../../../src/sites/run-starts.ts";
 
 type Given = Pick<RunCandidate, "id" | "kind" | "dueAt"> & Partial<RunCandidate>;
 

@@ -1,7 +1,7 @@
 /** Notices before a certificate expires: thresholds, short lifetimes, renewals. */
 import { describe, expect, test } from "vitest";
 import { dayMs } from "../../../src/base/units.ts";
-import { certificateAfter, certificateDaysLeft, noticeCertificate } from "../../../src/sites/certificate-notices.ts";
+import { certificateAfter, certificateDaysLeft, noticeCertificate } from "../../../src/sites/run-changes.ts";
 import { newSiteState, type SiteState } from "../../../src/store/site-runs.ts";
 
 const expiry = Date.parse("2027-03-01T00:00:00Z");

@@ -1,7 +1,7 @@
 /** Cron of five fields: faults, changes of the clock, and the distance of two runs. */
 import { describe, expect, test } from "vitest";
 import { hourMs } from "../../../src/base/units.ts";
-import { type CronFaultCode, cronFault, nextCronRun } from "../../../src/sites/cron.ts";
+import { type CronFaultCode, cronFault, nextCronRun } from "../../../src/sites/schedule.ts";
 
 function runsBetween(cron: string, zone: string, from: string, until: string): readonly string[] {
   const runs: string[] = [];

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { dayMs, hourMs, minuteMs } from "../../../src/base/units.ts";
 import { scheduleDefault } from "../../../src/parse/site-csv.ts";
+import type { StartKind } from "../../../src/sites/run-starts.ts";
 import { demandPerHour, dueRun, nextRunAfter } from "../../../src/sites/schedule.ts";
-import type { StartKind } from "../../../src/sites/start-budget.ts";
 import { admitAll } from "./admit-all.ts";
 
 const weekMs = 7 * dayMs;

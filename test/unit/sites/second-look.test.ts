@@ -1,6 +1,6 @@
 /** When a second run confirms a first one. */
 import { expect, test } from "vitest";
-import { isConfirmation, isUnreachable } from "../../../src/sites/second-look.ts";
+import { isConfirmation, isUnreachable } from "../../../src/sites/run-changes.ts";
 
 const since = "2026-05-06T07:00:00.000Z";
 const after = (minutes: number) => new Date(Date.parse(since) + minutes * 60_000);

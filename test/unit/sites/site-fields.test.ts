@@ -1,6 +1,6 @@
 /** Validation of the fields of sites: defaults, stored forms, and a fault for every rule. */
 import { describe, expect, test } from "vitest";
-import { bulkChangeOf, parseBulkChange } from "../../../src/sites/bulk-change.ts";
+import { plannedChange, plannedSite, shownRunsOf } from "../../../src/sites/schedule.ts";
 import {
   acceptedWith,
   parseAcceptance,
@@ -9,7 +9,7 @@ import {
   type SiteFault,
   type SiteFields,
 } from "../../../src/sites/site-fields.ts";
-import { plannedChange, plannedSite, shownRunsOf } from "../../../src/sites/site-planning.ts";
+import { bulkChangeOf, parseBulkChange } from "../../../src/sites/site-operations.ts";
 import { acceptedFindingsMax, type Site, sitePagesMax, siteTagsMax } from "../../../src/store/sites.ts";
 
 const settings = { locations: ["berlin"] };

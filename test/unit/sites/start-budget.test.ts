@@ -1,6 +1,6 @@
 /** Budget of starts: order, limits, and the demand of many sites. */
 import { describe, expect, test } from "vitest";
-import { createAdmission, type RecentStart, type RunCandidate, type StartKind, startBudgetFor } from "../../../src/sites/start-budget.ts";
+import { createAdmission, type RecentStart, type RunCandidate, type StartKind, startBudgetFor } from "../../../src/sites/run-starts.ts";
 import { admitAll } from "./admit-all.ts";
 
 const now = new Date("2026-05-06T07:08:09Z");

@@ -2,7 +2,7 @@
 import { recordIdOf } from "../../../base/record-id.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
-import type { ChannelTest } from "../../../sites/site-services.ts";
+import type { ChannelTest } from "../../../sites/site-operations.ts";
 import type { Account } from "../../../store/accounts.ts";
 import type { Channel } from "../../../store/channels.ts";
 import { SubmitButton } from "../../components/submit-button.tsx";

@@ -1,7 +1,7 @@
 /** Pages of the links in mails: `/confirm-channel/{name}` and `/unsubscribe/{name}`. Their key is the permission; no one signs in. */
 import { timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
-import { confirmChannelPath, parseChannelName, unsubscribePath } from "../../../deliver/channel-links.ts";
+import { confirmChannelPath, parseChannelName, unsubscribePath } from "../../../deliver/channel-operations.ts";
 import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
 import { type Channel, canConfirm } from "../../../store/channels.ts";
 import { hashOfSecret, isSecretValue } from "../../../store/secret-value.ts";

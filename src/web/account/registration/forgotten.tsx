@@ -1,6 +1,6 @@
 /** `/forgotten`: mails a link that sets a new password. The answer is the same for every address, to prevent enumeration. */
 import { messageOf } from "../../../base/log.ts";
-import { createHourlyQuota } from "../../../deliver/hourly-quota.ts";
+import { createHourlyQuota } from "../../../deliver/pacing.ts";
 import { Notice } from "../../../report/components/notice.tsx";
 import { emailCharsMax, isEmail } from "../../../store/account-index.ts";
 import { linkHours } from "../../../store/one-time-links.ts";

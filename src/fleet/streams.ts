@@ -1,4 +1,4 @@
-/** Streams and consumers in NATS: created, checked and updated. Their description names the installation that they belong to. */
+/** Streams and consumers in NATS: created, checked and emptied. Their description names the installation that owns them. */
 import {
   AckPolicy,
   DeliverPolicy,
@@ -11,9 +11,17 @@ import {
   type StreamInfo,
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
-import { FleetError } from "../connection.ts";
-import { jobAckWaitMs, jobDeliveriesMax } from "../messages.ts";
-import { locationResultSubjects, locationScanSubjects, manifestPart, resultConsumer, resultStreamOf, scanStreamOf } from "../subjects.ts";
+import { FleetError } from "./connection.ts";
+import { jobAckWaitMs, jobDeliveriesMax } from "./messages.ts";
+import {
+  locationResultSubjects,
+  locationScanSubjects,
+  manifestPart,
+  parseResultSubject,
+  resultConsumer,
+  resultStreamOf,
+  scanStreamOf,
+} from "./subjects.ts";
 
 /** Bytes that NATS keeps for a location, and sets aside. */
 export interface StreamLimits {
@@ -132,4 +140,41 @@ export async function ensureLocation(
   await ensureStream(manager, results, { subjects: [locationResultSubjects(location)], ...resultLimits }, purpose);
   const manifests = { filter_subject: `assay.result.${location}.*.*.*.*.${manifestPart}`, max_ack_pending: manifestsPendingMax };
   await manager.consumers.add(results, { ...consumer, durable_name: resultConsumer, ...manifests });
+}
+
+/** A subject has one message; more when its worker or the connection failed. A sweep removes what is left. */
+const messagesPerSubjectMax = 16;
+
+/** None for a stream that does not exist: a location whose workers were all revoked may have none. */
+export async function subjectsOf(manager: JetStreamManager, stream: string, filter: string): Promise<readonly string[]> {
+  const info = await unlessMissing(manager.streams.info(stream, { subjects_filter: filter }));
+  return Object.keys(info?.state.subjects ?? {});
+}
+
+/**
+ * Deletes messages one by one. A purge by subject would make nats-server 2.9.10 skip other messages: its consumers then count them as
+ * delivered, and no worker gets them.
+ */
+export async function removeMessages(manager: JetStreamManager, stream: string, filter: string): Promise<void> {
+  const subjects = await subjectsOf(manager, stream, filter);
+  // The head takes every manifest from its consumer, which stands still when a manifest on its way is deleted.
+  for (const subject of subjects) if (parseResultSubject(subject)?.part !== null) await removeSubject(manager, stream, subject);
+}
+
+async function removeSubject(manager: JetStreamManager, stream: string, subject: string): Promise<void> {
+  for (let count = 0; count < messagesPerSubjectMax; count++) {
+    // The oldest first: once the newest is deleted, nats-server 2.9.10 finds no other by "last".
+    const message = await unlessMissing(manager.direct.getMessage(stream, { seq: 1, next_by_subj: subject }));
+    if (message === null) return;
+    // It may have been acknowledged in the meantime.
+    await unlessMissing(manager.streams.deleteMessage(stream, message.seq, false));
+  }
+}
+
+/** Null if the stream or the message does not exist. */
+async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
+  return answer.catch((error) => {
+    if (!isMissingInNats(error)) throw error;
+    return null;
+  });
 }

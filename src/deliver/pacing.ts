@@ -1,11 +1,14 @@
-/** Slots of attempts under way, and which of the due deliveries get a free one. */
+/** When deliveries may be attempted: slots of attempts under way, further attempts after a failure, and quotas. */
+import type { Clock } from "../base/clock.ts";
+import { createLruCache } from "../base/lru-cache.ts";
+import { hourMs, minuteMs, secondMs } from "../base/units.ts";
 import type { ChannelKind } from "../store/channels.ts";
 import type { Delivery, DeliveryPlace } from "../store/deliveries.ts";
 import type { Store } from "../store/store.ts";
 
 /** Attempts at the same time. All mails go to one server, which may hang; all webhooks go to different ones. */
 const slotsMax: Readonly<Record<ChannelKind, number>> = { webhook: 16, mail: 8 };
-/** Of one account and kind: its slow receivers leave the rest to others. */
+/** Limit of one account and kind: its slow receivers leave the rest to others. */
 const slotsOfAccountMax = 3;
 /** Deliveries among which one look chooses. */
 const candidatesMax = 200;
@@ -26,7 +29,7 @@ export interface Slots {
 
 /** `onFree`: called when an attempt has ended. */
 export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "deliveries">, onFree: () => void): Slots {
-  /** By the id of the channel. */
+  /** Slots by id of the channel. */
   const taken = new Map<number, Slot>();
   const works = new Set<Promise<void>>();
   /** A delivery of a removed channel sends nothing. */
@@ -91,4 +94,46 @@ function countOfKind(slots: ReadonlyMap<number, Slot>, { kind }: Slot): number {
 
 function countOfAccount(slots: ReadonlyMap<number, Slot>, { accountId, kind }: Slot): number {
   return [...slots.values()].filter((slot) => slot.accountId === accountId && slot.kind === kind).length;
+}
+
+/** Waits after the first attempt, the second and so on. */
+const waitsMs: readonly number[] = [5 * secondMs, 5 * minuteMs, 30 * minuteMs, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs)];
+/** Time from the first attempt to the last, without jitter. */
+export const retriedForMs = waitsMs.reduce((sum, waitMs) => sum + waitMs, 0);
+/** Deliveries that failed together do not return together. */
+const jitterShare = 0.1;
+
+/**
+ * Time of the next attempt; null after the last one.
+ * @param attempts number of attempts so far, 1 or more.
+ * @param retryAfterMs wait that the receiver asked for, which counts if it is longer.
+ */
+export function nextAttemptAt(attempts: number, clock: Pick<Clock, "now" | "random">, retryAfterMs: number | null): Date | null {
+  const waitMs = waitsMs[attempts - 1];
+  if (waitMs === undefined) return null;
+  const jitterMs = waitMs * jitterShare * (2 * clock.random() - 1);
+  return new Date(clock.now().getTime() + Math.max(Math.round(waitMs + jitterMs), retryAfterMs ?? 0));
+}
+
+/** Keys that are remembered; beyond it the least recently used one is forgotten. */
+const keysMax = 10_000;
+
+export type HourlyQuota = ReturnType<typeof createHourlyQuota>;
+
+/** Limit of actions in an hour, kept in memory: a restart forgets it. */
+export function createHourlyQuota(perHourMax: number, clock: Pick<Clock, "now">) {
+  const taken = createLruCache<readonly number[]>(keysMax);
+  // After the clock was set back, times lie ahead: distant ones must not block the key until the clock reaches them.
+  const recentOf = (key: string, nowMs: number) => (taken.get(key) ?? []).filter((atMs) => Math.abs(nowMs - atMs) < hourMs);
+  return {
+    /** Counts the action, unless the limit of its key is reached. */
+    take: (key: string): boolean => {
+      const nowMs = clock.now().getTime();
+      const recent = recentOf(key, nowMs);
+      if (recent.length >= perHourMax) return false;
+      taken.set(key, [...recent, nowMs]);
+      return true;
+    },
+    isUsedUp: (key: string): boolean => recentOf(key, clock.now().getTime()).length >= perHourMax,
+  };
 }
