@@ -21,7 +21,7 @@ export type AuthorTask =
 export interface RanCase {
   readonly group: string;
   readonly name: string;
-  /** Of the slower judgement, in milliseconds. */
+  /** Time of the slower judgement, in milliseconds. */
   readonly judgeMs: number;
   /** Null for a case that passed. */
   readonly fault: PluginFault | null;

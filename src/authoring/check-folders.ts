@@ -7,7 +7,7 @@ import { isCheckFileName } from "../catalog/load.ts";
 export interface AuthoredCheck {
   readonly key: string;
   readonly checkFile: string;
-  /** Null if there is none. */
+  /** Null without such a file. */
   readonly testFile: string | null;
 }
 

@@ -107,7 +107,7 @@ export function codeOfNewCheck({ key }: NewCheck): string {
   return `security.missing-header.${key}`;
 }
 
-/** Source of the check. Texts of a plugin are part of it; those of a built-in check are in `locales/`. */
+/** Source of the check. Texts of a plugin are part of it; texts of a built-in check are in `locales/`. */
 export function checkSource(check: NewCheck, texts: CheckTexts | null): string {
   const { key, header } = check;
   const code = codeOfNewCheck(check);

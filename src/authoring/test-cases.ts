@@ -1,4 +1,4 @@
-/** Test cases of a check: those of its table, and those that every check must pass. Independent of a test runner. */
+/** Test cases of a check: the cases of its table, and the cases that every check must pass. Independent of a test runner. */
 import { isDeepStrictEqual } from "node:util";
 import { type CheckTexts, type Locale, locales } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";

@@ -12,7 +12,7 @@ export type TextsOfOneCheck = { readonly [L in Locale]?: CheckTexts | undefined 
 export interface TriedVerdict {
   readonly definition: CheckDefinition;
   readonly texts: TextsOfOneCheck;
-  /** Of this check alone. */
+  /** Ledger with this check alone. */
   readonly result: StoredResult;
   /** False if the ledger decided without the check. */
   readonly judged: boolean;

@@ -4,7 +4,7 @@ import { constants, crc32, deflateRawSync } from "node:zlib";
 export interface GzipPart {
   /** Deflate blocks (RFC 1951) that end at a byte boundary and refer to nothing before them. */
   readonly bytes: Uint8Array;
-  /** Of the plain text. */
+  /** CRC-32 of the plain text. */
   readonly length: number;
   readonly crc: number;
   /** Factor that moves a CRC-32 over the plain text. */
@@ -19,7 +19,7 @@ const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 const lastBlock = Buffer.from([1, 0, 0, 0xff, 0xff]);
 const gzipTailBytes = 8;
 
-/** `level` is that of zlib, 1 to 9. */
+/** `level`: compression level of zlib, 1 to 9. */
 export function packPart(text: string, level: number): GzipPart {
   const plain = Buffer.from(text);
   return partOf(plain, deflateRawSync(plain, { level, finishFlush: constants.Z_SYNC_FLUSH }));
@@ -45,7 +45,7 @@ function partOf(plain: Buffer, bytes: Buffer): GzipPart {
 /** A whole gzip file (RFC 1952) of the parts, in their order. */
 export function joinGzip(parts: readonly GzipPart[]): Uint8Array<ArrayBuffer> {
   const tail = Buffer.alloc(gzipTailBytes);
-  // CRC-32 is linear: that of two texts is the first one, moved over the second text, and the second one.
+  // CRC-32 is linear: two texts together have the CRC of the first one, moved over the second text, and of the second one.
   tail.writeUInt32LE(
     parts.reduce((sum, { crc, shift }) => (crcProduct(shift, sum) ^ crc) >>> 0, 0),
     0,
@@ -58,7 +58,7 @@ export function joinGzip(parts: readonly GzipPart[]): Uint8Array<ArrayBuffer> {
 const polynomial = 0xedb88320;
 const one = 0x80000000;
 
-/** Product of two polynomials over GF(2), modulo that of CRC-32. */
+/** Product of two polynomials over GF(2), modulo the polynomial of CRC-32. */
 function crcProduct(left: number, right: number): number {
   let sum = 0;
   let factor = right;

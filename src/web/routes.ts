@@ -60,7 +60,7 @@ import { bulkBytesMax, postSite, postSites } from "./sites/site-actions.ts";
 import { getSite } from "./sites/site-page.tsx";
 import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 
-/** Of the own account: nothing but the session decides what they show. */
+/** Pages of the own account: the session alone decides what they show. */
 const accountRoutes: readonly PageRoute[] = [
   { path: "/account", audience: "accounts", get: getProfile, post: postProfile },
   { path: "/account/brand", audience: "accounts", get: getBrand, upload: postBrand },

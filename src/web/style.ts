@@ -1,4 +1,4 @@
-/** Style sheet of all pages: that of reports, forms, and what only pages have. */
+/** Style sheet of all pages: styles of reports and forms, and what only pages have. */
 import { reportStyle } from "../report/style.ts";
 import forms from "./assets/styles/forms.css" with { type: "text" };
 import pages from "./assets/styles/pages.css" with { type: "text" };

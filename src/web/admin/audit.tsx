@@ -154,7 +154,7 @@ function Subject({ subject: { kind, id } }: { readonly subject: NonNullable<Audi
   );
 }
 
-/** Names and values are those of the programs, as `assay audit` prints them. */
+/** Names and values are identifiers of the program, as `assay audit` prints them. */
 function Details({ details }: Pick<AuditEntry, "details">) {
   const given = Object.entries(details);
   if (given.length === 0) return null;

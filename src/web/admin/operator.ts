@@ -35,7 +35,7 @@ export interface Operator {
   storeBytes(): number | null;
   lastDay(): Activity;
   readonly startedAt: Date;
-  /** `chromium` is null before the first browser has started; `schema` is that of the store. */
+  /** `chromium` is null before the first browser has started; `schema` is the schema of the store. */
   versions(): { readonly assay: string; readonly bun: string; readonly chromium: string | null; readonly schema: number };
   readonly examination: DoctorRun;
   /** Servers of `nats.url`, separated by ", "; null without. */

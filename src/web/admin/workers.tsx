@@ -18,7 +18,7 @@ import { EnglishQuote } from "./quote.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";
-/** Of the heading that one of two sections has. */
+/** Id of the heading that one of two sections has. */
 const setupId = "setup-title";
 const exampleServer = "tls://nats.example.org:4222";
 const exampleLocation = "berlin";

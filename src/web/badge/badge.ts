@@ -1,4 +1,4 @@
-/** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON is that of a Shields endpoint. */
+/** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON has the form of a Shields endpoint. */
 import { dayMs } from "../../base/units.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
@@ -53,7 +53,7 @@ function jsonOf({ color, ...badge }: Badge): string {
   return JSON.stringify({ schemaVersion, ...badge, color: color.slice(1) });
 }
 
-/** Of exactly this host. Undefined without one. */
+/** Newest result of exactly this host; undefined without one. */
 function newestScan({ publicScans }: Pick<Store, "publicScans">, host: string, locations: readonly string[]): ScanRecord | undefined {
   const newest = locations.flatMap((location) => publicScans.list({ host, exactly: true, location, limit: 1, cursor: null }).items);
   return newest.toSorted((one, other) => (endOf(one) < endOf(other) ? 1 : -1))[0];

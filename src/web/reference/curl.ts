@@ -6,7 +6,7 @@ interface CurlOptions {
   readonly body?: string | null;
   /** Media type of a file that is sent in place of JSON. */
   readonly file?: string | null;
-  /** Of the request, with the values that they may have. */
+  /** Parameters of the request, with the values that they may have. */
   readonly parameters?: readonly Parameter[];
 }
 

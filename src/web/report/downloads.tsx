@@ -8,9 +8,9 @@ import { useVisit } from "../context.ts";
 const brandedFormats = ["pdf", "html"] as const;
 
 interface DownloadsProps {
-  /** Of the scan. */
+  /** Token of the scan. */
   readonly token: string;
-  /** Of the visitor. */
+  /** Brands that the visitor may use. */
   readonly brands: readonly BrandChoice[];
 }
 

@@ -36,7 +36,7 @@ export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: SharedVisit)
 /** Small picture of the page and what one can do with the report. */
 interface ReportAsideProps {
   readonly report: StoredReport;
-  /** Of the visitor. */
+  /** Brands that the visitor may use. */
   readonly brands: readonly BrandChoice[];
 }
 

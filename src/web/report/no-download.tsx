@@ -40,7 +40,7 @@ export function otherLocationPage(visit: Visit, scan: ScanRecord): Response {
 interface ConflictTexts {
   readonly title: string;
   readonly what: string;
-  /** Of the link to the scan. */
+  /** Path of the scan. */
   readonly link: string;
 }
 

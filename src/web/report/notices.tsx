@@ -1,4 +1,4 @@
-/** Notices above a report page: those of the scan, old scan, changed catalog, newer scan, reused scan. */
+/** Notices above a report page: notices of the scan, old scan, changed catalog, newer scan, reused scan. */
 import { dayMs } from "../../base/units.ts";
 import { algorithmVersion } from "../../judge/result.ts";
 import { Instant } from "../../report/components/labels.tsx";

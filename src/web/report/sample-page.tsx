@@ -33,7 +33,7 @@ const { scan, result, evidence, timings } = sampleScan as unknown as {
   readonly timings: Timings;
 };
 
-/** Its token is none of a stored scan, so no path leads to it. */
+/** No stored scan has its token, so no path leads to it. */
 const sampleRecord: ScanRecord = {
   ...scan,
   token: "sample",

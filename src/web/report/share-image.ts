@@ -15,9 +15,9 @@ import { endOf } from "../scans/scan-end.ts";
 import type { SharedVisit, Visit } from "../visit.ts";
 import type { StoredReport } from "./stored-report.ts";
 
-/** Language of the picture; `locale` would also choose that of the visitor. */
+/** Language of the picture; `locale` would also choose the language of the visitor. */
 const localeParam = "in";
-/** A finished scan never changes; a release may draw it anew. */
+/** A finished scan never changes; another release may draw it differently. */
 const cacheControl = "public, max-age=86400";
 const retrySeconds = 5;
 

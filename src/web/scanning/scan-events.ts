@@ -121,7 +121,7 @@ function eventWriterOf(visit: Visit, scan: ScanRecord, write: (text: string) => 
   const { token } = scan;
   const latest = new Map<string, string>();
 
-  /** Sends nothing if `distinct` equals that of the latest event of this name. */
+  /** Sends nothing if the latest event of this name had an equal `distinct`. */
   function send<E extends keyof ScanEventData>(event: E, data: ScanEventData[E], distinct = JSON.stringify(data)): void {
     if (latest.get(event) === distinct) return;
     latest.set(event, distinct);

@@ -15,7 +15,7 @@ const pathCharsMax = 40;
 export interface HostCardProps {
   /** ASCII; an IPv6 address without brackets. */
   readonly host: string;
-  /** Of all these scans. */
+  /** Location of all these scans. */
   readonly location: string;
   /** Finished scans of one address of the host, newest first. */
   readonly scans: readonly ScanRecord[];

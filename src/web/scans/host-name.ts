@@ -12,7 +12,7 @@ interface HostFilters {
   readonly address?: string;
 }
 
-/** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null if there is none. */
+/** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null for other texts. */
 export function hostFromText(typed: string): string | null {
   const parsed = parseScanUrl(completeUrl(typed));
   return "url" in parsed ? hostOf(parsed.url) : null;

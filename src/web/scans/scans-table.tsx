@@ -38,7 +38,7 @@ interface OfScan {
 interface ScanLinkProps extends OfScan {
   /** Shows the token below the URL. */
   readonly showToken?: boolean;
-  /** Default true: names the location, if it is another than that of the server itself. */
+  /** Default true: names the location of scans by workers elsewhere. */
   readonly showLocation?: boolean;
 }
 

@@ -14,7 +14,7 @@ import { endOf } from "./scan-end.ts";
 const linesMax = 5;
 const signs = ["A", "B", "C", "D", "E"] as const;
 
-/** Scans that one line joins: those of one address. All scans of a chart are from one location. */
+/** Scans that one line joins: all of one address. All scans of a chart are from one location. */
 interface ScanGroup {
   /** ASCII form. */
   readonly url: string;

@@ -35,7 +35,7 @@ const emptyInput: SiteInput = {
 const noFaults: FaultTexts = new Map();
 
 interface FormState extends Pick<SiteFormProps, "input">, Partial<Pick<SiteFormProps, "faults" | "whole" | "runs">> {
-  /** As the form was sent; absent for that of the stored site. */
+  /** Version of the site as the form was sent; absent to take it from the stored site. */
   readonly version?: string;
   /** Absent: 400 with faults, 200 without. */
   readonly status?: number;
@@ -110,7 +110,7 @@ function isPreview(form: Fields): boolean {
   return button === "preview";
 }
 
-/** Of a site that is not stored yet. */
+/** Next runs of a site that is not stored yet. */
 function firstRuns(firstAt: string | null, { schedule, url }: SiteFields, { owner }: SiteAccess, now: Date): readonly (Date | null)[] {
   const first = new Date(firstAt ?? now);
   const further = nextRuns(schedule, scheduleKeyOf({ accountId: owner.id, url }), first, 2);

@@ -26,7 +26,7 @@ export interface SharedSite<Access extends SiteAccess = SiteAccess> {
 /** Query parameter with the id of the owner; absent for own sites. */
 const ownerParam = "of";
 
-/** Own sites first, then those of owners who share theirs. A disabled account shares nothing. */
+/** Own sites first, then the sites of owners who share them. A disabled account shares nothing. */
 export function siteAccesses({ settings: { store } }: Visit, account: Account): readonly SiteAccess[] {
   const shared = store.members.owners(account.id).flatMap(({ ownerId, role }): readonly SiteAccess[] => {
     const owner = store.accounts.findById(ownerId);

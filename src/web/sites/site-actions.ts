@@ -108,7 +108,7 @@ export const postSites: PostFor<"members"> = (visit, access, fields) => {
 
 interface BulkRequest {
   readonly action: BulkAction;
-  /** Of sites of the owner. */
+  /** Ids of sites of the owner. */
   readonly ids: readonly number[];
   readonly value: string;
   readonly confirmed: boolean;

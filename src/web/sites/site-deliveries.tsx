@@ -13,7 +13,7 @@ const deliveriesShown = 10;
 
 interface SiteDeliveriesProps {
   readonly access: SiteAccess;
-  /** Of the site. */
+  /** Events of the site. */
   readonly events: readonly StoredEvent[];
 }
 

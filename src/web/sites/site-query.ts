@@ -79,7 +79,7 @@ export function searchTextOf({ name, url, client, tags }: Site): string {
   return [name, url, client ?? "", ...tags].join("\n").toLowerCase();
 }
 
-/** What a column sorts by. Times are ISO 8601, so their order is that of the text. Null is last in both directions. */
+/** What a column sorts by. Times are ISO 8601, so their order is the order of the text. Null is last in both directions. */
 export function sortValueOf(site: Site, sort: SiteSort, now: Date): string | number | null {
   const { name, client, reading, lastRunAt, nextRunAt } = site;
   const values = {

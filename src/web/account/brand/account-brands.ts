@@ -1,4 +1,4 @@
-/** Brands that a visitor may use: that of the own account, and those of owners who share their sites. */
+/** Brands that a visitor may use: the brand of the own account, and the brands of owners who share their sites. */
 import { usableBrand } from "../../../account/brand-operations.ts";
 import { brandInFile } from "../../../export/export.ts";
 import type { Brand, BrandLogo } from "../../../report/brand.tsx";

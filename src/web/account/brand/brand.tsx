@@ -29,7 +29,7 @@ import { accentCharsMax, type TypedBrand, typedBrand, typedOf } from "./brand-in
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
-/** Of the whole form: the logo, and some thousand characters of the fields. Longer ones are read to their end, and not kept. */
+/** Limit of the whole form: the logo, and some thousand characters of the fields. Longer bodies are read to their end, and not kept. */
 const uploadLimits = { bytesMax: logoBytesMax + 16_384, discardedBytesMax: logoUploadBytesMax };
 /** Confirmations, named by the query parameter `done`. */
 const confirmations = ["saved", "removed"] as const;

@@ -26,7 +26,7 @@ export type ChannelsOutcome = (typeof goodOutcomes)[number] | (typeof badOutcome
 interface ChannelsPageState {
   /** Refused form. */
   readonly typed?: TypedChannel;
-  /** Channel whose form is shown in place of those of new ones. */
+  /** Channel whose form is shown in place of the forms for new channels. */
   readonly edited?: Channel;
   readonly tested?: { readonly channel: Channel; readonly outcome: ChannelTest };
 }

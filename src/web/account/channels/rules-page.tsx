@@ -91,7 +91,7 @@ async function remove(visit: Visit, account: Account, fields: Fields): Promise<R
 }
 
 interface RulesPageState {
-  /** Rule whose form is shown; null for that of a new one. */
+  /** Rule whose form is shown; null for the form of a new rule. */
   readonly edited: NotificationRule | null;
   readonly typed: TypedRule | null;
 }

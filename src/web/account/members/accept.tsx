@@ -119,7 +119,7 @@ function offerPage(visit: Visit, invited: Invited): Response {
   });
 }
 
-/** Of the next steps, only those that this appliance allows. */
+/** Next steps that this appliance allows. */
 function guestPage(visit: Visit, invited: Invited): Response {
   const { i18n, settings } = visit;
   const next = memberInvitationPath(invited.value);
