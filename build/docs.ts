@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ApiOperation } from "../src/api/operation.ts";
 import { apiOperations } from "../src/api/operations.ts";
-import { policyKeys, policySettings } from "../src/app/policy-settings.ts";
-import type { Setting } from "../src/app/setting.ts";
-import { settingKeys, settings } from "../src/app/settings.ts";
+import { policyKeys, policySettings } from "../src/settings/policy.ts";
+import type { Setting } from "../src/settings/setting.ts";
+import { settingKeys, settings } from "../src/settings/settings.ts";
 import { pluginTypes, pluginTypesFile } from "./plugin-types.ts";
 
 // reads: build/package/assay.service, docs/

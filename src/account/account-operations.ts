@@ -2,6 +2,7 @@
 
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
+import type { Config } from "../settings/settings.ts";
 import type { Account, Plan } from "../store/accounts.ts";
 import { type Actor, actorInLog } from "../store/audit.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
@@ -60,8 +61,7 @@ export async function changeAccountState(
 
 interface SignUpContext {
   readonly store: Pick<Store, "oneTimeLinks">;
-  /** Setting `accounts.signup`. */
-  readonly accounts: { readonly signUp: "closed" | "invite" | "open" };
+  readonly config: Pick<Config, "accounts.signup">;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -75,11 +75,11 @@ interface GivenAccountInvitation {
 
 /** `closed`: the setting allows no registration. `full`: too many links are open. */
 export async function inviteAccount(
-  { store, accounts, now, log }: SignUpContext,
+  { store, config, now, log }: SignUpContext,
   by: Actor,
   invitation: GivenAccountInvitation,
 ): Promise<Outcome<IssuedLink, "closed" | "email-invalid" | "email-taken" | "full">> {
-  if (accounts.signUp === "closed") return refuse("closed");
+  if (config["accounts.signup"] === "closed") return refuse("closed");
   const created = await store.oneTimeLinks.create({ kind: "invite", ...invitation }, now(), by);
   // Only a link for the first account is refused because there is one.
   if (typeof created === "string") return refuse(created === "set-up" ? "full" : created);

@@ -397,7 +397,7 @@ export const memberOperations = [
       ...diskFull,
     },
     run: async ({ body, account, api }) => {
-      const given = { email: body.email.trim(), role: body.role, origin: api.publicUrl ?? "" };
+      const given = { email: body.email.trim(), role: body.role, origin: api.config.public_url ?? "" };
       const invited = await addMemberInvitation(api, account, given);
       if ("refused" in invited) throw invitationRefused(invited.refused);
       const { invitation, mail: mailed, value } = invited.done;
@@ -549,7 +549,8 @@ const hourChars = "2026-11-25T22".length;
  * @throws ApiError 404 for an unknown client.
  */
 function reportOf({ params, account: owner, api }: Call, locale: Locale): RenderedBody {
-  const { store, checks, version, publicUrl: origin, clientBodies } = api;
+  const { store, checks, version, config, clientBodies } = api;
+  const origin = config.public_url;
   const client = params.name ?? "";
   const brand = usableBrand(store, owner) ?? null;
   const now = api.now();

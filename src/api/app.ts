@@ -1,7 +1,6 @@
 /** The API: the auth guard checks every request, and every failure gets the specification's shape. */
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError, ParseError } from "elysia";
-import { headerValueCharsMax } from "../evidence/limits.ts";
 import { allowedMethods, type Route } from "../http/allowed-methods.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
@@ -17,29 +16,26 @@ import { RenderedBodies } from "./rendered-bodies.ts";
 import { unknownReportFormat } from "./scans/reads.ts";
 import type { ApiServices } from "./services.ts";
 
-/** Specification, section 8. */
-export const requestLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
+/** Window of `api.rate_per_minute`. */
+const requestWindowSeconds = 60;
 /** Above the rate of a script with a revoked token, below the rate of guessing. */
 const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 const openapiPath = "/api/v1/openapi.json";
 
 export interface ApiSettings extends ApiServices {
+  /** By default `api.rate_per_minute`. */
   readonly requestLimit?: RateLimit;
   readonly failedAuthenticationLimit?: RateLimit;
-  /** Characters that scans of this installation read of a response header, for the API's description. */
-  readonly headerCharsMax?: number;
-  /** Addresses and CIDR ranges whose X-Forwarded-For is trusted. */
-  readonly trustedProxies: readonly string[];
   readonly ready: () => Readiness;
 }
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
-  const { store, now, log } = settings;
+  const { store, config, now, log } = settings;
   const authGuard = createAuthGuard({
     store,
-    clientAddressOf: createClientAddress(settings.trustedProxies),
-    requestLimit: settings.requestLimit ?? requestLimitDefault,
+    clientAddressOf: createClientAddress(config.trusted_proxies),
+    requestLimit: settings.requestLimit ?? { requestsMax: config["api.rate_per_minute"], windowSeconds: requestWindowSeconds },
     failedAuthenticationLimit: settings.failedAuthenticationLimit ?? failedAuthenticationLimitDefault,
     now,
     log,
@@ -81,7 +77,7 @@ const unparsed = { parse: "none" } as const;
 
 /** `peerOf`: address of the peer; null for a Unix socket. */
 function apiRoutes(settings: ApiSettings, authGuard: AuthGuard, peerOf: (request: Request) => string | null) {
-  const answerOpenapi = createOpenapiAnswer(settings.headerCharsMax ?? headerValueCharsMax);
+  const answerOpenapi = createOpenapiAnswer(settings.config["scan.header_chars_max"]);
   const { checks, wake, cancelled } = settings;
   const api = {
     ...settings,

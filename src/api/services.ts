@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
 import type { ClientReportStore } from "../export/client-report/collect.ts";
+import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
 import type { Texts } from "../text/i18n.ts";
@@ -41,8 +42,8 @@ export interface ApiServices {
   readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
   /** Version of assay. */
   readonly version: string;
-  /** Public origin of the appliance; null if not configured. Files are kept for several requests, so the origin of a request is never used. */
-  readonly publicUrl: string | null;
+  /** Settings of the operator. Links use `public_url` and never the origin of a request, since files are kept for several requests. */
+  readonly config: Config;
   /** Called when scans were queued. */
   readonly wake: () => void;
   /** Called when the scan of this token was removed from the queue. */

@@ -1,29 +1,29 @@
-/** Backups of the configuration: those that a command makes, and those that the server makes on schedule in a child process. */
+/** Backups of the configuration: made by a command, or on schedule by the server in a child process. */
 
 import { existsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
+import { BackupError } from "../backup/archive.ts";
 import {
   type BackupState,
   backupName,
   ensureBackupFolder,
   nextBackupAt,
   noteBackup,
-  parseSchedule,
   pruneBackups,
   readBackupState,
 } from "../backup/backup-folder.ts";
-import { createBackup, type MadeBackup } from "../backup/create-backup.ts";
+import { createBackup, type MadeBackup, type StoreTools } from "../backup/create-backup.ts";
+import { ownProgram } from "../base/build.ts";
 import { aborted, systemClock, within } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
-import { DataDirError } from "../store/data-dir.ts";
+import { checkWholeStore, runStoreProcess, storeWorkMsOf } from "../doctor/store-examination.ts";
+import { environmentName, type LoadedConfig } from "../settings/config.ts";
+import { type Config, parseSchedule, type SettingKey } from "../settings/settings.ts";
+import { DataDirError, damagedDataDir } from "../store/data-dir.ts";
 import { storeFileOf } from "../store/store-file.ts";
-import { environmentName, type LoadedConfig } from "./config.ts";
-import { catalogOptions } from "./configured-catalog.ts";
-import { ownProgram } from "./placement.ts";
-import type { Config, SettingKey } from "./settings.ts";
-import { storeTools } from "./store-tools.ts";
+import { catalogOptions } from "./scanning.ts";
 
 /** Also the delay after the start: the server takes its first scans before it makes a backup that it missed. */
 const lookEveryMs = 30_000;
@@ -142,7 +142,7 @@ async function runScheduled(
   log.info("backup made", { archive: end.archive, bytes: end.bytes, removed: removed.length });
 }
 
-/** What the child made, or the reason why it made nothing. @throws the error of the system if there is no child */
+/** Backup that the child made, or the reason for its failure. @throws the error of the system if no child starts */
 async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal): Promise<Pick<MadeBackup, "archive" | "bytes"> | string> {
   const args = ["backup", "create", "--json", "--data", config.data, ...(configFile === null ? [] : ["--config", configFile])];
   const child = Bun.spawn([...ownProgram, ...args], {
@@ -162,7 +162,7 @@ async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal)
   return lastLine.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
 }
 
-/** A child that has ended already has none. */
+/** A child that has ended has no priority any more. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, niceness);
@@ -175,3 +175,30 @@ function environmentOf(config: Config): Record<string, string | undefined> {
   const given = shared.flatMap((key) => (config[key] === null ? [] : [[environmentName(key), config[key]] as const]));
   return { ...process.env, ...Object.fromEntries(given) };
 }
+
+/** Hidden command that copies the store of a data directory into another one. */
+export const storeCopyCommand = "store-copy";
+
+export const storeTools: StoreTools = {
+  copy: async (dataDir, into, stop) => {
+    const timeoutMs = storeWorkMsOf(dataDir);
+    const end = await runStoreProcess([...ownProgram, storeCopyCommand, dataDir, into], { timeoutMs, stop });
+    stop.throwIfAborted();
+    if (end.status === "exit" && end.code === 0) return;
+    if (end.status === "damage") throw damagedDataDir(`data directory ${dataDir} is damaged (its copy ended by ${end.signal})`);
+    if (end.status === "timeout") throw new BackupError(`the store was not copied within ${end.ms} ms; the disk may be failing`);
+    throw new BackupError(end.status === "signal" ? `${end.signal} ended the copy of the store` : end.lastLine);
+  },
+  inspect: async (dataDir, stop) => {
+    const check = await checkWholeStore(dataDir, { stop });
+    stop.throwIfAborted();
+    if (check.status === "died") throw new BackupError(`the store of the backup is damaged in table ${check.table}`);
+    if (check.status === "timeout")
+      throw new BackupError(`the store of the backup was not read within ${check.ms} ms; the disk may be failing`);
+    if (check.status === "failed") throw new BackupError(`the store of the backup could not be read (${check.because})`);
+    const [fault] = check.report?.damagedTables ?? [];
+    if (check.report === null) throw new BackupError("the backup has no store");
+    if (fault !== undefined) throw new BackupError(`the store of the backup is damaged in table ${fault.table}: ${fault.reason}`);
+    return check.report;
+  },
+};

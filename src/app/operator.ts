@@ -1,22 +1,29 @@
-/** State of this process for the pages of administrators: settings with their origin, disk, browser and doctor. */
+/** State of this process for the pages of administrators, and settings of the doctor, built from the configuration. */
+
+import { existsSync } from "node:fs";
+import { Value } from "@sinclair/typebox/value";
 import { commit, version } from "../base/build.ts";
-import { type Log, messageOf } from "../base/log.ts";
+import { systemClock } from "../base/clock.ts";
+import { createLog, type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
 import { createDoctorRun } from "../doctor/background-run.ts";
-import { examineServer } from "../doctor/system-checks.ts";
+import { type DoctorSettings, examineServer } from "../doctor/system-checks.ts";
+import type { NatsExamination } from "../fleet/nats-maintenance.ts";
 import type { FleetState } from "../fleet/worker-operations.ts";
-import { mailboxText, smtpUrlText } from "../parse/mail/smtp-settings.ts";
+import { natsUrlText } from "../parse/address.ts";
+import { environmentName, type LoadedConfig } from "../settings/config.ts";
+import { type Config, type SettingKey, settingKeys, settings } from "../settings/settings.ts";
 import type { AuditDetails, SettingAtStart } from "../store/audit.ts";
 import { schemaVersion } from "../store/migrations.ts";
 import type { Store } from "../store/store.ts";
+import { storeBytesOf } from "../store/store-file.ts";
 import type { Operator, ShownSetting } from "../web/admin/operator.ts";
-import type { ActivityCounter } from "./activity.ts";
+import { oidcExamination } from "./accounts.ts";
 import type { ScheduledBackups } from "./backups.ts";
-import { environmentName, type LoadedConfig } from "./config.ts";
-import { diskSpaceOf, storeBytesOf } from "./disk-use.ts";
-import { doctorSettings } from "./doctor.ts";
-import { type Config, settingKeys } from "./settings.ts";
+import type { ActivityCounter } from "./observation.ts";
+import { egressSettings, loadConfiguredCatalog, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
+import { diskSpaceOf } from "./server-store.ts";
 
 interface Appliance {
   readonly store: Pick<Store, "accounts" | "audit">;
@@ -55,7 +62,7 @@ export function createOperator(
       chromium: browsers.state()?.version.replace(/^.*\//, "") ?? null,
       schema: schemaVersion,
     }),
-    natsServers: written(config["nats.url"]),
+    natsServers: written("nats.url", config["nats.url"]),
     fleet,
     backups: () => ({ ...backups.state(), nextAt: backups.nextAt() }),
     checks: {
@@ -91,44 +98,61 @@ function detailsOf(result: ReloadResult): AuditDetails {
   return { outcome, version, added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
 }
 
-/** Settings that name a person. */
-const personalSettings: readonly string[] = ["admin.email"];
-
 /** For the audit log: what differs from the last start. */
 export function settingsAtStart(loaded: LoadedConfig): readonly SettingAtStart[] {
-  return shownSettings(loaded).map(({ key, value, origin }) => ({
+  return settingKeys.map((key) => ({
     key,
-    value,
-    isDefault: origin === "default",
-    isPersonal: personalSettings.includes(key),
+    value: written(key, loaded.config[key]),
+    isDefault: loaded.origins[key].kind === "default",
+    isPersonal: "isPersonal" in settings[key],
   }));
 }
 
-/** Settings hold no secret: passwords and keys are named by their files. Only smtp.url may hold one, which is left out. */
+/** Settings hold no secret: files hold passwords and keys. Only smtp.url may contain one, and its text leaves it out. */
 function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting[] {
   return settingKeys.map((key) => ({
     key,
-    value: written(config[key]),
+    value: written(key, config[key]),
     origin: origins[key].kind,
     originName: origins[key].name,
     variable: environmentName(key),
   }));
 }
 
-type Written = Config[keyof Config] | Config["scan.connect_to"][number] | Config["nats.url"][number] | Config["oidc.groups"][number];
-
-function written(value: Written): string | null {
-  if (value === null) return null;
-  if (Array.isArray(value)) return value.length === 0 ? null : value.map(written).join(", ");
-  if (typeof value !== "object") return String(value);
-  if ("scheme" in value) return smtpUrlText(value);
-  if ("email" in value) return mailboxText(value);
-  if ("group" in value) return `${value.group}=${value.plan}${value.admin ? ":admin" : ""}`;
-  if ("tls" in value) return `${value.tls ? "tls" : "nats"}://${endpoint(value.host, value.port)}`;
-  if ("host" in value) return `${endpoint(value.host, value.port)}=${endpoint(value.address, value.addressPort)}`;
-  return "address" in value ? endpoint(value.address, value.port) : JSON.stringify(value);
+/** As the operator would write it; null for no value and for an empty list. */
+function written(key: SettingKey, value: unknown): string | null {
+  const text: unknown = Value.Encode(settings[key].schema, value);
+  const parts = [text].flat().filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
-function endpoint(host: string, port: number): string {
-  return host.includes(":") && !host.startsWith("[") ? `[${host}]:${port}` : `${host}:${port}`;
+export function doctorSettings(config: Config): DoctorSettings {
+  // Findings name each failure already, so the log shows errors only.
+  const log = createLog({ level: "error", format: "text" });
+  return {
+    config,
+    examineNats: config["nats.url"].length === 0 ? null : () => examineConfiguredNats(config, log),
+    examineOidc: oidcExamination(config),
+    loadCatalog: () => loadConfiguredCatalog(config),
+    openBrowsers: () => openConfiguredBrowsers(config, log),
+    openScanner: (browsers, port, catalog) =>
+      openConfiguredScanner(config, {
+        egress: { ...egressSettings(config, []), allowCidrs: ["127.0.0.1"], allowPorts: [port] },
+        caPems: [],
+        concurrency: 1,
+        catalog,
+        browsers,
+        log,
+      }),
+  };
+}
+
+/** Loads the packages of NATS, which other installations do not need. */
+async function examineConfiguredNats(config: Config, log: Log): Promise<NatsExamination> {
+  const [{ examineNats }, { headSeedFile }] = await Promise.all([import("../fleet/nats-maintenance.ts"), import("../fleet/identity.ts")]);
+  const seedFile = headSeedFile(config.data);
+  // The server makes its seed at its first start; the doctor changes nothing.
+  const credentialsFile = config["nats.credentials_file"] ?? (existsSync(seedFile) ? seedFile : null);
+  const servers = config["nats.url"].map(natsUrlText);
+  return examineNats({ servers, credentialsFile, caFile: config["nats.ca_file"], clock: systemClock, log });
 }

@@ -18,13 +18,3 @@ export const workerFiles = {
 function workerFile(name: string): string {
   return isCompiled ? `${compiledRoot}src/app/${name}.js` : fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
 }
-
-/** This program as a child process, to be followed by its arguments. */
-export const ownProgram: readonly string[] = isCompiled
-  ? [process.execPath]
-  : [process.execPath, fileURLToPath(new URL("../main.ts", import.meta.url))];
-
-export function ownCommand(): string {
-  if (isCompiled) return process.execPath;
-  return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";
-}

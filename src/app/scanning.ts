@@ -1,19 +1,32 @@
-/** Browser, checks and scanner of this process, built from the configuration. */
-import { readFileSync } from "node:fs";
+/** Browser, checks and scanner of this process, built from the configuration, for a server or for one command. */
+
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { type Browsers, openBrowsers } from "../browser/browser.ts";
+import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
+import { type CatalogHolder, createCatalogHolder, type ReloadResult } from "../catalog/catalog-holder.ts";
+import { describeFaults, faultOfFile } from "../catalog/fault.ts";
+import { type CatalogOptions, loadCatalog, loadCatalogSafely } from "../catalog/load.ts";
+import type { CheckDefinition } from "../check/registry.ts";
 import type { EgressSettings } from "../egress/settings.ts";
+import type { Evidence } from "../evidence/evidence.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
+import type { StoredResult } from "../judge/result.ts";
 import { systemRoots } from "../probe/tls/trust.ts";
 import { type LocalGatherer, type LocalGathererOptions, openLocalGatherer } from "../scan/gatherer.ts";
+import { performJudge } from "../scan/judge-task.ts";
+import { openJudging } from "../scan/judging.ts";
 import { openScanner, type Scanner, type ScannerOptions } from "../scan/scanner.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "../settings/config.ts";
+import { certificatePem, loadDataFiles } from "../settings/files.ts";
+import { memoryNeeded } from "../settings/scans.ts";
+import type { Config } from "../settings/settings.ts";
+import { createTexts, type Texts } from "../text/i18n.ts";
 import { workerFiles } from "./placement.ts";
-import type { Config, SettingKey } from "./settings.ts";
-import { memoryNeeded } from "./slot-memory.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -42,21 +55,6 @@ export function scanDeadlines(config: Config): ScanDeadlines {
 export function caPems(config: Config): readonly string[] {
   const ofSystem = config["scan.system_roots"] ? systemRoots(process.env.SSL_CERT_FILE) : [];
   return [...ofSystem, ...config["scan.ca_files"].map((file) => certificatePem("scan.ca_files", file))];
-}
-
-/** @throws ConfigError */
-export function certificatePem(setting: SettingKey, file: string): string {
-  const pem = readPem(setting, file);
-  if (!pem.includes("-----BEGIN CERTIFICATE-----")) throw new ConfigError(`${setting}: ${file} holds no PEM certificate`);
-  return pem;
-}
-
-function readPem(setting: SettingKey, file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new ConfigError(`${setting}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
 }
 
 /** Browsers of the configuration, each started on its first use. */
@@ -96,4 +94,150 @@ export function openConfiguredGatherer(
   options: Omit<LocalGathererOptions, "clock" | "deadlines" | "headerValueCharsMax" | "workerFile">,
 ): LocalGatherer {
   return openLocalGatherer({ ...options, clock: systemClock, deadlines: scanDeadlines(config), workerFile: workerFiles.gather });
+}
+
+export function catalogOptions(config: Config): Omit<CatalogOptions, "unknownKeys"> {
+  const named = config["checks.dir"];
+  return { checksDir: named ?? join(config.data, "checks"), pinsFile: config["checks.require_sha256"], workerFile: workerFiles.catalog };
+}
+
+/** The folder may be missing unless `checks.dir` names it: a missing check changes every score. */
+function isFolderMissing(config: Config): boolean {
+  const named = config["checks.dir"];
+  return named !== null && !existsSync(named);
+}
+
+/** Loads the catalog at a start: unknown keys are warnings. @throws ConfigError, or CatalogError with every fault. */
+export async function loadConfiguredCatalog(config: Config): Promise<Catalog> {
+  if (isFolderMissing(config)) throw new ConfigError(`checks.dir: there is no folder ${config["checks.dir"]}`);
+  return loadCatalog({ ...catalogOptions(config), unknownKeys: "warn" });
+}
+
+/** The catalog of a server, with the log lines of its reloads. `onReplaced` gets each new catalog. */
+export function openConfiguredCatalog(
+  first: Catalog,
+  { config, log, onReplaced }: { readonly config: Config; readonly log: Log; readonly onReplaced: (catalog: Catalog) => void },
+): CatalogHolder {
+  return createCatalogHolder(first, {
+    load: async () => {
+      const options = catalogOptions(config);
+      if (isFolderMissing(config)) return { catalog: null, faults: [faultOfFile(options.checksDir ?? "", "there is no such folder")] };
+      return loadCatalogSafely({ ...options, unknownKeys: "refuse" });
+    },
+    onReload: (result, catalog) => {
+      logReload(result, log);
+      if (result.outcome === "replaced") onReplaced(catalog);
+    },
+    now: () => new Date(),
+  });
+}
+
+function logReload(result: ReloadResult, log: Log): void {
+  if (result.outcome === "refused") {
+    for (const fault of describeFaults(result.faults)) log.error(fault);
+    log.error("checks not reloaded: nothing changed", { faults: result.faults.length });
+    return;
+  }
+  const { version, added, removed, changed } = result;
+  const listed = { added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
+  log.info("checks reloaded", { catalogVersion: version, ...listed });
+}
+
+interface OneShotScanner extends Omit<Scanner, "scanStored"> {
+  readonly checks: readonly CheckDefinition[];
+  readonly texts: Texts;
+}
+
+interface OneShotOptions {
+  /** By default the catalog of the configuration. */
+  readonly catalog?: Catalog | null;
+  /** Null or absent for pages without sign-in. */
+  readonly credentialsFor?: ScannerOptions["credentialsFor"] | null;
+}
+
+/** @throws ConfigError or CatalogError before anything is started. */
+export async function openOneShotScanner(
+  config: Config,
+  concurrency: number,
+  log: Log,
+  { catalog: given = null, credentialsFor = null }: OneShotOptions = {},
+): Promise<OneShotScanner> {
+  const trustedPems = caPems(config);
+  const data = loadDataFiles(config);
+  const catalog = given ?? (await loadConfiguredCatalog(config));
+  const browsers = openConfiguredBrowsers(config, log);
+  const egress = egressSettings(config, []);
+  const ofScans = credentialsFor === null ? {} : { credentialsFor };
+  const options = { egress, caPems: trustedPems, ...data, concurrency, catalog, browsers, log, ...ofScans };
+  const scanner = openConfiguredScanner(config, options);
+  return {
+    checks: catalog.checks,
+    texts: createTexts(catalog.texts, catalog.checks),
+    scanUrl: scanner.scanUrl,
+    startBrowser: scanner.startBrowser,
+    useCatalog: scanner.useCatalog,
+    close: async () => {
+      await scanner.close();
+      await browsers.stop();
+    },
+  };
+}
+
+interface JudgeOnceOptions {
+  readonly catalog: Catalog;
+  readonly log: Log;
+  /** A check that threw or returned no verdict; its row is `notChecked`. */
+  readonly onCheckFault: (key: string, fault: string) => void;
+}
+
+/** Returns an error code if the thread could not judge. */
+export async function judgeOnce(
+  evidence: Evidence,
+  { catalog, log, onCheckFault }: JudgeOnceOptions,
+): Promise<StoredResult | ScanErrorCode> {
+  if (catalog.snapshot === null) {
+    const { result, faults } = performJudge({ evidence, hung: [] }, builtInCatalog(), () => {});
+    for (const { key, fault } of faults) onCheckFault(key, fault);
+    return result;
+  }
+  const judging = openJudging(
+    {
+      workerFile: workerFiles.judge,
+      threads: 1,
+      deadlineMs: defaultDeadlines.judgeMs,
+      onIdleFault: (fault) => log.error("idle worker broke", { fault }),
+      onCheckFault,
+      clock: systemClock,
+      log,
+    },
+    catalog,
+  );
+  try {
+    return await judging.withCurrent((judge) => judge({ fields: { url: evidence.subject.url }, evidence }));
+  } finally {
+    await judging.close();
+  }
+}
+
+/** A browser may not start because disk or memory are full, which can pass. */
+const browserRetryMs = 30_000;
+
+/** `onTried` is called after each attempt. Returns the function that stops further ones. */
+export function keepBrowserAvailable(
+  starter: Pick<LocalGatherer, "startBrowser">,
+  browsers: Pick<Browsers, "fault" | "state">,
+  onTried: () => void = () => {},
+): () => void {
+  const start = () => void starter.startBrowser().then(onTried);
+  start();
+  const timer = setInterval(() => {
+    if (browserFault(browsers) !== null) start();
+  }, browserRetryMs);
+  return () => clearInterval(timer);
+}
+
+/** Clause for readiness; null while the browser works. */
+export function browserFault(browsers: Pick<Browsers, "fault" | "state">): string | null {
+  if (browsers.fault() !== null) return "the browser does not start";
+  return browsers.state() === null ? "the browser is starting" : null;
 }

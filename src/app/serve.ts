@@ -1,5 +1,5 @@
 /** Wiring of `assay serve`: the order in which parts start, and their end in reverse. */
-import { type Api, type ApiSettings, createApi, requestLimitDefault } from "../api/app.ts";
+import { createApi } from "../api/app.ts";
 import { isCompiled, version } from "../base/build.ts";
 import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, type Log } from "../base/log.ts";
@@ -8,39 +8,40 @@ import { describeFault } from "../catalog/fault.ts";
 import type { CancelAnyScan } from "../evidence/scan.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
 import type { Listening } from "../http/server.ts";
+import { endpointText } from "../parse/address.ts";
 import { type Dispatcher, startDispatcher } from "../scan/dispatcher.ts";
 import { noRemoteLocations } from "../scan/gatherer.ts";
 import { createProgress } from "../scan/progress.ts";
 import type { Scanner } from "../scan/scanner.ts";
+import type { LoadedConfig } from "../settings/config.ts";
+import { loadDataFiles } from "../settings/files.ts";
 import { accountActor, serverActor } from "../store/audit.ts";
 import { lockDataDir } from "../store/lock.ts";
 import type { Store } from "../store/store.ts";
 import { createPages } from "../web/app.ts";
-import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
+import { createConfiguredAdmin, firstSteps, openConfiguredAccounts } from "./accounts.ts";
 import { startScheduledBackups } from "./backups.ts";
-import type { LoadedConfig } from "./config.ts";
-import { loadConfiguredCatalog, openConfiguredCatalog } from "./configured-catalog.ts";
-import { createConfiguredAdmin, firstSteps } from "./first-account.ts";
-import { openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
-import { startHousekeeping } from "./housekeeping.ts";
-import { listenAt, urlHost } from "./listen-at.ts";
-import { loadDataFiles } from "./load-data-files.ts";
+import { natsEndpoints, openConfiguredFleet, waitMaxMsOf } from "./fleet.ts";
 import { observeServer } from "./observation.ts";
-import { openConfiguredAccounts } from "./oidc.ts";
 import { createOperator, settingsAtStart } from "./operator.ts";
-import { createReadiness } from "./readiness.ts";
-import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
-import { openServerSockets } from "./server-sockets.ts";
-import { openServerStore, type ServerStore } from "./server-store.ts";
-import type { Config } from "./settings.ts";
-import { createStartup } from "./startup.ts";
+import {
+  browserFault,
+  caPems,
+  egressSettings,
+  keepBrowserAvailable,
+  loadConfiguredCatalog,
+  openConfiguredBrowsers,
+  openConfiguredCatalog,
+  openConfiguredScanner,
+} from "./scanning.ts";
+import { openServerStore, type ServerStore, startHousekeeping } from "./server-store.ts";
+import { createReadiness, createStartup, listenAt, openServerSockets } from "./sockets.ts";
 import { openWatchedSites } from "./watched-sites.ts";
 import { webSettings } from "./web-settings.ts";
-import { natsEndpoints } from "./worker-settings.ts";
 
 const drainMs = 7_000;
 
-export interface ServerOptions {
+interface ServerOptions {
   /** Ends the server. Running scans get `drainMs`; the next start continues the rest. */
   readonly stop: AbortSignal;
   /** Called once with the address and, without accounts, with the instructions for the first one. */
@@ -128,7 +129,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
   const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
-  const api = createConfiguredApi(config, { ...shared, locations, wake, cancelled, cancelScan, ready: readiness });
+  const api = createApi({ ...shared, version, config, locations, wake, cancelled, cancelScan, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });
@@ -137,7 +138,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const pages = createPages(webSettings(config, { ...shared, accounts, operator, scanning }));
   const listening = openServerSockets(config, { main, api, pages, metrics, log });
   const steps = await firstSteps(store, config, listening.port, new Date());
-  announce([`assay listens on http://${urlHost(listening.hostname)}:${listening.port}`, ...steps, ...waysToStop()].join("\n"));
+  announce([`assay listens on http://${endpointText(listening.hostname, listening.port)}`, ...steps, ...waysToStop()].join("\n"));
 
   const ownEndpoints = [...listening.endpoints, ...(await natsEndpoints(config["nats.url"]))];
   scanner = openConfiguredScanner(config, {
@@ -169,23 +170,10 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   await browsers.stop();
 }
 
-/** For people who started it by hand: service managers have their own commands. */
+/** Hint for people who started it by hand: service managers have their own commands. */
 function waysToStop(): readonly string[] {
   if (process.stderr.isTTY === true) return ["Ctrl+C stops it."];
   return isCompiled ? [] : [`"kill ${process.pid}" stops it.`];
-}
-
-type ApiParts = Omit<ApiSettings, "version" | "publicUrl" | "trustedProxies" | "requestLimit" | "headerCharsMax">;
-
-function createConfiguredApi(config: Config, parts: ApiParts): Api {
-  return createApi({
-    ...parts,
-    version,
-    publicUrl: config.public_url,
-    trustedProxies: config.trusted_proxies,
-    requestLimit: { ...requestLimitDefault, requestsMax: config["api.rate_per_minute"] },
-    headerCharsMax: config["scan.header_chars_max"],
-  });
 }
 
 /** Requests may come before the dispatcher has started. */

@@ -1,16 +1,21 @@
-/** The store of the server: locked, open, and checked as a whole if the last server did not end in order. */
+/** The store of the server: locked, open, checked as a whole after an unclean end, and cleaned of what has expired. */
+
+import { statfsSync } from "node:fs";
 import type { StoreCheckProgress } from "../api/health.ts";
-import { aborted, systemClock, within } from "../base/clock.ts";
-import type { Log } from "../base/log.ts";
+import { aborted, type Clock, pause, systemClock, within } from "../base/clock.ts";
+import { type Log, messageOf } from "../base/log.ts";
+import { hourMs } from "../base/units.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
+import { checkWholeStore, isCutStore } from "../doctor/store-examination.ts";
+import type { Config } from "../settings/settings.ts";
 import { serverActor } from "../store/audit.ts";
 import { damagedDataDir, restoreFolderPrefix } from "../store/data-dir.ts";
 import { readDeletions } from "../store/deletions-file.ts";
 import type { DataDirLock } from "../store/lock.ts";
+import type { RetentionRules } from "../store/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
-import type { Config } from "./settings.ts";
-import { checkWholeStore, isCutStore } from "./store-check.ts";
+import type { DiskSpace } from "../web/admin/operator.ts";
 
 export interface ServerStore {
   readonly store: Store;
@@ -18,7 +23,7 @@ export interface ServerStore {
   close(): Promise<void>;
 }
 
-/** For a signal that was sent to the whole process group. */
+/** Time for a signal to the whole process group to arrive here too. */
 const stopNoticeMs = 1_000;
 
 interface ServerStoreOptions {
@@ -113,4 +118,76 @@ function judgeReport(dataDir: string, report: StoreReport, ms: number, log: Log)
   const lost = tables.filter((table) => table.lost > 0);
   if (lost.length > 0) log.error("rows of the store are lost", Object.fromEntries(lost.map((table) => [table.table, table.lost])));
   log.info("the whole store is checked", { ms, pages, fileBytes });
+}
+
+/** Pause after each pass. */
+const passEveryMs = hourMs;
+/** Pause between two steps, so that requests and scans go first. */
+const stepEveryMs = 20;
+
+interface HousekeepingOptions {
+  readonly config: Pick<Config, "audit.days" | "retention.evidence_days" | "retention.scans_per_host" | "retention.screenshots">;
+  readonly store: Pick<Store, "audit" | "deliveries" | "members" | "retention" | "sites">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Begins with a first pass. The returned function stops it after the current step. */
+export function startHousekeeping(options: HousekeepingOptions): () => Promise<void> {
+  const stopped = new AbortController();
+  const running = keepTidying(options, stopped.signal);
+  return () => {
+    stopped.abort();
+    return running;
+  };
+}
+
+async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
+    try {
+      await tidyOnce(options, stop);
+    } catch (error) {
+      options.log.warn("old data could not be removed", { because: messageOf(error) });
+    }
+    await pause(options.clock, passEveryMs, stop);
+  }
+}
+
+/** One pass. Each step is a transaction of its own: a process that is killed goes on at the next start. */
+async function tidyOnce({ config, store, clock, log }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
+  const rules = rulesOf(config);
+  let [evidence, screenshots] = [0, 0];
+  for (let from: string | null = null; !stop.aborted; await pause(clock, stepEveryMs, stop)) {
+    const { next, removed } = await store.retention.removeEvidence(rules, clock.now(), from);
+    evidence += removed;
+    from = next;
+    if (next === null) break;
+  }
+  for (let removed = 1; removed > 0 && !stop.aborted; await pause(clock, stepEveryMs, stop)) {
+    removed = await store.retention.removeScreenshots(rules, clock.now());
+    screenshots += removed;
+  }
+  while (!stop.aborted && (await store.audit.removeOlder(config["audit.days"], clock.now()))) await pause(clock, stepEveryMs, stop);
+  while (!stop.aborted && (await store.deliveries.removeOlder(clock.now()))) await pause(clock, stepEveryMs, stop);
+  while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(clock, stepEveryMs, stop);
+  if (!stop.aborted) await store.members.removeExpiredInvitations(clock.now());
+  if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
+}
+
+function rulesOf(config: HousekeepingOptions["config"]): RetentionRules {
+  return {
+    evidenceDays: config["retention.evidence_days"],
+    scansPerHost: config["retention.scans_per_host"],
+    screenshots: config["retention.screenshots"],
+  };
+}
+
+/** Null where the system does not report it. Blocks reserved for root are not available to the server. */
+export function diskSpaceOf(folder: string): DiskSpace | null {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+  } catch {
+    return null;
+  }
 }

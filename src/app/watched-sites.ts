@@ -1,41 +1,173 @@
-/** Watched sites in the server: the clock that scans them, and the deliverer that reports their events. */
+/** Watched sites in the server: the clock that scans them, and mailer, sender of webhooks and deliverer for their events. */
 
+import { planSitesMax } from "../account/account-operations.ts";
+import { usableBrand } from "../account/brand-operations.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
+import { type Mailer, type MailerSettings, openMailer } from "../deliver/mail.ts";
+import type { DeliveryParts } from "../deliver/mail-text.ts";
 import type { NoticeMails } from "../deliver/notices.ts";
+import {
+  createWebhookSender,
+  sendWebhook,
+  type WebhookSender,
+  type WebhookSenderSettings,
+  webhookTargetFault,
+} from "../deliver/webhook.ts";
+import type { EgressSettings } from "../egress/settings.ts";
+import type { LocationDirectory } from "../evidence/scan.ts";
 import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
+import { localLocation } from "../parse/location.ts";
+import { ConfigError } from "../settings/config.ts";
+import { certificatePem, passwordInFile } from "../settings/files.ts";
+import type { Config } from "../settings/settings.ts";
+import { type SiteClock, startSiteClock } from "../sites/clock.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
-import { type DeliverySources, openConfiguredDelivery, type ServerDelivery } from "./delivery.ts";
-import type { Config } from "./settings.ts";
-import { createServerSiteClock, type ServerSiteClockOptions } from "./site-clock.ts";
+import type { Store } from "../store/store.ts";
 
-export interface WatchedSites {
-  /** What pages and API use of it, also before the start. */
-  readonly services: SiteServices;
-  /** Mails that are sent at once; null without a mail server. */
-  readonly mails: NoticeMails | null;
-  /** Called after the outcome of a scan was stored. */
-  readonly scanEnded: (token: string) => void;
-  /** Once, after the dispatcher has started. */
-  readonly start: (ownEndpoints: Parameters<ServerDelivery["start"]>[0], metrics: DeliveryMetrics) => void;
-  readonly stop: (drainMs: number) => Promise<void>;
+interface WatchedSitesSources extends DeliverySources {
+  readonly store: Store;
+  readonly ready: () => boolean;
+  readonly locations: Pick<LocationDirectory, "absentSince">;
+  /** Wakes the dispatcher. */
+  readonly wake: () => void;
 }
 
-/** @throws ConfigError if a file of the settings for mail or webhooks cannot be used. */
-export function openWatchedSites(config: Config, sources: Omit<ServerSiteClockOptions, "onEvents"> & DeliverySources): WatchedSites {
+/** Pages and API use `services` and `mails` also before the start. @throws ConfigError if a file for mail or webhooks cannot be used. */
+export function openWatchedSites(config: Config, { locations, ready, wake, ...sources }: WatchedSitesSources) {
   const delivery = openConfiguredDelivery(config, sources);
-  const clock = createServerSiteClock({ ...sources, onEvents: delivery.wake });
+  const { store, log } = sources;
+  let clock: SiteClock | null = null;
   return {
-    services: { wakeClock: clock.wake, ...delivery.services },
+    services: { wakeClock: () => clock?.wake(), ...delivery.services } satisfies SiteServices,
     mails: delivery.mails,
-    scanEnded: (token) => {
-      clock.scanEnded(token);
+    /** Called after the outcome of a scan was stored. */
+    scanEnded: (token: string) => {
+      clock?.scanEnded(token);
       delivery.wake();
     },
-    start: (ownEndpoints, metrics) => {
+    /** Called once, after the dispatcher has started. The first tick concludes what ended before. */
+    start: (ownEndpoints: EgressSettings["ownEndpoints"], metrics: DeliveryMetrics) => {
       delivery.start(ownEndpoints, metrics);
-      clock.start();
+      clock = startSiteClock({
+        ...{ store, ready, wake, log, onEvents: delivery.wake },
+        clock: systemClock,
+        sitesMaxOf: planSitesMax(store),
+        mayBeScanned: ({ location }) => location === localLocation || locations.absentSince(location) === null,
+      });
     },
-    stop: async (drainMs) => {
-      await Promise.all([clock.stop(), delivery.stop(drainMs)]);
+    stop: async (drainMs: number) => {
+      await Promise.all([clock?.stop(), delivery.stop(drainMs)]);
+    },
+  };
+}
+
+/** Null without `smtp.url`. @throws ConfigError if a file cannot be used. */
+export function openConfiguredMailer(config: Config): Mailer | null {
+  const { "smtp.url": server, "smtp.from": from, public_url } = config;
+  // `loadConfig` refuses a server without the other two.
+  if (server === null || from === null || public_url === null) return null;
+  return openMailer({
+    server: { ...server, password: mailPassword(config) ?? server.password },
+    from,
+    tls: config["smtp.tls"],
+    caPems: pemsOf(config, "smtp.ca_file"),
+    clientHost: new URL(public_url).hostname,
+    ...networkOf(config),
+  });
+}
+
+/** `ownEndpoints`: addresses on which this server listens. @throws ConfigError if a file cannot be used. */
+export function openConfiguredWebhooks(
+  config: Config,
+  { log, ownEndpoints }: { readonly log: Log } & Pick<WebhookSenderSettings, "ownEndpoints">,
+): WebhookSender {
+  return createWebhookSender({
+    allowCidrs: config["webhooks.allow_cidrs"],
+    allowHttp: config["webhooks.allow_http"],
+    caPems: pemsOf(config, "webhooks.ca_file"),
+    ownEndpoints,
+    log,
+    ...networkOf(config),
+  });
+}
+
+function networkOf(config: Config): Pick<MailerSettings, "clock" | "dnsServers" | "connectTo"> {
+  return { clock: systemClock, dnsServers: config["dns.servers"], connectTo: config["scan.connect_to"] };
+}
+
+/** Null without `smtp.password_file`. @throws ConfigError */
+function mailPassword(config: Config): string | null {
+  const file = config["smtp.password_file"];
+  const password = file === null ? null : passwordInFile(file, "smtp.password_file");
+  if (password === "") throw new ConfigError(`the first line of ${file} is empty; smtp.password_file needs the password there`);
+  return password;
+}
+
+function pemsOf(config: Config, key: "smtp.ca_file" | "webhooks.ca_file"): readonly string[] {
+  const file = config[key];
+  return file === null ? [] : [certificatePem(key, file)];
+}
+
+interface ServerDelivery {
+  /** Begins to send. `ownEndpoints`: addresses on which this server listens, which no webhook reaches. */
+  start(ownEndpoints: EgressSettings["ownEndpoints"], metrics: DeliveryMetrics): void;
+  /** Events were stored. Ignored before the start. */
+  wake(): void;
+  stop(drainMs: number): Promise<void>;
+  /** What pages and API use of it. */
+  readonly services: Omit<SiteServices, "wakeClock">;
+  /** Mails that are sent at once; null without a mail server. They wait for the start. */
+  readonly mails: NoticeMails | null;
+}
+
+interface DeliverySources extends Pick<DeliveryParts, "texts" | "log"> {
+  readonly store: DeliveryParts["store"] & Pick<Store, "brands">;
+}
+
+/** @throws ConfigError if a file cannot be used. */
+function openConfiguredDelivery(config: Config, sources: DeliverySources): ServerDelivery {
+  const { log } = sources;
+  let own: EgressSettings["ownEndpoints"] = [];
+  const ownEndpoints = () => own;
+  const [mailer, sender] = [openConfiguredMailer(config), openConfiguredWebhooks(config, { log, ownEndpoints })];
+  const starting = Promise.withResolvers<Deliverer>();
+  let running: Deliverer | null = null;
+  const wake = () => running?.wake();
+  const mails: NoticeMails = {
+    confirmation: async (...given) => (await starting.promise).notices.confirmation(...given),
+    memberInvitation: async (...given) => (await starting.promise).notices.memberInvitation(...given),
+    reset: async (...given) => (await starting.promise).notices.reset(...given),
+    invitation: async (...given) => (await starting.promise).notices.invitation(...given),
+  };
+  return {
+    start: (endpoints, metrics) => {
+      own = endpoints;
+      running = startDeliverer({
+        ...sources,
+        brandOf: (account) => usableBrand(sources.store, account),
+        metrics,
+        clock: systemClock,
+        send: { webhook: (attempt) => sendWebhook(sender, attempt), mail: mailer },
+        localeDefault: config["locale.default"],
+        publicUrl: config.public_url,
+      });
+      starting.resolve(running);
+    },
+    wake,
+    stop: async (drainMs) => await running?.stop(drainMs),
+    mails: mailer === null ? null : mails,
+    services: {
+      wakeDeliveries: wake,
+      mailConfigured: () => mailer !== null,
+      sendConfirmation: async (channel, value) => {
+        const outcome = await mails.confirmation(channel, value);
+        return outcome === "no-mail" ? "failed" : outcome;
+      },
+      testChannel: async (channel) => (await starting.promise).test(channel),
+      webhooksAllowHttp: config["webhooks.allow_http"],
+      webhookTargetFault: (url) => webhookTargetFault(sender, url),
     },
   };
 }

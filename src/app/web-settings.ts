@@ -7,14 +7,14 @@ import { createTargetPrecheck } from "../egress/address-policy.ts";
 import { ownUserAgent } from "../egress/settings.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { createServerOrigin } from "../http/server-origin.ts";
+import { ConfigError } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import type { Operator } from "../web/admin/operator.ts";
 import { openPictures } from "../web/picture/pictures.ts";
 import { startHeartbeats } from "../web/scanning/scan-events.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
-import { ConfigError } from "./config.ts";
 import { workerFiles } from "./placement.ts";
 import { egressSettings } from "./scanning.ts";
-import type { Config } from "./settings.ts";
 
 const legalCharsMax = 65_536;
 
@@ -46,7 +46,7 @@ function fixedSettings(
   return {
     ...running,
     version,
-    defaultLocale: config["locale.default"],
+    config,
     addresses: {
       calling: createClientAddress(config.trusted_proxies),
       own: createServerOrigin({
@@ -54,26 +54,14 @@ function fixedSettings(
         trustedProxies: config.trusted_proxies,
         onUntrustedForwarding: operator.noteUntrustedForwarder,
       }),
-      publicUrl: config.public_url,
     },
     scanning: {
       ...scanning,
       startHeartbeats,
-      guests: { mayScan: config["guest.scans"], scansPerHourMax: config["guest.rate_per_hour"] },
-      cooldownSeconds: config["scan.cooldown"],
-      workerWaitHoursMax: config["fleet.wait_max"],
-      headerCharsMax: config["scan.header_chars_max"],
       // The own port is not known yet. The SSRF guard checks it again for each scan.
       mayBeScanned: createTargetPrecheck(egressSettings(config, [])),
     },
-    readers: config.readers,
-    reports: { staleDays: config["report.stale_days"], indexed: config["report.index"] },
-    accounts: {
-      signUp: config["accounts.signup"],
-      defaultPlan: config["accounts.default_plan"],
-      ...accounts,
-    },
-    contacts: { security: config["security.contact"], plans: config["plans.contact"] },
+    accounts,
     legal: {
       imprint: textOf("legal.imprint_file", config["legal.imprint_file"]),
       privacy: textOf("legal.privacy_file", config["legal.privacy_file"]),
@@ -81,10 +69,8 @@ function fixedSettings(
     reference: {
       api: openapiDocument(config["scan.header_chars_max"]),
       userAgent: ownUserAgent,
-      requestsPerMinuteMax: config["api.rate_per_minute"],
     },
     pictures: openPictures({ workerFile: workerFiles.picture, log: running.log }),
-    hsts: config["security.hsts"] === "off" ? null : config["security.hsts"],
   };
 }
 

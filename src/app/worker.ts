@@ -1,4 +1,7 @@
 /** Wiring of `assay worker`: gatherer, connection to nats-server, health and metrics. No store, no catalog, no pages. */
+
+import { Elysia } from "elysia";
+import type { Readiness } from "../api/health.ts";
 import { version } from "../base/build.ts";
 import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, logWith } from "../base/log.ts";
@@ -6,17 +9,24 @@ import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
 import { inboxPrefixOf } from "../fleet/subjects.ts";
 import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
-import { addGauge, openMetrics } from "../metrics/metrics.ts";
+import { addGauge, type Metrics, openMetrics } from "../metrics/metrics.ts";
 import { createScanMetrics } from "../metrics/scan-metrics.ts";
-import { browserFault, keepBrowserAvailable } from "./available-browser.ts";
-import { ConfigError, type LoadedConfig } from "./config.ts";
-import { listenAt, urlHost } from "./listen-at.ts";
-import { loadDataFiles } from "./load-data-files.ts";
-import { createReadiness } from "./readiness.ts";
-import { caPems, egressSettings, openConfiguredBrowsers, openConfiguredGatherer, scanDeadlines } from "./scanning.ts";
-import type { Config } from "./settings.ts";
-import { createWorkerHealth } from "./worker-health.ts";
-import { natsEndpoints, natsUrlText, reachOf, workerSettings } from "./worker-settings.ts";
+import { endpointText, natsUrlText } from "../parse/address.ts";
+import { ConfigError, type LoadedConfig } from "../settings/config.ts";
+import { loadDataFiles } from "../settings/files.ts";
+import type { Config } from "../settings/settings.ts";
+import { natsEndpoints, reachOf, workerSettings } from "./fleet.ts";
+import { metricsAnswer } from "./observation.ts";
+import {
+  browserFault,
+  caPems,
+  egressSettings,
+  keepBrowserAvailable,
+  openConfiguredBrowsers,
+  openConfiguredGatherer,
+  scanDeadlines,
+} from "./scanning.ts";
+import { createReadiness, listenAt } from "./sockets.ts";
 
 const drainMs = 7_000;
 /** Names of nats-server may get other addresses. */
@@ -53,7 +63,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
   addGauge(metrics.registry, "assay_worker_busy_slots", "Scans that this worker holds.", () => running?.busy() ?? 0);
   addGauge(metrics.registry, "assay_worker_ready", "1 while this worker takes jobs, else 0.", () => (ready().ready ? 1 : 0));
   const listening = listenAt({ ...config["worker.listen"], flag: "--health" }, createWorkerHealth({ ready, metrics }), log);
-  const endpoint = `http://${urlHost(listening.hostname)}:${listening.port}`;
+  const endpoint = `http://${endpointText(listening.hostname, listening.port)}`;
   const endpoints = followEndpoints(config, { address: listening.hostname, port: listening.port });
   const gatherer = openConfiguredGatherer(config, { ...gatheringOf(config, endpoints.current), concurrency: slots, browsers, log });
   announce(`assay worker ${worker} of the location ${location}: health and metrics on ${endpoint}`);
@@ -122,7 +132,7 @@ function asConfigError(error: unknown): unknown {
   return error instanceof FleetError ? new ConfigError(error.message) : error;
 }
 
-/** As the server gathers, but for the addresses that are closed to scans: they follow those of nats-server. */
+/** Gathers as the server does. The addresses closed to scans include nats-server, and follow its changes. */
 function gatheringOf(config: Config, ownEndpoints: () => EgressSettings["ownEndpoints"]) {
   const settings = egressSettings(config, []);
   return {
@@ -147,4 +157,35 @@ function followEndpoints(config: Config, own: EgressSettings["ownEndpoints"][num
   void update();
   const timer = setInterval(() => void update(), lookupEveryMs);
   return { current: () => current, stop: () => clearInterval(timer) };
+}
+
+interface WorkerHealthOptions {
+  readonly ready: () => Readiness;
+  readonly metrics: Metrics;
+}
+
+const headers = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "x-content-type-options": "nosniff",
+};
+
+const nothingHere = { errorMessage: "There is nothing here: /healthz, /readyz and /metrics are served." };
+
+/** Answers with the same bodies as the probes of the server. */
+function createWorkerHealth({ ready, metrics }: WorkerHealthOptions) {
+  return new Elysia({ name: "worker-health", strictPath: true, normalize: false, handler: { standardHostname: false } })
+    .onError(({ code }) => (code === "NOT_FOUND" ? json(404, nothingHere) : undefined))
+    .get("/healthz", () => json(200, { status: "ok" }))
+    .get("/readyz", () => {
+      const readiness = ready();
+      if (readiness.ready) return json(200, { status: "ok" });
+      const { reasons } = readiness;
+      return json(503, { errorMessage: `Not ready: ${reasons.map(({ because }) => because).join("; ")}.`, reasons });
+    })
+    .get("/metrics", () => metricsAnswer(metrics));
+}
+
+function json(status: number, body: object): Response {
+  return Response.json(body, { status, headers });
 }

@@ -7,6 +7,7 @@ import { withFolderLock } from "../base/file-lock.ts";
 import { syncFolder } from "../base/sync-folder.ts";
 import { hourMs } from "../base/units.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
+import type { BackupSchedule } from "../settings/settings.ts";
 import { withPlace } from "./archive.ts";
 import { workFolderPrefix } from "./create-backup.ts";
 
@@ -107,19 +108,8 @@ export function noteBackup(dataDir: string, change: Partial<BackupState>): void 
   });
 }
 
-type BackupSchedule = { readonly hour: number; readonly minute: number } | { readonly everyHours: number };
-
-const everyHoursMax = 168;
 /** Pause after a backup that failed. */
 const retryMs = hourMs;
-
-/** `03:30` or `6h`; null for any other text, such as `off`. */
-export function parseSchedule(text: string): BackupSchedule | null {
-  const daily = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text);
-  if (daily !== null) return { hour: Number(daily[1]), minute: Number(daily[2]) };
-  const hours = Number(/^([1-9]\d{0,2})h$/.exec(text)?.[1] ?? 0);
-  return hours >= 1 && hours <= everyHoursMax ? { everyHours: hours } : null;
-}
 
 /**
  * When the next backup is due; in the past if one was missed. `since`: the start of the server, from which a first backup is counted. Times

@@ -1,4 +1,6 @@
 /** Kind, version and commit of this program. The compiler replaces the names in capitals. */
+
+import { fileURLToPath } from "node:url";
 import { version as packageVersion } from "../../package.json" with { type: "json" };
 
 declare const BUILD_VERSION: string;
@@ -12,3 +14,14 @@ export const commit: string | null = typeof BUILD_COMMIT === "string" && BUILD_C
 
 /** False from source. */
 export const isCompiled: boolean = typeof BUILD_VERSION === "string";
+
+/** This program as a child process, to be followed by its arguments. */
+export const ownProgram: readonly string[] = isCompiled
+  ? [process.execPath]
+  : [process.execPath, fileURLToPath(new URL("../main.ts", import.meta.url))];
+
+/** This program as a user would type it. */
+export function ownCommand(): string {
+  if (isCompiled) return process.execPath;
+  return process.env.npm_config_user_agent?.startsWith("npm/") ? "npm run --silent assay --" : "bun src/main.ts";
+}

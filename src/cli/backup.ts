@@ -1,10 +1,24 @@
-/** `assay backup`: makes, verifies, lists and removes backups, also while the server runs. */
-import { Command } from "commander";
-import { createBackupCommand } from "./backup/create.ts";
-import { listBackupsCommand, pruneBackupsCommand } from "./backup/folder.ts";
-import { verifyBackupCommand } from "./backup/verify.ts";
+/**
+ * `assay backup`: makes, verifies, lists and removes backups, also while the server runs. `assay restore` makes one the data of a new
+ * server.
+ */
 
-const examples = `
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { Command, InvalidArgumentError } from "commander";
+import { createConfiguredBackup, storeTools } from "../app/backups.ts";
+import { checksName, configName, type Manifest, outsideName } from "../backup/archive.ts";
+import { type FoundBackup, listBackups, pruneBackups } from "../backup/backup-folder.ts";
+import type { MadeBackup } from "../backup/create-backup.ts";
+import { restoreBackup, verifyBackup } from "../backup/restore-backup.ts";
+import { ownCommand } from "../base/build.ts";
+import { shellWord } from "../base/shell-word.ts";
+import { schemaVersion } from "../store/migrations.ts";
+import { CliError, exitCodes, stopSignal } from "./exit.ts";
+import { configOf, loadedConfigOf } from "./settings.ts";
+import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
+
+const backupExamples = `
 Examples:
   assay backup create                                into backup.dir, also while the server runs
   assay backup create --out /mnt/disk/assay.tar.zst
@@ -17,8 +31,178 @@ backup.schedule lets the server make backups itself. docs/operate.md says what a
 
 export function backupCommand(): Command {
   const backup = new Command("backup").description("Make, verify, list and remove backups, also while the server runs.");
-  backup.addHelpText("after", examples);
+  backup.addHelpText("after", backupExamples);
   for (const command of [createBackupCommand(), verifyBackupCommand(), listBackupsCommand(), pruneBackupsCommand()])
     backup.addCommand(command);
   return backup;
+}
+
+function createBackupCommand(): Command {
+  return new Command("create")
+    .description("Make a backup of store, configuration and plugins, and verify it. It takes its name only when it is whole.")
+    .option("--out <file>", "write this file, which must not exist (default: a name by time in backup.dir)")
+    .option("--json", "print archive, bytes and manifest as JSON")
+    .action(({ out, json }: { readonly out?: string; readonly json?: true }, command: Command) => {
+      const loaded = loadedConfigOf(command);
+      return untilStopped(async (stop) => {
+        const made = await createConfiguredBackup(loaded, { out: out === undefined ? null : resolve(out), stop });
+        print(json === true ? jsonLine(made) : made.archive);
+        if (json !== true) for (const line of notesOf(made)) note(line);
+      });
+    });
+}
+
+function notesOf({ bytes, manifest }: MadeBackup): readonly string[] {
+  const lost = manifest.tables.reduce((sum, table) => sum + table.lost, 0);
+  return [
+    `${bytes} bytes; ${rowsIn(manifest)}`,
+    "it holds password hashes, secrets of second factors and hashes of tokens: keep it as secret as the server",
+    ...(lost === 0 ? [] : [`${lost} rows were lost in the store already; assay doctor --store names them`]),
+  ];
+}
+
+function verifyBackupCommand(): Command {
+  return new Command("verify")
+    .description("Prove that a backup could be restored: unpack it, compare all sums, and read every row of its store.")
+    .argument("<file>")
+    .option("--work <folder>", "where it is unpacked meanwhile (default: the folder of the file)")
+    .option("--json", "print the manifest as JSON")
+    .action((file: string, { work, json }: { readonly work?: string; readonly json?: true }) => {
+      const archive = resolve(file);
+      return untilStopped(async (stop) => {
+        const manifest = await verifyBackup(work === undefined ? dirname(archive) : resolve(work), { archive, tools: storeTools, stop });
+        print(json === true ? jsonLine(manifest) : `${archive} is whole`);
+        if (json !== true) note(`made ${manifest.createdAt} by assay ${manifest.assay}; ${rowsIn(manifest)}`);
+      });
+    });
+}
+
+const keepMax = 10_000;
+
+function listBackupsCommand(): Command {
+  return new Command("list")
+    .description("List the backups of backup.dir, the newest first.")
+    .option("--json", "print an array of JSON")
+    .action(async ({ json }: { readonly json?: true }, command: Command) => {
+      const folder = configOf(command)["backup.dir"];
+      const backups = await listBackups(folder);
+      if (json === true) print(jsonLine(backups));
+      else if (backups.length > 0) print(table([["MADE", "BYTES", "FILE"], ...backups.map(rowOf)]));
+      else note(`${folder} has no backups; assay backup create makes one`);
+    });
+}
+
+function pruneBackupsCommand(): Command {
+  return new Command("prune")
+    .description("Remove all but the newest backups of backup.dir. Files with names of their own stay.")
+    .option("--keep <n>", "how many stay (default: backup.keep)", wholeNumber)
+    .action(async ({ keep }: { readonly keep?: number }, command: Command) => {
+      const config = configOf(command);
+      const removed = await pruneBackups(config["backup.dir"], keep ?? config["backup.keep"]);
+      if (removed.length > 0) print(removed.map(({ path }) => path).join("\n"));
+      note(`removed ${removed.length} backups`);
+    });
+}
+
+function rowOf({ createdAt, bytes, path }: FoundBackup): readonly string[] {
+  return [createdAt.toISOString(), String(bytes), path];
+}
+
+function wholeNumber(text: string): number {
+  const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > keepMax) throw new InvalidArgumentError(`It takes a whole number from 1 to ${keepMax}.`);
+  return number;
+}
+
+/** Clause on the content, as in `schema 6, 1200 scans, 3 accounts, 41000 rows in 23 tables, 4 files`. */
+export function rowsIn({ schema, tables, files }: Manifest): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  const of = (name: string) => tables.find(({ table }) => table === name)?.rows ?? 0;
+  return `schema ${schema}, ${of("scans")} scans, ${of("accounts")} accounts, ${rows} rows in ${tables.length} tables, ${files.length} files`;
+}
+
+/** Runs the action until SIGTERM or SIGINT, after which it leaves nothing. @throws CliError after a signal */
+async function untilStopped(action: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = stopSignal();
+  try {
+    await action(stop);
+  } catch (error) {
+    if (stop.aborted) throw new CliError(exitCodes.interrupted, "interrupted: nothing was changed");
+    throw error;
+  }
+}
+
+const restoreExamples = `
+Examples:
+  assay restore /mnt/disk/assay.tar.zst --data /var/lib/assay
+
+The data directory must be empty or missing, and no server may use it. The archive is verified as a whole before anything takes its
+place. Restore only archives that you trust: the plugins in it are programs.`;
+
+export function restoreCommand(): Command {
+  return new Command("restore")
+    .description("Restore a backup into an empty data directory.")
+    .argument("<file>")
+    .addHelpText("after", restoreExamples)
+    .action((file: string, _options, command: Command) => {
+      const { data } = configOf(command);
+      return untilStopped(async (stop) => {
+        const manifest = await restoreBackup(data, { archive: resolve(file), tools: storeTools, stop });
+        print(`restored into ${data}: ${rowsIn(manifest)}`);
+        for (const line of [...restoreNotes(manifest), ...stepsAfterRestore(resolve(data), manifest)]) note(stripControls(line));
+      });
+    });
+}
+
+function restoreNotes({ createdAt, assay, schema }: Manifest): readonly string[] {
+  return [
+    `the backup was made ${createdAt} by assay ${assay}`,
+    ...(schema < schemaVersion ? [`it has schema ${schema}: the next start of the server migrates it to ${schemaVersion}`] : []),
+  ];
+}
+
+/** Lines for the operator; none if everything lay inside. A restore itself writes nothing outside of the data directory. */
+function stepsAfterRestore(dataDir: string, { outside, files }: Manifest): readonly string[] {
+  const copies = files.map(({ name }) => name);
+  const configCopy = `${outsideName}/${configName}`;
+  const checksCopy = `${outsideName}/${checksName}`;
+  return [
+    ...(outside.checks !== null && copies.some((name) => name.startsWith(`${checksCopy}/`))
+      ? checksSteps(join(dataDir, checksCopy), outside.checks)
+      : []),
+    // Last, because it ends with the start of the server.
+    ...(outside.config !== null && copies.includes(configCopy) ? configSteps(dataDir, join(dataDir, configCopy), outside.config) : []),
+  ];
+}
+
+/** The file returns to its old place, since its relative paths start from its folder. It keeps mode and owner of the data, so the server can read it. */
+function configSteps(dataDir: string, copy: string, path: string): readonly string[] {
+  const start = `  ${ownCommand()} serve --data ${shellWord(dataDir)} --config ${shellWord(path)}`;
+  if (isSameFile(copy, path)) return [`the settings lay in ${path}, which still equals its copy ${copy}. They are in force by:`, start];
+  return [
+    `the settings lay in ${path}: their copy is ${copy}, which no command reads by itself. They are in force by:`,
+    ...(existsSync(path)
+      ? [`  diff ${shellWord(path)} ${shellWord(copy)}    # there is another file now, which the next command replaces`]
+      : []),
+    `  mkdir -p ${shellWord(dirname(path))} && cp -p ${shellWord(copy)} ${shellWord(path)}`,
+    start,
+  ];
+}
+
+function checksSteps(copy: string, path: string): readonly string[] {
+  return [
+    `the plugins lay in ${path}: their copy is ${copy}, which no command reads by itself. They are in force by:`,
+    `  mkdir -p ${shellWord(path)} && cp -Rp ${shellWord(`${copy}/.`)} ${shellWord(path)}`,
+  ];
+}
+
+/** The archive chose the path: a device could be read for ever. */
+function isSameFile(copy: string, path: string): boolean {
+  const [one, other] = [copy, path].map((each) => statSync(each, { throwIfNoEntry: false }));
+  if (one === undefined || !other?.isFile() || one.size !== other.size) return false;
+  try {
+    return readFileSync(copy).equals(readFileSync(path));
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,22 @@
-/** `assay data`: compaction of the store, and what is stored about an account or a host. */
+/** `assay data`: compaction of the store, and export and deletion of what is stored about an account or a host. */
 import { Command } from "commander";
-import { compactCommand } from "./data/compact.ts";
-import { deleteCommand } from "./data/delete.ts";
-import { exportCommand } from "./data/export.ts";
+import { refuseCutStore } from "../doctor/store-examination.ts";
+import { screenshotType } from "../evidence/scan.ts";
+import { hostOf } from "../parse/site.ts";
+import type { Account } from "../store/accounts.ts";
+import { compactStore } from "../store/compact-store.ts";
+import { addDeletion } from "../store/deletions-file.ts";
+import type { HostScope } from "../store/erasure.ts";
+import type { Page } from "../store/page.ts";
+import type { ScanRecord } from "../store/scans.ts";
+import type { Site } from "../store/sites.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { cliActor } from "./actor.ts";
+import { CliError, exitCodes } from "./exit.ts";
+import { firstLineOfInput } from "./input.ts";
+import { configOf } from "./settings.ts";
+import { currentTerminal, jsonLine, note, print, printWhileOpen, stripControls } from "./terminal.ts";
+import { accountOf, withStore } from "./user.ts";
 
 const examples = `
 Examples:
@@ -15,4 +29,229 @@ export function dataCommand(): Command {
   data.addHelpText("after", examples);
   for (const command of [compactCommand(), exportCommand(), deleteCommand()]) data.addCommand(command);
   return data;
+}
+
+const compactHelp = `
+The file of the store never shrinks by itself: what is deleted becomes free pages, which new scans fill. This command writes all rows to a new
+file, compares every table with the old one, and then puts the new file in its place. It needs the server stopped, and room for the new file.
+The old content, also of what was deleted, is gone from the file afterwards.
+
+Exit codes: 0 done, 6 a server or another command uses the store, it is damaged, or the disk is full; nothing is changed then.`;
+
+function compactCommand(): Command {
+  return new Command("compact")
+    .description("Make the file of the store as small as its content; the server must be stopped.")
+    .option("--json", "print the bytes before and after as JSON")
+    .addHelpText("after", compactHelp)
+    .action(async ({ json }: { readonly json?: true }, command: Command) => {
+      const { data } = configOf(command);
+      await refuseCutStore(data);
+      const { bytesBefore, bytesAfter } = await compactStore(data);
+      const store = openStore(data);
+      await store.audit.note({
+        actor: cliActor(),
+        action: "data.compacted",
+        subject: null,
+        details: { bytesBefore, bytesAfter },
+        now: new Date(),
+      });
+      await store.close();
+      if (json === true) print(jsonLine({ bytesBefore, bytesAfter }));
+      else note(`the store had ${bytesBefore} bytes, and has ${bytesAfter} now`);
+    });
+}
+
+const deleteHelp = `
+Deleted are scans with results, evidence and pictures, and watched sites with their history and events. A site that has moved from the host to
+another address stays, without the history and the events of the time before. Of an account also its channels, rules,
+deliveries, members, brand, tokens, sessions, links and the account itself. There is no way back.
+The audit log notes it without the name, and the file "deletions" in the data directory lets a restored backup lose the same data again: keep it.
+Backups made before still have the data, and so have free pages of the store until new scans fill them, or "assay data compact" drops them.
+
+Examples:
+  assay data export --account you@example.com > you.jsonl
+  assay data delete --account you@example.com
+  assay data delete --host example.org --with-subdomains --yes
+
+Exit codes: 0 deleted, 2 usage, no such account, or not confirmed, 6 data directory.`;
+
+function deleteCommand(): Command {
+  const command = new Command("delete")
+    .description("Delete all that is stored about an account or a host, for good.")
+    .option("--yes", "do not ask");
+  return addSubjectOptions(command)
+    .addHelpText("after", deleteHelp)
+    .action(({ yes, ...options }: SubjectOptions & { readonly yes?: true }, own: Command) =>
+      withStore(own, async (store, config) => {
+        const subject = dataSubject(store, options);
+        const scans = scansOfSubject(store, subject).length;
+        if (yes !== true) await confirm(subject, scans);
+        const now = new Date();
+        const { erasure, accounts } = store;
+        const deletion = subject.account === null ? erasure.hostDeletion(subject.host, now) : erasure.accountDeletion(subject.account, now);
+        // First: what is interrupted goes on at the next start.
+        addDeletion(config.data, deletion);
+        const deleted = await erasure.carryOut(deletion, cliActor(), now);
+        note(`deleted: ${deleted} scans${subject.account === null ? "" : ` and the account ${subject.account.email}`}`);
+        if (subject.account?.admin === true && !accounts.list().some((one) => one.admin && !one.disabled))
+          note("no administrator is left: assay user create EMAIL --admin makes one");
+      }),
+    );
+}
+
+/** @throws CliError if the name is not typed. */
+async function confirm({ account, host }: DataSubject, scans: number): Promise<void> {
+  const name = account?.email ?? host?.host ?? "";
+  if (!currentTerminal().isInteractive())
+    throw new CliError(exitCodes.usage, `this would delete ${scans} scans of ${stripControls(name)} for good; --yes confirms it`);
+  note(`This deletes ${scans} scans of ${stripControls(name)} for good. Type the name to confirm:`);
+  if ((await firstLineOfInput()).trim() !== name) throw new CliError(exitCodes.usage, "not confirmed; nothing was deleted");
+}
+
+const exportHelp = `
+One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
+metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
+and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it. Of a site that
+has moved from the host to another address they have events and "history", one line for each measured run.
+
+Example:
+  assay data export --account you@example.com > you.jsonl`;
+
+function exportCommand(): Command {
+  return addSubjectOptions(new Command("export").description("Print all that is stored about an account or a host, as JSON lines."))
+    .addHelpText("after", exportHelp)
+    .action((options: SubjectOptions, command: Command) =>
+      withStore(command, async (store) => {
+        const subject = dataSubject(store, options);
+        const scans = scansOfSubject(store, subject);
+        printWhileOpen(() => {
+          for (const line of linesBesideScans(store, subject, scans)) print(jsonLine(line));
+          for (const scan of scans) print(jsonLine(lineOfScan(store, subject, scan)));
+        });
+        const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
+        await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
+      }),
+    );
+}
+
+function* linesBesideScans(store: Store, { account, host }: DataSubject, scans: readonly ScanRecord[]): Generator<object, void> {
+  if (account === null) return yield* siteLinesOfHost(store, host, new Set(scans.map(({ token }) => token)));
+  yield* linesOfAccount(store, account);
+  yield* siteLinesOfAccount(store, account);
+}
+
+function* linesOfAccount(store: Store, account: Account): Generator<object, void> {
+  const { passwordHash, totp, recoveryCodeHashes, oidc = null } = store.credentials.get(account.id);
+  const secondFactor = totp === null ? null : { confirmedAt: totp.confirmedAt, recoveryCodesLeft: recoveryCodeHashes.length };
+  yield { kind: "account", ...account, hasPassword: passwordHash !== null, secondFactor, oidc };
+  for (const token of store.apiTokens.listOfAccount(account.id)) yield { kind: "token", ...token };
+  for (const session of store.sessions.listOfAccount(account.id, new Date())) yield { kind: "session", ...session };
+}
+
+function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKey: _place, ...scan }: ScanRecord): object {
+  const gathered = store.evidence.find(scan.token);
+  const picture = store.screenshots.find(scan.token);
+  return {
+    kind: "scan",
+    ...scan,
+    ...(account === null ? {} : { accountId }),
+    result: store.results.find(scan.token) ?? null,
+    evidence: gathered?.evidence ?? null,
+    timings: gathered?.timings ?? null,
+    screenshot: picture === undefined ? null : { type: screenshotType, base64: Buffer.from(picture).toString("base64") },
+  };
+}
+
+interface SubjectOptions {
+  readonly account?: string;
+  readonly host?: string;
+  readonly withSubdomains?: true;
+}
+
+type DataSubject = { readonly account: Account; readonly host: null } | { readonly account: null; readonly host: HostScope };
+
+function addSubjectOptions(command: Command): Command {
+  return command
+    .option("--account <email>", "an account: its scans, sites, channels, tokens and sessions")
+    .option("--host <host>", "a host: all scans and watched sites of it, by whomever")
+    .option("--with-subdomains", "with --host: also the hosts below it");
+}
+
+/** @throws CliError */
+function dataSubject(store: Store, { account, host, withSubdomains }: SubjectOptions): DataSubject {
+  if ((account === undefined) === (host === undefined))
+    throw new CliError(exitCodes.usage, "name either an account by --account EMAIL or a host by --host HOST");
+  if (account !== undefined && withSubdomains === true) throw new CliError(exitCodes.usage, "--with-subdomains needs --host");
+  if (account !== undefined) return { account: accountOf(store, account), host: null };
+  return { account: null, host: { host: hostNamed(host ?? ""), withSubdomains: withSubdomains === true } };
+}
+
+/** In the form in which scans have it. @throws CliError */
+function hostNamed(typed: string): string {
+  const host = hostOf(`https://${typed.includes(":") && !typed.startsWith("[") ? `[${typed}]` : typed}/`);
+  if (host === null || host.startsWith(".") || /[/?#@\\\s]/.test(typed))
+    throw new CliError(
+      exitCodes.usage,
+      `"${stripControls(typed)}" is no host; it is written as in www.example.org, without https:// and path`,
+    );
+  return host;
+}
+
+function scansOfSubject(store: Store, { account, host }: DataSubject): readonly ScanRecord[] {
+  if (account === null) return store.erasure.scansOfHost(host);
+  const scans: ScanRecord[] = [];
+  for (let cursor: number | null = null, isEnd = false; !isEnd; ) {
+    const page = store.scans.listOfAccount(account.id, { limit: 1_000, cursor });
+    scans.push(...page.items);
+    [cursor, isEnd] = [page.nextCursor, page.nextCursor === null];
+  }
+  return scans.toReversed();
+}
+
+const rowsAtOnce = 500;
+
+/** Sites, channels, rules, events, deliveries, members, invitations and brand. Secrets and keys of links are left out. */
+function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick<Account, "id" | "email">): Generator<object, void> {
+  for (const site of store.sites.list(accountId)) yield { kind: "site", ...site, ...knownOf(store, site) };
+  for (const { kind: channelKind, secrets, unsubscribeKey: _key, confirmation, ...channel } of store.channels.list(accountId))
+    yield { kind: "channel", channelKind, ...channel, secretCount: secrets.length, confirmationExpiresAt: confirmation?.expiresAt ?? null };
+  for (const rule of store.rules.list(accountId)) yield { kind: "rule", ...rule };
+  for (const event of pagesOf((page) => store.events.list(accountId, page))) yield { kind: "event", ...event };
+  for (const delivery of pagesOf((page) => store.deliveries.list(accountId, page))) yield { kind: "delivery", ...delivery };
+  for (const member of [...store.members.list(accountId), ...store.members.owners(accountId)]) yield { kind: "member", ...member };
+  const now = new Date();
+  for (const invitation of [...store.members.invitations(accountId, now), ...store.members.invitationsTo(email, now)])
+    yield { kind: "invitation", ...invitation };
+  const brand = store.brands.find(accountId);
+  if (brand !== undefined) yield { kind: "brand", ...brand };
+  if (store.metricsTokens.has(accountId)) yield { kind: "metrics-token" };
+}
+
+/** What is known of a host, without the account that watches it and the names that it gave. `tokens`: of its scans. */
+function* siteLinesOfHost(store: Store, host: HostScope, tokens: ReadonlySet<string>): Generator<object, void> {
+  const sites = store.erasure.sitesOfHost(host);
+  for (const site of sites) {
+    const { url, pages, location, createdAt, lastRunAt, failingSince, reading, trend } = site;
+    const known = knownOf(store, site);
+    const history = known.history.filter(({ token }) => tokens.has(token));
+    yield { kind: "site", url, pages, location, createdAt, lastRunAt, failingSince, reading, trend, ...known, history };
+  }
+  for (const { type, at, token, data } of store.erasure.eventsOfHost(host, tokens)) yield { kind: "event", type, at, token, data };
+  const ids = new Set(sites.map(({ id }) => id));
+  // Of sites that have another address now.
+  for (const { siteId, entry } of store.erasure.historyOfScans(tokens)) if (!ids.has(siteId)) yield { kind: "history", ...entry };
+}
+
+function knownOf({ siteRuns }: Store, { id }: Site) {
+  return { run: siteRuns.find(id) ?? null, state: siteRuns.state(id), history: siteRuns.history(id) };
+}
+
+/** Newest first. */
+function* pagesOf<T>(read: (page: { readonly limit: number; readonly cursor: number | null }) => Page<T>): Generator<T, void> {
+  let cursor: number | null = null;
+  do {
+    const page: Page<T> = read({ limit: rowsAtOnce, cursor });
+    yield* page.items;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
 }

@@ -1,11 +1,13 @@
-/** Exit codes of the command line, and the exit code of each error. */
+/** Exit codes of the command line, the exit code of each error, and the end by a signal. */
+
+import { closeSync, openSync } from "node:fs";
 import { CommanderError } from "commander";
-import { ConfigError } from "../app/config.ts";
 import { EvidenceFileError } from "../authoring/evidence-file.ts";
 import { BackupError } from "../backup/archive.ts";
 import { messageOf } from "../base/log.ts";
 import { BrowserError } from "../browser/executable.ts";
 import { CatalogError } from "../catalog/fault.ts";
+import { ConfigError } from "../settings/config.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 export const exitCodes = {
@@ -45,4 +47,50 @@ export function failureOf(error: unknown): { readonly code: ExitCode; readonly s
   if (error instanceof DataDirError || error instanceof BackupError) return { code: exitCodes.dataDir, sentence: error.message };
   if (error instanceof BrowserError) return { code: exitCodes.internal, sentence: error.message };
   return { code: exitCodes.internal, sentence: `internal error: ${messageOf(error)}` };
+}
+
+/** Ctrl+C reaches a program under npm twice: the terminal signals both, and npm passes its own signal on. */
+const sameSignalMs = 1_000;
+
+export function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  let stoppedAtMs: number | undefined;
+  const stop = () => {
+    const nowMs = performance.now();
+    stoppedAtMs ??= nowMs;
+    if (nowMs - stoppedAtMs > sameSignalMs) process.exit(exitCodes.interrupted);
+    controller.abort();
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  return controller.signal;
+}
+
+/**
+ * Takes SIGHUP from now on, in place of its default action, which ends the process. Gives the function that sets the listener; a signal
+ * from before calls it at once. A process whose terminal was closed still ends.
+ */
+export function hangupSignal(): (onReload: () => void) => void {
+  let missed = false;
+  let listener = () => {
+    missed = true;
+  };
+  const startedInTerminal = process.stderr.isTTY === true;
+  process.on("SIGHUP", () => {
+    if (startedInTerminal && !hasTerminal()) process.kill(process.pid, "SIGTERM");
+    else listener();
+  });
+  return (onReload) => {
+    listener = onReload;
+    if (missed) onReload();
+  };
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,18 +1,17 @@
 /** `assay judge`: judges stored or captured evidence again, without network and browser. */
 import { Command, Option } from "commander";
-import { loadConfiguredCatalog } from "../app/configured-catalog.ts";
-import { judgeOnce } from "../app/judge-once.ts";
-import { configuredPublicSuffixes } from "../app/public-suffixes-file.ts";
+import { judgeOnce, loadConfiguredCatalog } from "../app/scanning.ts";
 import { readEvidenceFile } from "../authoring/evidence-file.ts";
 import { createLog } from "../base/log.ts";
 import { usePublicSuffixes } from "../parse/site.ts";
 import { noPolicy, pipelineEnd } from "../policy/policy.ts";
 import { type ScanOutcome, unreachableBecause } from "../scan/task.ts";
+import { configuredPublicSuffixes } from "../settings/files.ts";
 import { createTexts } from "../text/i18n.ts";
 import type { ExitCode } from "./exit.ts";
-import type { ScanOptions } from "./scan-options.ts";
-import { exitCodeOf, exportedScanOf, localScanToken, policyPageOf } from "./scan-outcome.ts";
-import { renderReports } from "./scan-reports.ts";
+import type { ScanOptions } from "./scan/options.ts";
+import { exitCodeOf, exportedScanOf, localScanToken, policyPageOf } from "./scan/outcome.ts";
+import { renderReports } from "./scan/reports.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { printError } from "./terminal.ts";
 

@@ -105,7 +105,7 @@ function tryFolder(target: string): void {
   unlinkSync(temporary);
 }
 
-/** By a rename, so that no reader sees half a file. Keeps the permissions of the earlier file. */
+/** Renames a temporary file, so that no reader sees half a file. Keeps the permissions of the earlier file. */
 async function replaceFile(target: string, text: string, stats: Stats | undefined): Promise<void> {
   const temporary = temporaryBeside(target);
   try {

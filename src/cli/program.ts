@@ -2,8 +2,8 @@
 import { Command } from "commander";
 import { commit, version } from "../base/build.ts";
 import { auditCommand } from "./audit.ts";
-import { backupCommand } from "./backup.ts";
-import { checksCommand } from "./checks.ts";
+import { backupCommand, restoreCommand } from "./backup.ts";
+import { checksCommand } from "./checks/checks.ts";
 import { dataCommand } from "./data.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
@@ -11,16 +11,13 @@ import { type ExitCode, exitCodes, failureOf } from "./exit.ts";
 import { fleetCommand } from "./fleet.ts";
 import { judgeCommand } from "./judge.ts";
 import { licencesCommand } from "./licences.ts";
-import { restoreCommand } from "./restore.ts";
-import { scanCommand } from "./scan.ts";
-import { serveCommand } from "./serve.ts";
+import { scanCommand } from "./scan/scan.ts";
+import { serveCommand, workerCommand } from "./server.ts";
 import { addSettings } from "./settings.ts";
-import { storeCopy } from "./store-copy.ts";
-import { storeWalk } from "./store-walk.ts";
+import { storeCopy, storeWalk } from "./store.ts";
 import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
-import { workerCommand } from "./worker.ts";
 
 const examples = `
 Examples:

@@ -1,8 +1,8 @@
 /** Settings as flags of a command, and the configuration that results from a command line. */
 import { type Command, Option } from "commander";
-import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../app/config.ts";
-import type { Setting } from "../app/setting.ts";
-import { type Config, type SettingKey, settingKeys, settings } from "../app/settings.ts";
+import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../settings/config.ts";
+import type { Setting } from "../settings/setting.ts";
+import { type Config, type SettingKey, settingKeys, settings } from "../settings/settings.ts";
 import { currentTerminal } from "./terminal.ts";
 
 export const scanSettings = [

@@ -2,17 +2,16 @@
 import { Command, Option } from "commander";
 import { changeAccountState, changePlan, inviteAccount } from "../account/account-operations.ts";
 import { createPasswords } from "../account/passwords.ts";
-import { baseUrl, urlOfLink } from "../app/links.ts";
-import { hashOfPassword } from "../app/passwords.ts";
-import type { Config } from "../app/settings.ts";
-import { refuseCutStore } from "../app/store-check.ts";
+import { baseUrl, hashOfPassword, urlOfLink } from "../app/accounts.ts";
+import { refuseCutStore } from "../doctor/store-examination.ts";
+import type { Config } from "../settings/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { cliActor, cliContext } from "./actor.ts";
 import { CliError, exitCodes } from "./exit.ts";
-import { addPasswordOptions, type PasswordOptions, readPassword } from "./password.ts";
+import { addPasswordOptions, type PasswordOptions, readPassword } from "./input.ts";
 import { addSettings, configOf } from "./settings.ts";
 import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
 
@@ -168,7 +167,7 @@ function addLinks(user: Command): void {
   addSettings(invite, ["listen", "public_url"]).action(
     (email: string | undefined, { admin, plan }: { admin?: boolean; plan?: Plan }, command: Command) =>
       withStore(command, async (store, config) => {
-        const context = { ...cliContext(store), accounts: { signUp: config["accounts.signup"] } };
+        const context = { ...cliContext(store), config };
         const given = { email: email ?? null, plan: plan ?? config["accounts.default_plan"], admin: admin === true };
         const invited = await inviteAccount(context, cliActor(), given);
         if ("done" in invited) return printLink(config, invited.done);

@@ -6,7 +6,7 @@ export interface DoctorFinding {
   readonly detail: string;
 }
 
-export type DoctorRunState =
+type DoctorRunState =
   | { readonly status: "never" }
   | { readonly status: "running"; readonly since: string }
   /** Findings are null if the run itself failed; the log has the reason. */

@@ -10,6 +10,7 @@ import { describeFault, describeFaults } from "../catalog/fault.ts";
 import { lookupAddresses, parseDnsServer } from "../egress/dns-client.ts";
 import type { NatsExamination } from "../fleet/nats-maintenance.ts";
 import type { Scanner } from "../scan/scanner.ts";
+import type { Config } from "../settings/settings.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { lockDataDir } from "../store/lock.ts";
 import { openStore } from "../store/store.ts";
@@ -20,9 +21,7 @@ const nameToResolve = "example.com";
 const lookupMs = 10_000;
 
 export interface DoctorSettings {
-  readonly dataDir: string;
-  readonly listen: { readonly address: string; readonly port: number };
-  readonly dnsServers: readonly string[];
+  readonly config: Pick<Config, "data" | "listen" | "dns.servers">;
   /** @throws Error if the plugin folder or one of its checks cannot be used. */
   readonly loadCatalog: () => Promise<Catalog>;
   /** Null without `nats.url`. Never rejects. */
@@ -61,7 +60,7 @@ export async function examineServer(
   settings: DoctorSettings,
   { accounts, checks, fleetFault }: RunningServer,
 ): Promise<readonly DoctorFinding[]> {
-  const { dataDir } = settings;
+  const { data: dataDir } = settings.config;
   const { catalog } = checks.current();
   return [
     isWritable(dataDir)
@@ -76,7 +75,7 @@ export async function examineServer(
 }
 
 /** Creates nothing: a directory created by root would be closed to the server. */
-async function dataDirectory({ dataDir: data }: DoctorSettings): Promise<DoctorFinding> {
+async function dataDirectory({ config: { data } }: DoctorSettings): Promise<DoctorFinding> {
   const what = "data directory";
   if (!existsSync(join(data, "store"))) {
     const parent = nearestExisting(data);
@@ -121,7 +120,8 @@ function serverRuns(data: string): boolean {
   }
 }
 
-function port({ listen: { address, port }, dataDir: data }: DoctorSettings): DoctorFinding {
+function port({ config: { data, listen } }: DoctorSettings): DoctorFinding {
+  const { address, port } = listen;
   const what = "port";
   try {
     Bun.serve({ hostname: address, port, fetch: () => new Response() }).stop(true);
@@ -157,7 +157,8 @@ function describeCatalog({ checks, pluginFiles, warnings }: Catalog): string {
   return [`${checks.length - plugins} built in`, `plugins: ${plugins}`, ...warnings.map(describeFault)].join("; ");
 }
 
-async function dns({ dnsServers: servers }: DoctorSettings): Promise<DoctorFinding> {
+async function dns({ config }: DoctorSettings): Promise<DoctorFinding> {
+  const servers = config["dns.servers"];
   const asked = servers.length === 0 ? "the system's resolver" : servers.join(", ");
   try {
     const addresses = await lookupAddresses(nameToResolve, servers.map(parseDnsServer), AbortSignal.timeout(lookupMs));

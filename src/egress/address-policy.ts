@@ -1,7 +1,8 @@
 /** Address policy of the SSRF guard: which addresses and ports a scan may reach. Never asks a resolver. */
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { type Address, addressText, endpointText, parseAddress, parseHost, portOf } from "./host.ts";
+import { endpointText } from "../parse/address.ts";
+import { type Address, addressText, parseAddress, parseHost, portOf } from "./host.ts";
 import type { EgressSettings } from "./settings.ts";
 
 // SSRF guard for ports that the appliance opens during scans (proxies, browser control), shared by all threads.

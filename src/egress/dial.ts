@@ -4,10 +4,11 @@
  */
 import { connect, type Socket } from "node:net";
 import { systemClock, withDeadline } from "../base/clock.ts";
+import { endpointText } from "../parse/address.ts";
 import { type AddressPolicy, createAddressPolicy, isBlockedPort, localAddresses, type PolicyDecision } from "./address-policy.ts";
 import { type DnsServer, lookupAddresses, parseDnsServer } from "./dns-client.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
-import { endpointText, parseHost } from "./host.ts";
+import { parseHost } from "./host.ts";
 import type { ConnectTo, EgressSettings } from "./settings.ts";
 
 interface DialOptions {

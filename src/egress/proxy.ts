@@ -1,10 +1,11 @@
 /** Forward proxy that puts Chromium behind the SSRF guard: reads request heads, dials through the egress, pipes bytes. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { ProbeFailure } from "../evidence/evidence.ts";
+import { endpointText } from "../parse/address.ts";
 import { blockPort, unblockPort } from "./address-policy.ts";
 import type { Egress } from "./dial.ts";
 import { toEgressError } from "./egress-error.ts";
-import { endpointText, parseHost } from "./host.ts";
+import { parseHost } from "./host.ts";
 
 // Parses the head of one request to the forward proxy: destination and bytes to forward; RFC 9112 section 3.2.
 

@@ -1,5 +1,7 @@
 /** Limits on the data that a scan stores: sizes, and lists of the only allowed words. An attacker controls all of it. */
 
+/** Seconds until a scan is ended as failed, unless the operator sets another limit. */
+export const scanSecondsDefault = 90;
 /** Characters of a header value. Longer values are cut, and checks that read them return `notChecked` (specification, section 8). */
 export const headerValueCharsMax = 512;
 /** Highest limit that the operator may set in its place. */

@@ -53,6 +53,15 @@ export function parseEndpoint(text: string): Endpoint | null {
   return address === null || port === null ? null : { address, port };
 }
 
+export function endpointText(host: string, port: number): string {
+  return `${urlHost(host)}:${port}`;
+}
+
+/** Host part of a URL: an IPv6 address gets brackets (RFC 3986 section 3.2.2). */
+export function urlHost(address: string): string {
+  return address.includes(":") && !address.startsWith("[") ? `[${address}]` : address;
+}
+
 /** Resolver as `address` or `address:port`, unchanged; null for anything else. */
 export function parseResolver(text: string): string | null {
   return parseIpText(text) !== null || parseEndpoint(text) !== null ? text : null;
@@ -66,6 +75,11 @@ export function parseConnectTo(text: string): ConnectTo | null {
   const endpoint = parseEndpoint(to);
   if (host === undefined || port === null || endpoint === null || rest.length > 0) return null;
   return { host: host.toLowerCase(), port, address: endpoint.address, addressPort: endpoint.port };
+}
+
+/** As in the setting. */
+export function connectToText({ host, port, address, addressPort }: ConnectTo): string {
+  return `${endpointText(host, port)}=${endpointText(address, addressPort)}`;
 }
 
 /** Longer than any host (RFC 1035 section 2.3.4: 255) with scheme and port. */
@@ -110,6 +124,11 @@ export function parseNatsUrl(text: string): NatsUrl | null {
   const tls = scheme.toLowerCase() === "tls";
   if (!tls && !isLoopback(host)) return null;
   return { host, port: portOf(authority ?? "", url), tls };
+}
+
+/** As in the setting. */
+export function natsUrlText({ host, port, tls }: NatsUrl): string {
+  return `${tls ? "tls" : "nats"}://${endpointText(host, port)}`;
 }
 
 /** The URL parser drops port 80, because the text was parsed as an http URL. */

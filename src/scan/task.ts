@@ -3,7 +3,7 @@ import type { BrowserEvent } from "../browser/slot.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type Evidence, failed, type ProbeFailure, type Subject } from "../evidence/evidence.ts";
-import { headerValueCharsMax } from "../evidence/limits.ts";
+import { headerValueCharsMax, scanSecondsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
 import { isHttps } from "../parse/header-fields.ts";
@@ -21,7 +21,7 @@ export interface ScanDeadlines extends PageDeadlines {
 }
 
 export const defaultDeadlines: ScanDeadlines = {
-  scanMs: 90_000,
+  scanMs: scanSecondsDefault * 1_000,
   navigationMs: 30_000,
   settleMs: 500,
   settleMaxMs: 5_000,

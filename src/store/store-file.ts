@@ -26,6 +26,15 @@ export function storeFileOf(dataDir: string): string {
   return join(dataDir, "store", "data.mdb");
 }
 
+/** Size of the store's file; null if it cannot be read. */
+export function storeBytesOf(dataDir: string): number | null {
+  try {
+    return statSync(storeFileOf(dataDir)).size;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * `unflushed`: the machine stopped before the newest state was on disk; an opening for writing returns to the last flushed one. `short`: pages
  * are missing at the end, which are free or lost.

@@ -110,7 +110,7 @@ function guestAnswer(route: PageRoute, visit: Visit, param: string | null): Resp
 function forReaders(route: PageRoute, handler: PageHandler | undefined): PageHandler | undefined {
   if (handler === undefined) return undefined;
   return (visit, param) => {
-    if (route.audience === "everybody" || visit.settings.readers === "everybody") return handler(visit, param);
+    if (route.audience === "everybody" || visit.settings.config.readers === "everybody") return handler(visit, param);
     return mayRead(visit) ? withoutCopies(handler(visit, param)) : guestAnswer(route, visit, param);
   };
 }

@@ -70,7 +70,7 @@ function Closed() {
   const { i18n, settings } = useVisit();
   return (
     <Notice kind="info" title={i18n.t("home.closed.title")}>
-      <p>{i18n.t(`visibility.${settings.readers}.closed`)}</p>
+      <p>{i18n.t(`visibility.${settings.config.readers}.closed`)}</p>
       <p>
         <a class="button" href="/sign-in">
           {i18n.t("layout.nav.signIn")}
@@ -118,7 +118,7 @@ function ScanForm({ typed, location, refusal }: ScanFormProps) {
         button={i18n.t("home.start")}
       />
       <p class="hint">
-        {i18n.t(`visibility.${settings.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.readers}.list`)}</a>
+        {i18n.t(`visibility.${settings.config.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.config.readers}.list`)}</a>
       </p>
     </>
   );

@@ -77,7 +77,7 @@ function NavItem({ href, text }: { readonly href: string; readonly text: TextPat
 
 function Footer() {
   const { i18n, settings } = useVisit();
-  const { contacts, legal } = settings;
+  const { config, legal } = settings;
   return (
     <footer class="site-footer">
       <nav aria-label={i18n.t("layout.footer.label")}>
@@ -85,7 +85,7 @@ function Footer() {
           <NavItem href="/about" text="layout.footer.about" />
           <NavItem href="/migrate" text="layout.footer.migrate" />
           <NavItem href="/plans" text="layout.footer.plans" />
-          {contacts.security !== null && <NavItem href="/.well-known/security.txt" text="layout.footer.security" />}
+          {config["security.contact"] !== null && <NavItem href="/.well-known/security.txt" text="layout.footer.security" />}
           {legal.imprint !== null && <NavItem href="/imprint" text="layout.footer.imprint" />}
           {legal.privacy !== null && <NavItem href="/privacy" text="layout.footer.privacy" />}
         </ul>

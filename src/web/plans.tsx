@@ -13,7 +13,7 @@ import type { Visit } from "./visit.ts";
 
 export function getPlans(visit: Visit): Response {
   const { i18n, settings } = visit;
-  const rate = i18n.number(settings.reference.requestsPerMinuteMax);
+  const rate = i18n.number(settings.config["api.rate_per_minute"]);
   return page(visit, {
     title: i18n.t("plans.title"),
     children: (
@@ -31,7 +31,7 @@ export function getPlans(visit: Visit): Response {
           </RowGroup>
         </Table>
         <p>{i18n.t("plans.tokens")}</p>
-        <p>{i18n.t(`visibility.${settings.readers}.rule`)}</p>
+        <p>{i18n.t(`visibility.${settings.config.readers}.rule`)}</p>
         <section aria-labelledby="change">
           <h2 id="change">{i18n.t("plans.change")}</h2>
           <p>{i18n.t("plans.changeBy")}</p>
@@ -63,7 +63,7 @@ function Included({ yes }: { readonly yes: boolean }) {
 
 function PlanContact() {
   const { i18n, account, settings } = useVisit();
-  const { plans: contact } = settings.contacts;
+  const { "plans.contact": contact } = settings.config;
   if (account?.admin === true)
     return (
       <p>

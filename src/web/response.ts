@@ -55,7 +55,7 @@ const permissionsPolicy = ["camera", "display-capture", "geolocation", "micropho
   .map((feature) => `${feature}=()`)
   .join(", ");
 
-function securityHeaders({ server, requestId, settings: { hsts } }: Visit): ResponseHeaders {
+function securityHeaders({ server, requestId, settings: { config } }: Visit): ResponseHeaders {
   return {
     "content-security-policy": contentSecurityPolicy,
     // Browsers ignore it on other origins, with a console warning.
@@ -67,6 +67,6 @@ function securityHeaders({ server, requestId, settings: { hsts } }: Visit): Resp
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "x-request-id": requestId,
-    ...(server.https && hsts !== null ? { "strict-transport-security": hsts } : {}),
+    ...(server.https && config["security.hsts"] !== "off" ? { "strict-transport-security": config["security.hsts"] } : {}),
   };
 }

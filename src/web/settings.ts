@@ -8,10 +8,10 @@ import type { NoticeMails } from "../deliver/notices.ts";
 import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
+import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
-import type { Plan } from "../store/accounts.ts";
 import type { Store } from "../store/store.ts";
-import type { PageLocale, Texts } from "../text/i18n.ts";
+import type { Texts } from "../text/i18n.ts";
 import type { Operator } from "./admin/operator.ts";
 import type { Pictures } from "./picture/pictures.ts";
 import type { ApiDocument } from "./reference/api-document.ts";
@@ -21,34 +21,21 @@ export interface PagesSettings {
   readonly texts: Texts;
   readonly catalog: Catalog;
   readonly version: string;
-  readonly defaultLocale: PageLocale;
+  /** Settings of the operator, by their own names. */
+  readonly config: Config;
   readonly addresses: {
     /** Client address for rate limits. */
     readonly calling: ClientAddressOf;
     /** Address by which a visitor reached this appliance. */
     readonly own: ServerOriginOf;
-    /** Public origin; null if not configured. */
-    readonly publicUrl: string | null;
   };
   readonly scanning: ScanningSettings;
   readonly sites: SiteServices;
-  /** Who may read scans. With `accounts`, guests see none and start none. */
-  readonly readers: "everybody" | "accounts";
-  readonly reports: {
-    /** Age from which a report is marked as old. */
-    readonly staleDays: number;
-    /** Lets search engines index reports. */
-    readonly indexed: boolean;
-  };
   readonly accounts: {
-    readonly signUp: "closed" | "invite" | "open";
-    readonly defaultPlan: Plan;
     readonly actions: AccountActions;
     /** Null without an identity provider. */
     readonly oidc: OidcSignIn | null;
   };
-  /** `mailto:` or `https:` URLs; null if not configured. */
-  readonly contacts: { readonly security: string | null; readonly plans: string | null };
   /** Plain texts of the operator; null if not configured. */
   readonly legal: { readonly imprint: string | null; readonly privacy: string | null };
   /** Facts of other modules for the reference pages. */
@@ -56,8 +43,6 @@ export interface PagesSettings {
     readonly api: ApiDocument;
     /** User-Agent of the scanner's own HTTP client; the browser keeps its own. */
     readonly userAgent: string;
-    /** API rate limit per account and address. */
-    readonly requestsPerMinuteMax: number;
   };
   readonly operator: Operator;
   readonly pictures: Pictures;
@@ -65,8 +50,6 @@ export interface PagesSettings {
   readonly decodeLogo: DecodeLogo;
   /** Null without a mail server. */
   readonly mail: AccountMails | null;
-  /** Strict-Transport-Security value for https; null sends none. */
-  readonly hsts: string | null;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -76,16 +59,6 @@ export type AccountMails = Pick<NoticeMails, "memberInvitation" | "reset" | "inv
 
 /** Starts and watches scans from the pages. */
 export interface ScanningSettings {
-  readonly guests: {
-    /** Lets guests start scans ... */
-    readonly mayScan: boolean;
-    /** ... up to this number per hour and address. */
-    readonly scansPerHourMax: number;
-  };
-  /** Cooldown: an equal request of the same visitor reuses the scan. */
-  readonly cooldownSeconds: number;
-  /** Characters that new scans read of a response header. */
-  readonly headerCharsMax: number;
   /** False if the operator's scan rules certainly refuse the URL; its DNS answers are checked later. */
   readonly mayBeScanned: (url: string) => boolean;
   /** False while scans cannot start yet; they wait in the queue. */
@@ -94,8 +67,6 @@ export interface ScanningSettings {
   /** Calls `beat` at the pace of heartbeats, until the returned function is called. */
   readonly startHeartbeats: (beat: () => void) => () => void;
   readonly locations: LocationDirectory;
-  /** Hours that a scan waits for a location without workers. */
-  readonly workerWaitHoursMax: number;
   /** Notifies the dispatcher of a new scan in the queue. */
   readonly wake: () => void;
   /** For administrators. */

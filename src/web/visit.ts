@@ -64,7 +64,7 @@ export type PageHandler = (visit: Visit, param: string | null) => Answer;
 
 /** Origin for links and commands that leave the visitor's browser. */
 export function publicOrigin({ server, settings }: Pick<Visit, "server" | "settings">): string {
-  return settings.addresses.publicUrl ?? server.origin;
+  return settings.config.public_url ?? server.origin;
 }
 
 /** Placeholder for a Host header that cannot be this appliance; the visit is refused. */
@@ -89,7 +89,7 @@ export function visitOf(
     chosen.locale ??
     localeNamed(signedIn?.account.locale ?? null, locales) ??
     acceptedLocale(request.headers.get("accept-language"), locales) ??
-    settings.defaultLocale;
+    settings.config["locale.default"];
   const visit: Visit = {
     requestId: crypto.randomUUID(),
     request,
@@ -176,11 +176,11 @@ export function isSessionOpen({ session, settings: { store, now } }: Visit): boo
 }
 
 /** True for accounts, and for guests if the operator allows guest scans. */
-export function mayScan({ account, settings: { scanning, readers } }: Pick<SharedVisit, "account" | "settings">): boolean {
-  return account !== null || (scanning.guests.mayScan && readers === "everybody");
+export function mayScan({ account, settings: { config } }: Pick<SharedVisit, "account" | "settings">): boolean {
+  return account !== null || (config["guest.scans"] && config.readers === "everybody");
 }
 
 /** Whether the visitor may read scans. */
 export function mayRead({ account, settings }: Pick<SharedVisit, "account" | "settings">): boolean {
-  return account !== null || settings.readers === "everybody";
+  return account !== null || settings.config.readers === "everybody";
 }

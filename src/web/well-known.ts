@@ -9,14 +9,14 @@ const securityTxtPath = "/.well-known/security.txt";
 const cacheOneDay = "public, max-age=86400";
 
 export function getSecurityTxt(visit: Visit): Response {
-  const { contacts, addresses } = visit.settings;
-  if (contacts.security === null) throw notFound();
+  const { "security.contact": contact, public_url } = visit.settings.config;
+  if (contact === null) throw notFound();
   const lines = [
-    `Contact: ${contacts.security}`,
+    `Contact: ${contact}`,
     `Expires: ${suggestedExpiry(visit.now.toISOString())}`,
     "Preferred-Languages: en, de",
     // RFC 9116 section 2.5.2 requires https.
-    ...(addresses.publicUrl?.startsWith("https:") ? [`Canonical: ${addresses.publicUrl}${securityTxtPath}`] : []),
+    ...(public_url?.startsWith("https:") ? [`Canonical: ${public_url}${securityTxtPath}`] : []),
   ];
   return plainText(visit, lines);
 }
@@ -34,8 +34,8 @@ const previewAgents = [
 
 /** Reports concern third parties: not indexed unless the operator allows it. Search engines have no account. */
 export function getRobotsTxt(visit: Visit): Response {
-  const { reports, readers } = visit.settings;
-  const isIndexed = reports.indexed && readers === "everybody";
+  const { config } = visit.settings;
+  const isIndexed = config["report.index"] && config.readers === "everybody";
   const previews = [...previewAgents.map((agent) => `User-agent: ${agent}`), "Allow: /", ""];
   return plainText(visit, [...previews, "User-agent: *", isIndexed ? "Disallow:" : "Disallow: /scans/"]);
 }

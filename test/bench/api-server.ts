@@ -1,4 +1,5 @@
 /** Serves the API over a real store with one finished scan, without scanner and practically without a rate limit. */
+
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { openStore } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
+import { configWith } from "../support/config.ts";
 import { evidence } from "../support/evidence.ts";
 import { siteServices } from "../support/site-services.ts";
 import { sendReady } from "./child.ts";
@@ -47,9 +49,8 @@ const api = createApi({
   store,
   checks: () => checks,
   version: "1.2.3",
-  publicUrl: null,
+  config: configWith(),
   requestLimit: unlimited,
-  trustedProxies: [],
   locations: noRemoteLocations(new Date()),
   printPdf: async () => "failed",
   decodeLogo: async () => "busy",

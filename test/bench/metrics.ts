@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMetricsHandler } from "../../src/app/metrics-endpoint.ts";
-import { openServerMetrics } from "../../src/app/server-metrics.ts";
+import { createMetricsHandler, openServerMetrics } from "../../src/app/observation.ts";
 import { progressStages } from "../../src/evidence/scan.ts";
 import { observeRequests } from "../../src/http/observe-requests.ts";
 import { createHttpMetrics } from "../../src/metrics/http-metrics.ts";

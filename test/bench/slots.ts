@@ -1,6 +1,6 @@
 /** Measures scan slots: their start, their memory, and scans a minute beside bare loads of the same page. */
 import { availableParallelism } from "node:os";
-import { loadConfig } from "../../src/app/config.ts";
+import { loadConfig } from "../../src/settings/config.ts";
 import { programVariant, startAppliance } from "./appliance.ts";
 import { openBareLoads } from "./bare-load.ts";
 import { startChild } from "./child.ts";

@@ -48,7 +48,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
           send: { webhook: () => Promise.reject(new Error("these mails need no webhook")), mail: mailer },
           brandOf: () => undefined,
           texts: () => settings.texts,
-          localeDefault: settings.defaultLocale,
+          localeDefault: settings.config["locale.default"],
           publicUrl: url,
           clock: { ...systemClock, now: settings.now },
           // Of deliveries, which these are not.

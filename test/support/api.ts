@@ -1,14 +1,17 @@
 /** API on a real port with a temporary store and a settable clock. */
+
 import { type Api, type ApiSettings, createApi } from "../../src/api/app.ts";
 import { createLog } from "../../src/base/log.ts";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import { listen } from "../../src/http/server.ts";
 import type { StoredResult } from "../../src/judge/result.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
+import type { Config } from "../../src/settings/settings.ts";
 import type { Plan } from "../../src/store/accounts.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
+import { configWith } from "./config.ts";
 import { evidence } from "./evidence.ts";
 import { type SiteServicesUnderTest, siteServices } from "./site-services.ts";
 import { checksTexts, storedResult } from "./stored.ts";
@@ -48,7 +51,12 @@ export interface ApiUnderTest {
 
 const noChecks = { texts: createTexts(checksTexts), catalog: { checks: [], version: "v" } };
 
-export async function startApi(settings: Partial<ApiSettings> & { readonly queueMax?: number } = {}): Promise<ApiUnderTest> {
+interface ApiOptions extends Partial<Omit<ApiSettings, "config">> {
+  readonly config?: Partial<Config>;
+  readonly queueMax?: number;
+}
+
+export async function startApi({ config, ...settings }: ApiOptions = {}): Promise<ApiUnderTest> {
   const { store, dataDir, stop } = temporaryStore(settings.queueMax === undefined ? {} : { queueMax: settings.queueMax });
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
@@ -60,8 +68,7 @@ export async function startApi(settings: Partial<ApiSettings> & { readonly queue
     store,
     checks: () => noChecks,
     version: "1.2.3",
-    publicUrl: null,
-    trustedProxies: [],
+    config: configWith(config),
     locations: noRemoteLocations(new Date()),
     printPdf: async () => "failed",
     decodeLogo: async () => "busy",

@@ -11,12 +11,12 @@ import { createLog } from "../../src/base/log.ts";
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { createDoctorRun } from "../../src/doctor/background-run.ts";
 import { ownUserAgent } from "../../src/egress/settings.ts";
-import { headerValueCharsMax } from "../../src/evidence/limits.ts";
 import { createClientAddress } from "../../src/http/client-address.ts";
 import { listen } from "../../src/http/server.ts";
 import { createServerOrigin } from "../../src/http/server-origin.ts";
 import { noRemoteLocations } from "../../src/scan/gatherer.ts";
 import { createProgress, type ProgressHub } from "../../src/scan/progress.ts";
+import type { Config } from "../../src/settings/settings.ts";
 import { noActivity } from "../../src/store/activity.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTexts } from "../../src/text/i18n.ts";
@@ -26,6 +26,7 @@ import { openPictures } from "../../src/web/picture/pictures.ts";
 import { startHeartbeats } from "../../src/web/scanning/scan-events.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
+import { configWith } from "./config.ts";
 import { siteServices } from "./site-services.ts";
 import { temporaryStore } from "./temporary-store.ts";
 
@@ -88,8 +89,9 @@ export interface Visitor {
   post(path: string, fields: Readonly<Record<string, string>>, from: string): Promise<Response>;
 }
 
-interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "scanning" | "accounts">> {
+interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "config" | "scanning" | "accounts">> {
   readonly publicUrl?: string;
+  readonly config?: Partial<Config>;
   readonly addresses?: Partial<PagesSettings["addresses"]>;
   readonly scanning?: Partial<ScanningSettings>;
   readonly accounts?: Partial<PagesSettings["accounts"]>;
@@ -99,7 +101,7 @@ interface PagesOptions extends Partial<Omit<PagesSettings, "addresses" | "scanni
 }
 
 export async function startPages(options: PagesOptions = {}): Promise<PagesUnderTest> {
-  const { publicUrl = null, queueMax, dataDir, addresses, scanning, accounts, ...settings } = options;
+  const { publicUrl = null, queueMax, dataDir, config, addresses, scanning, accounts, ...settings } = options;
   const { store, stop } = temporaryStore(queueMax === undefined ? {} : { queueMax }, dataDir);
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
@@ -111,18 +113,13 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     texts: createTexts((options.catalog ?? builtInCatalog).texts, (options.catalog ?? builtInCatalog).checks),
     catalog: builtInCatalog,
     version: "0.0.0",
-    defaultLocale: "en-gb",
+    config: configWith({ public_url: publicUrl, "security.hsts": "max-age=63072000; includeSubDomains", ...config }),
     addresses: {
       calling: createClientAddress([]),
       own: createServerOrigin({ publicUrl, trustedProxies: [], onUntrustedForwarding: () => {} }),
-      publicUrl,
       ...addresses,
     },
     scanning: {
-      guests: { mayScan: true, scansPerHourMax: 20 },
-      cooldownSeconds: 60,
-      workerWaitHoursMax: 24,
-      headerCharsMax: headerValueCharsMax,
       mayBeScanned: () => true,
       ready: () => true,
       progress,
@@ -141,11 +138,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
         underTest.clockWoken += 1;
       },
     },
-    readers: "everybody",
-    reports: { staleDays: 30, indexed: false },
     accounts: {
-      signUp: "closed",
-      defaultPlan: "free",
       actions: createAccountActions({ store, passwordCharsMin: 12, passwordCost: testPasswordCost, now }),
       oidc: null,
       ...accounts,
@@ -156,10 +149,8 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
     printPdf: async () => "failed",
     decodeLogo: async () => "busy",
     mail: null,
-    reference: { api: openapiDocument(), userAgent: ownUserAgent, requestsPerMinuteMax: 60 },
-    contacts: { security: null, plans: null },
+    reference: { api: openapiDocument(), userAgent: ownUserAgent },
     legal: { imprint: null, privacy: null },
-    hsts: "max-age=63072000; includeSubDomains",
     now,
     log,
     ...settings,

@@ -281,7 +281,7 @@ const drawn: DecodedLogo = { png: new Uint8Array(pngImage(30, 20, [255, 0, 0, 25
 /** One line for each request, with status, headers that say something, and body. Random values and times are replaced. */
 export async function recordedAnswers(): Promise<readonly string[]> {
   const api = await startAccountApi({
-    publicUrl: "https://assay.example",
+    config: { public_url: "https://assay.example" },
     decodeLogo: async (bytes) => (bytes.length === 1 ? "wrong-type" : drawn),
     printPdf: async () => "failed",
     mail: { memberInvitation: async () => "sent" },

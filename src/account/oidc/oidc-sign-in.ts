@@ -3,6 +3,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type Log, messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
+import type { GroupRule } from "../../settings/services.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import type { Identity } from "../../store/credentials.ts";
 import type { Grants, LinkedSignIn } from "../../store/oidc-links.ts";
@@ -18,12 +19,6 @@ import {
   type SignInSecrets,
   toProviderError,
 } from "./provider.ts";
-
-export interface GroupRule {
-  readonly group: string;
-  readonly plan: Plan;
-  readonly admin: boolean;
-}
 
 /** All rules of the person's groups count, in any order: the best plan, and the role if one gives it. */
 function grantsOf(rules: readonly GroupRule[], groups: readonly string[]): Grants {

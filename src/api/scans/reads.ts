@@ -233,7 +233,7 @@ function fileOf(
   { locale = locales[0], csv = csvRows[0], strict = "false", brand: whose = fileBrands[0] }: Static<typeof ReportFileQuery>,
   { account, api }: Call,
 ): RenderedBody {
-  const { store, checks, version, publicUrl, scanBodies } = api;
+  const { store, checks, version, config, scanBodies } = api;
   const brand = whose === "own" ? usableBrand(store, account) : null;
   if (brand === undefined) throw brandNotFound(409);
   // Evidence expires before its scan, and must not be given from the cache then.
@@ -246,7 +246,7 @@ function fileOf(
       texts,
       checks: catalog.checks,
       version,
-      origin: publicUrl,
+      origin: config.public_url,
       csvRows: csv,
       strict: strict === "true",
       sarifAnchor: null,

@@ -1,4 +1,5 @@
 /** Parses the sender of mails and the address of the mail server, as operators write them in settings. */
+import { endpointText } from "../address.ts";
 
 export interface Mailbox {
   /** Null if absent. */
@@ -65,7 +66,7 @@ export function parseSmtpUrl(text: string): SmtpUrl | null {
 export function smtpUrlText({ scheme, host, port, user, password }: SmtpUrl): string {
   const secret = password === null ? "" : ":***";
   const credentials = user === null ? "" : `${encodeURIComponent(user)}${secret}@`;
-  return `${scheme}://${credentials}${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${scheme}://${credentials}${endpointText(host, port)}`;
 }
 
 /** The URL parser drops port 80, because the text was parsed as an http URL. */

@@ -10,7 +10,7 @@ const bytesPerMegabyte = 1_000_000;
 
 export function AdminBanners() {
   const { i18n, server, settings } = useVisit();
-  const { publicUrl } = settings.addresses;
+  const { public_url: publicUrl } = settings.config;
   const { untrustedForwarder, unsandboxedBecause, diskSpace } = settings.operator;
   const peer = untrustedForwarder();
   const noSandbox = unsandboxedBecause();
@@ -23,7 +23,8 @@ export function AdminBanners() {
   if (peer !== null) banners.push(i18n.t("admin.banners.untrustedForwarding", { peer }));
   if (noSandbox !== null) banners.push(<SandboxBanner because={noSandbox} />);
   if (settings.operator.checks.lastReload()?.outcome === "refused") banners.push(<ReloadBanner />);
-  if (settings.readers === "accounts" && settings.accounts.signUp === "open") banners.push(i18n.t("admin.banners.openReaders"));
+  if (settings.config.readers === "accounts" && settings.config["accounts.signup"] === "open")
+    banners.push(i18n.t("admin.banners.openReaders"));
   const fleetFault = settings.operator.fleet()?.fault() ?? null;
   if (fleetFault !== null) banners.push(<FleetBanner because={fleetFault} />);
   const backupFault = backupFaultOf(settings.operator.backups(), settings.now());

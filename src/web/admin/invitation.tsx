@@ -55,7 +55,7 @@ export function InvitationForm({ typed }: { readonly typed: InvitationDraft | nu
   return (
     <section aria-labelledby="invite-title" id="invite">
       <h2 id="invite-title">{i18n.t("admin.invitation.title")}</h2>
-      {settings.accounts.signUp === "closed" ? <p>{i18n.t("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
+      {settings.config["accounts.signup"] === "closed" ? <p>{i18n.t("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
     </section>
   );
 }
@@ -79,7 +79,7 @@ function OpenForm({ typed }: { readonly typed: InvitationDraft | null }) {
         name="plan"
         label={i18n.t("admin.invitation.plan")}
         options={plans.map((plan) => ({ value: plan, text: i18n.t(`plans.names.${plan}`) }))}
-        value={typed?.plan ?? settings.accounts.defaultPlan}
+        value={typed?.plan ?? settings.config["accounts.default_plan"]}
       />
       <SubmitButton>{i18n.t("admin.invitation.create")}</SubmitButton>
     </Form>

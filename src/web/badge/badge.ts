@@ -61,12 +61,12 @@ function newestScan({ publicScans }: Pick<Store, "publicScans">, host: string, l
 
 /** Depends on the URL alone, and on no cookie or header of the visitor: caches have one answer for all. */
 function badgeOf({ url, now, settings }: Visit, host: string): Badge {
-  const { texts, defaultLocale, store, readers, reports } = settings;
+  const { texts, config, store } = settings;
   const { searchParams } = url;
-  const i18n = createI18n(texts, texts.locales.find((locale) => locale === searchParams.get("locale")) ?? defaultLocale);
+  const i18n = createI18n(texts, texts.locales.find((locale) => locale === searchParams.get("locale")) ?? config["locale.default"]);
   const grey = { label: i18n.t("badge.label"), color: bandColors.unknown, cacheSeconds: greyCacheSeconds };
   const unknown = { ...grey, message: i18n.t("badge.unknown") };
-  if (readers !== "everybody") return unknown;
+  if (config.readers !== "everybody") return unknown;
   const location = locationOf(searchParams);
   const scan = newestScan(store, host, location === null ? store.publicScans.locationsOfHost(host) : [location]);
   if (scan === undefined) return unknown;
@@ -75,6 +75,6 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const { score, band } = listedScoreOf(scan.summary);
   if (score === null) return { ...grey, message: i18n.t("badge.notMeasured", { date }) };
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
-  if (days > reports.staleDays) return { ...grey, message: i18n.t("badge.stale", { date }) };
+  if (days > config["report.stale_days"]) return { ...grey, message: i18n.t("badge.stale", { date }) };
   return { label: grey.label, message: i18n.t("badge.result", { score, date }), color: bandColors[band], cacheSeconds };
 }

@@ -38,7 +38,7 @@ export function getAbout(visit: Visit): Response {
           <h2>{i18n.t("about.checked.title")}</h2>
           <p>{i18n.count("about.checked.what", settings.catalog.checks.length)}</p>
           <p>
-            <TextWithCode text={i18n.t("about.checked.headers", { charsMax: i18n.number(settings.scanning.headerCharsMax) })} />
+            <TextWithCode text={i18n.t("about.checked.headers", { charsMax: i18n.number(settings.config["scan.header_chars_max"]) })} />
           </p>
           <p>
             <a href="/checks">{i18n.t("about.checked.link")}</a>
@@ -67,7 +67,7 @@ export function getAbout(visit: Visit): Response {
 /** For operators who find the scanner in their logs. */
 function Visits() {
   const { i18n, settings } = useVisit();
-  const { security } = settings.contacts;
+  const { "security.contact": security } = settings.config;
   return (
     <section>
       <h2 id="visits">{i18n.t("about.visits.title")}</h2>

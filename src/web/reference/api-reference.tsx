@@ -108,7 +108,9 @@ function GettingStarted() {
       <p>{i18n.t("apiReference.beginning.refusals")}</p>
       <p>{i18n.t("apiReference.beginning.public")}</p>
       <p>
-        <TextWithCode text={i18n.t("apiReference.beginning.headers", { charsMax: i18n.number(visit.settings.scanning.headerCharsMax) })} />
+        <TextWithCode
+          text={i18n.t("apiReference.beginning.headers", { charsMax: i18n.number(visit.settings.config["scan.header_chars_max"]) })}
+        />
       </p>
     </section>
   );

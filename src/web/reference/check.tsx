@@ -151,7 +151,10 @@ function NotChecked({ check: { weight, reads, consults = [], headers = [] } }: {
       )}
       {headers.length > 0 && (
         <p>
-          {i18n.t("check.headers", { charsMax: i18n.number(settings.scanning.headerCharsMax), fieldsMax: i18n.number(headerFieldsMax) })}{" "}
+          {i18n.t("check.headers", {
+            charsMax: i18n.number(settings.config["scan.header_chars_max"]),
+            fieldsMax: i18n.number(headerFieldsMax),
+          })}{" "}
           <code {...untranslated}>{headers.join(", ")}</code>
         </p>
       )}

@@ -28,7 +28,7 @@ export function getMigration(visit: Visit): Response {
   const { i18n } = visit;
   const title = i18n.t("migrate.title");
   const answer = i18n.t("migrate.answer");
-  const charsMax = i18n.number(visit.settings.scanning.headerCharsMax);
+  const charsMax = i18n.number(visit.settings.config["scan.header_chars_max"]);
   return page(visit, {
     title,
     children: (

@@ -28,7 +28,7 @@ export function ReportHead({ report: { scan, host } }: { readonly report: Stored
 export function breadcrumbsTo(scan: ScanRecord, { i18n, settings }: SharedVisit) {
   const host = scanHost(scan);
   return [
-    { href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) },
+    { href: "/scans", text: i18n.t(`visibility.${settings.config.readers}.scans`) },
     { href: hostPath(host, { location: scanLocationOf(scan) }), text: host },
   ];
 }

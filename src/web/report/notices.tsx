@@ -29,7 +29,7 @@ export function Notices({ report }: OfReport) {
 /** Explains that a recent scan was reused, so that its result is not mistaken for a new one. */
 export function ReusedScanNotice({ report: { scan } }: OfReport) {
   const { i18n, now, url, settings } = useVisit();
-  const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.scanning.cooldownSeconds;
+  const waitSeconds = Math.ceil((Date.parse(scan.createdAt) - now.getTime()) / 1_000) + settings.config["scan.cooldown"];
   if (!url.searchParams.has(reusedScanParam) || waitSeconds <= 0) return null;
   return (
     <Notice title={i18n.t("report.notices.again")}>
@@ -42,7 +42,7 @@ function Stale({ report: { scan } }: OfReport) {
   const { i18n, now, settings } = useVisit();
   const at = endOf(scan);
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
-  if (days <= settings.reports.staleDays) return null;
+  if (days <= settings.config["report.stale_days"]) return null;
   return (
     <Notice kind="warn" title={i18n.count("report.notices.stale", days)}>
       <p>{i18n.t("report.notices.staleMeans")}</p>

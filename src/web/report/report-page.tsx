@@ -38,7 +38,7 @@ function reportContent(visit: SharedVisit, scan: ScanRecord, brands: readonly Br
   const report = gatherReport(visit, scan);
   return {
     title: reportTitle(visit.i18n, scan.url, report.result.score),
-    noIndex: !visit.settings.reports.indexed,
+    noIndex: !visit.settings.config["report.index"],
     printHeader: printHeader(visit.i18n, { url: scan.url, location: scanLocationOf(scan), endedAt: endOf(scan) }),
     ...linkPreview(visit, report),
     children: <ReportBody report={report} brands={brands} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,

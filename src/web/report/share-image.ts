@@ -39,8 +39,8 @@ export function linkPreview({ i18n }: SharedVisit, report: StoredReport): Pick<P
 /** @throws PageError 404 for a scan that is not finished. */
 export async function shareImageAnswer(visit: Visit, scan: ScanRecord): Promise<Response> {
   if (scan.status !== "finished") throw notFound();
-  const { texts, defaultLocale, pictures } = visit.settings;
-  const locale = texts.locales.find((each) => each === visit.url.searchParams.get(localeParam)) ?? defaultLocale;
+  const { texts, config, pictures } = visit.settings;
+  const locale = texts.locales.find((each) => each === visit.url.searchParams.get(localeParam)) ?? config["locale.default"];
   const svg = pictureOf(scan, createI18n(texts, locale));
   const png = await pictures.pngOf(svg, sharePictureSize.widthPx);
   if (typeof png === "string")

@@ -12,7 +12,7 @@ export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
 export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl, location: string): Response {
   const { i18n, settings } = visit;
-  const title = i18n.t(`visibility.${settings.readers}.url.title`);
+  const title = i18n.t(`visibility.${settings.config.readers}.url.title`);
   return page(visit, {
     title,
     noIndex: true,
@@ -20,7 +20,7 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
     children: (
       <>
         <h1>{title}</h1>
-        <p class="lead">{i18n.t(`visibility.${settings.readers}.url.lead`)}</p>
+        <p class="lead">{i18n.t(`visibility.${settings.config.readers}.url.lead`)}</p>
         {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
         {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
         <section aria-labelledby="stripped">
@@ -30,8 +30,13 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
         {unstripped !== null && (
           <section aria-labelledby="kept">
             <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
-            <p>{i18n.t(`visibility.${settings.readers}.url.warning`)}</p>
-            <Choice url={unstripped} location={location} asPublic={true} button={i18n.t(`visibility.${settings.readers}.url.button`)} />
+            <p>{i18n.t(`visibility.${settings.config.readers}.url.warning`)}</p>
+            <Choice
+              url={unstripped}
+              location={location}
+              asPublic={true}
+              button={i18n.t(`visibility.${settings.config.readers}.url.button`)}
+            />
           </section>
         )}
         <p>

@@ -108,7 +108,7 @@ function streamOf(visit: Visit, scan: ScanRecord, release: () => void): Readable
 
 /** A stream outlives the check of its request. */
 function mayReadOn(visit: Visit): boolean {
-  return visit.settings.readers === "everybody" || isSessionOpen(visit);
+  return visit.settings.config.readers === "everybody" || isSessionOpen(visit);
 }
 
 function isEnd(name: string): name is ScanEventData["done"]["status"] {

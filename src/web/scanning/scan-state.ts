@@ -79,10 +79,12 @@ export function waitingOf({ i18n, settings }: Visit, scan: ScanRecord): Waiting 
 /** The server itself is never absent. */
 export function absenceOf({ i18n, settings }: Visit, scan: ScanRecord): Absence {
   const location = scanLocationOf(scan);
-  const { locations, workerWaitHoursMax } = settings.scanning;
+  const { locations } = settings.scanning;
   const since = location === localLocation ? null : locations.absentSince(location);
   if (since === null) return { text: null };
-  return { text: i18n.count("location.absent", workerWaitHoursMax, { location, since: i18n.dateTime(since.toISOString()) }) };
+  return {
+    text: i18n.count("location.absent", settings.config["fleet.wait_max"], { location, since: i18n.dateTime(since.toISOString()) }),
+  };
 }
 
 /** Estimated wait in seconds, rounded up. */

@@ -29,13 +29,13 @@ interface WantedScan {
   readonly location: string;
 }
 
-export function createPostScan({ store, scanning: { guests, cooldownSeconds }, now }: PagesSettings): PageHandler {
+export function createPostScan({ store, config, now }: PagesSettings): PageHandler {
   const nowMs = () => now().getTime();
   const perHour = (requestsMax: number) => createRateLimit({ requestsMax, windowSeconds: hourSeconds }, nowMs);
-  const countAddress = perHour(guests.scansPerHourMax);
-  const countNetwork = perHour(guests.scansPerHourMax * guestsPerNetworkMax);
+  const countAddress = perHour(config["guest.rate_per_hour"]);
+  const countNetwork = perHour(config["guest.rate_per_hour"] * guestsPerNetworkMax);
   const countAccount = perHour(scansOfAccountPerHourMax);
-  const dedup = createScanDedup<Refusal>({ store, cooldownSeconds, now });
+  const dedup = createScanDedup<Refusal>({ store, cooldownSeconds: config["scan.cooldown"], now });
 
   return async (visit) => {
     const form = await readForm(visit);
@@ -109,7 +109,7 @@ function scanRefused({ i18n, account }: Visit): Refusal {
 
 function rateLimited({ i18n, account, settings }: Visit, seconds: number): Refusal {
   const reason = i18n.t(account === null ? "home.tooMany.guest" : "home.tooMany.account");
-  const accountHelps = account === null && settings.scanning.guests.scansPerHourMax < scansOfAccountPerHourMax;
+  const accountHelps = account === null && settings.config["guest.rate_per_hour"] < scansOfAccountPerHourMax;
   const wait = i18n.t("home.tooMany.again", { wait: i18n.duration(seconds) });
   const signedIn = accountHelps ? { scansPerHourSignedIn: scansOfAccountPerHourMax } : {};
   return { status: 429, text: `${reason} ${wait}`, retryAfterSeconds: seconds, ...signedIn };

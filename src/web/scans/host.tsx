@@ -48,13 +48,13 @@ export function getHost(visit: Visit, segment: string | null): Response {
   return page(visit, {
     title: i18n.t("host.title", { host }),
     status: isUnknown ? 404 : 200,
-    noIndex: isUnknown || query.address !== null || !settings.reports.indexed,
+    noIndex: isUnknown || query.address !== null || !settings.config["report.index"],
     children: (
       <>
         <PageHead
           title={<HostName host={host} />}
           lead={isEmpty ? undefined : leadOf(i18n, query, scans)}
-          breadcrumbs={[{ href: "/scans", text: i18n.t(`visibility.${settings.readers}.scans`) }]}
+          breadcrumbs={[{ href: "/scans", text: i18n.t(`visibility.${settings.config.readers}.scans`) }]}
         >
           <a class="button" href={scanPath(host, location)}>
             {i18n.t("host.scanIt", { host })}

@@ -47,10 +47,10 @@ function listQueryOf({ url: { searchParams } }: Visit): ListQuery {
 export function getPublicList(visit: Visit): Response {
   const { i18n, settings } = visit;
   const query = listQueryOf(visit);
-  const title = i18n.t(`visibility.${settings.readers}.scans`);
+  const title = i18n.t(`visibility.${settings.config.readers}.scans`);
   return page(visit, {
     title,
-    noIndex: !settings.reports.indexed,
+    noIndex: !settings.config["report.index"],
     children: (
       <>
         <PageHead title={title} lead={i18n.t("scans.lead")}>
@@ -124,7 +124,7 @@ function Results({ query, host }: ResultsProps) {
       {shown.length === 0 ? (
         <EmptyState title={i18n.t("scans.notAmong", { count: i18n.number(readForLocationMax) })} />
       ) : (
-        <ScansTable caption={i18n.t(`visibility.${settings.readers}.scans`)} scans={shown} />
+        <ScansTable caption={i18n.t(`visibility.${settings.config.readers}.scans`)} scans={shown} />
       )}
       {next === null && <p class="muted">{i18n.t("scans.end")}</p>}
       <Pagination first={cursor === null ? null : pagePath(query, null)} next={next === null ? null : pagePath(query, next)} />

@@ -81,7 +81,7 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
             maxLength={csvBytesMax}
             error={fault ?? undefined}
           />
-          <p class="hint">{i18n.t(`visibility.${settings.readers}.rule`)}</p>
+          <p class="hint">{i18n.t(`visibility.${settings.config.readers}.rule`)}</p>
           <p class="actions">
             {addable > 0 && (
               <SubmitButton name="do" value="add">

@@ -19,8 +19,8 @@ export function SiteBadge({ site }: { readonly site: Site }) {
   return (
     <section aria-labelledby="badge">
       <h2 id="badge">{i18n.t("sites.badge.title")}</h2>
-      <p class="muted">{i18n.t(settings.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
-      {settings.readers === "everybody" && (
+      <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
+      {settings.config.readers === "everybody" && (
         <p>
           <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
         </p>

@@ -81,7 +81,7 @@ function AddressFields({ input, faults, others }: PartProps & Pick<SiteFormProps
       <Field
         name="url"
         label={i18n.t("sites.form.url")}
-        hint={i18n.t(`visibility.${settings.readers}.rule`)}
+        hint={i18n.t(`visibility.${settings.config.readers}.rule`)}
         value={input.url}
         inputMode="url"
         autocomplete="off"

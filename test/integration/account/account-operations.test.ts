@@ -68,7 +68,7 @@ describe("plans and states", () => {
 });
 
 describe("invitations", () => {
-  const open = () => ({ ...rig.context, accounts: { signUp: "invite" } as const });
+  const open = () => ({ ...rig.context, config: { "accounts.signup": "invite" } as const });
   const given = { email: "new@assay.test", plan: "free", admin: false } as const;
 
   test("give a link, with log line and audit entry", async () => {
@@ -80,7 +80,7 @@ describe("invitations", () => {
   });
 
   test("are refused while registration is closed, for addresses in use, and beyond the limit", async () => {
-    const closed = { ...rig.context, accounts: { signUp: "closed" } as const };
+    const closed = { ...rig.context, config: { "accounts.signup": "closed" } as const };
     expect(await inviteAccount(closed, admin, given)).toEqual({ refused: "closed" });
     expect(await inviteAccount(open(), admin, { ...given, email: "nowhere" })).toEqual({ refused: "email-invalid" });
     expect(await inviteAccount(open(), admin, { ...given, email: account.email })).toEqual({ refused: "email-taken" });

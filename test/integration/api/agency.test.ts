@@ -18,7 +18,7 @@ let client: AccountClient;
 
 beforeAll(async () => {
   api = await startAccountApi({
-    publicUrl: "https://assay.example",
+    config: { public_url: "https://assay.example" },
     decodeLogo: async () => outcome,
     printPdf: async (html) => {
       printed.push(html);

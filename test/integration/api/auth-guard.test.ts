@@ -8,7 +8,7 @@ beforeEach(async () => {
   api = await startApi({
     requestLimit: { requestsMax: 3, windowSeconds: 60 },
     failedAuthenticationLimit: { requestsMax: 2, windowSeconds: 60 },
-    trustedProxies: ["127.0.0.1"],
+    config: { trusted_proxies: ["127.0.0.1"] },
   });
 });
 afterEach(async () => {

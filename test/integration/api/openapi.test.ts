@@ -271,7 +271,7 @@ describe("its examples", () => {
 });
 
 test("states the limit of header values of this installation", async () => {
-  const raised = await startApi({ headerCharsMax: 4_096 });
+  const raised = await startApi({ config: { "scan.header_chars_max": 4_096 } });
   const read = async (of: ApiUnderTest) => JSON.stringify((await (await of.request("/api/v1/openapi.json")).json()).info);
   expect(await read(raised)).toContain("first 4096 characters of a response header (scan.header_chars_max)");
   expect(await read(api)).toContain("first 512 characters of a response header");

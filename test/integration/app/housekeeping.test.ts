@@ -1,9 +1,9 @@
 /** The hourly tidying in a real store: what has expired goes, and what is open stays. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
-import { startHousekeeping } from "../../../src/app/housekeeping.ts";
+import { startHousekeeping } from "../../../src/app/server-store.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { createLog } from "../../../src/base/log.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { memberInvitationHours } from "../../../src/store/site-accounts.ts";
 import { until } from "../../support/delivery-rig.ts";

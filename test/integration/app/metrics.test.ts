@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
-import { metricsTokenOf } from "../../../src/app/server-metrics.ts";
+import { metricsTokenOf } from "../../../src/app/observation.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { endServers, type ServerUnderTest, serve } from "../../support/program.ts";
 

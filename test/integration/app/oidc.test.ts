@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ConfigError, loadConfig } from "../../../src/app/config.ts";
-import { oidcExamination, openConfiguredAccounts } from "../../../src/app/oidc.ts";
+import { oidcExamination, openConfiguredAccounts } from "../../../src/app/accounts.ts";
 import { createLog } from "../../../src/base/log.ts";
+import { ConfigError, loadConfig } from "../../../src/settings/config.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-oidc-"));

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
-import { configuredPreloadList } from "../../../src/app/preload-file.ts";
 import { preloadCoverage } from "../../../src/parse/host-lists.ts";
 import type { PreloadList } from "../../../src/probe/browser/page-preload.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
+import { configuredPreloadList } from "../../../src/settings/files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-preload-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

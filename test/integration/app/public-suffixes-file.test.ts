@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
-import { configuredPublicSuffixes } from "../../../src/app/public-suffixes-file.ts";
 import { hostPartsIn } from "../../../src/parse/host-lists.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
+import { configuredPublicSuffixes } from "../../../src/settings/files.ts";
 import { publicSuffixFile } from "../../support/embedded-public-suffixes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-suffixes-"));

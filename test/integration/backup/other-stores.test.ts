@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { storeTools } from "../../../src/app/store-tools.ts";
+import { storeTools } from "../../../src/app/backups.ts";
 import { restoreBackup } from "../../../src/backup/restore-backup.ts";
 import { schemaVersion } from "../../../src/store/migrations.ts";
 import { openStore } from "../../../src/store/store.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { storeTools } from "../../../src/app/store-tools.ts";
+import { storeTools } from "../../../src/app/backups.ts";
 import { BackupError, type Manifest, readArchive } from "../../../src/backup/archive.ts";
 import { restoreBackup } from "../../../src/backup/restore-backup.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";

@@ -10,7 +10,7 @@ const script = `
   import { writeFileSync } from "node:fs";
   writeFileSync(process.argv[1] + "/cgroup.procs", String(process.pid));
   const { machineMemoryBytes } = await import(${JSON.stringify(resolve(import.meta.dirname, "../../../src/base/machine-memory.ts"))});
-  const { loadConfig } = await import(${JSON.stringify(resolve(import.meta.dirname, "../../../src/app/config.ts"))});
+  const { loadConfig } = await import(${JSON.stringify(resolve(import.meta.dirname, "../../../src/settings/config.ts"))});
   const config = loadConfig({ flags: {}, env: {}, configFile: null });
   console.log(JSON.stringify([machineMemoryBytes(), ...["scan.concurrency", "browser.memory_max", "browser.child_memory_max"].map((key) => config[key])]));
 `;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseSince } from "../../../src/cli/since.ts";
+import { parseSince } from "../../../src/cli/audit.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { runInProcess } from "../../support/program.ts";
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 import { runInProcess } from "../../support/program.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 

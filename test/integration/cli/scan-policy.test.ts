@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { scanCommand } from "../../../src/cli/scan.ts";
+import { scanCommand } from "../../../src/cli/scan/scan.ts";
 import { runInProcess } from "../../support/program.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assay-scan-policy-"));

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { startProgress } from "../../../src/cli/progress.ts";
-import { openServerSource } from "../../../src/cli/scan-server.ts";
+import { openServerSource } from "../../../src/cli/scan/server.ts";
 import { withTerminal } from "../../../src/cli/terminal.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { type ForwardingServer, startForwarding } from "../../support/forwarding-server.ts";
@@ -12,10 +12,10 @@ import { type ScanningApi, startScanningApi } from "../../support/scanning-api.t
 
 const page = (name: string) => `https://site.example/${name}`;
 const timing = {
-  startPatienceMs: 50,
-  runPatienceMs: 15_000,
+  startLimitMs: 50,
+  runLimitMs: 15_000,
   repeatMs: 20,
-  queuePatienceMs: 3_000,
+  queueLimitMs: 3_000,
   lookMsFirst: 10,
   lookMsMin: 20,
   lookMsMax: 40,

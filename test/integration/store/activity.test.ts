@@ -1,6 +1,6 @@
 /** Figures of the last day: by the hour, across restarts, bounded, and counted in memory between two writes. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { countActivity } from "../../../src/app/activity.ts";
+import { countActivity } from "../../../src/app/observation.ts";
 import { createLog } from "../../../src/base/log.ts";
 import { hourMs } from "../../../src/base/units.ts";
 import { noActivity } from "../../../src/store/activity.ts";

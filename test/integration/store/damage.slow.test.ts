@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkWholeStore } from "../../../src/app/store-check.ts";
+import { checkWholeStore } from "../../../src/doctor/store-examination.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { checkStoreFile, createStoreFile, transactionOf } from "../../../src/store/store-file.ts";
 import { type StoreReport, walkStore } from "../../../src/store/store-walk.ts";

@@ -3,9 +3,9 @@ import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig } from "../../../src/app/config.ts";
 import { openServerStore } from "../../../src/app/server-store.ts";
 import { createLog } from "../../../src/base/log.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
 import { serverActor } from "../../../src/store/audit.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { addDeletion, deletionsName, readDeletions } from "../../../src/store/deletions-file.ts";

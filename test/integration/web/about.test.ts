@@ -6,7 +6,7 @@ import { locales } from "../../../src/check/check.ts";
 import { ownUserAgent } from "../../../src/egress/settings.ts";
 import { startPages } from "../../support/pages.ts";
 
-const pages = await startPages({ contacts: { security: "mailto:security@assay.test", plans: null } });
+const pages = await startPages({ config: { "security.contact": "mailto:security@assay.test" } });
 afterAll(() => pages.stop());
 
 async function read(path: string, at = pages.url): Promise<string> {
@@ -30,7 +30,7 @@ describe("/about", () => {
   });
 
   test("shows the configured contact page, or none", async () => {
-    const named = await startPages({ contacts: { security: "https://assay.test/report", plans: null } });
+    const named = await startPages({ config: { "security.contact": "https://assay.test/report" } });
     expect(await read("/about", named.url)).toContain('href="https://assay.test/report" rel="nofollow noopener noreferrer"');
     await named.stop();
     const unnamed = await startPages();
@@ -73,7 +73,7 @@ describe("the limit of header values of this installation", () => {
     ["en-gb", "/checks/content-security-policy", "up to 4,096 characters"],
     ["de-de", "/checks/content-security-policy", "bis zu 4.096 Zeichen"],
   ])("is stated in %s on %s", async (locale, path, words) => {
-    const raised = await startPages({ scanning: { headerCharsMax: 4_096 } });
+    const raised = await startPages({ config: { "scan.header_chars_max": 4_096 } });
     expect(await read(`${path}?locale=${locale}`, raised.url)).toContain(words);
     await raised.stop();
   });

@@ -11,7 +11,7 @@ let user: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  pages = await startPages({ accounts: { signUp: "invite" } });
+  pages = await startPages({ config: { "accounts.signup": "invite" } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
   visitor = await signedIn(pages, admin);

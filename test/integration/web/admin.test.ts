@@ -23,7 +23,7 @@ let user: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  pages = await startPages({ operator: sad, accounts: { signUp: "invite" } });
+  pages = await startPages({ operator: sad, config: { "accounts.signup": "invite" } });
   admin = await accountIn(pages, "first@assay.test");
   user = await accountIn(pages, "second@assay.test");
 });

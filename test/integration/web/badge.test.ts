@@ -149,7 +149,7 @@ describe("there is no badge", () => {
 });
 
 test("where only accounts read scans, every host is unknown", async () => {
-  const closed = await startPages({ store: pages.store, readers: "accounts" });
+  const closed = await startPages({ store: pages.store, config: { readers: "accounts" } });
   const read = async (host: string) => {
     const answer = await fetch(`${closed.url}/badge/${host}`);
     return [answer.status, answer.headers.get("cache-control"), await answer.text()];

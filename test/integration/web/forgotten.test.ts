@@ -20,7 +20,7 @@ let account: Account;
 
 async function start(replies = {}): Promise<void> {
   mails = await startAccountMails({ replies });
-  pages = await startPages({ mail: mails.mail, accounts: { signUp: "invite" } });
+  pages = await startPages({ mail: mails.mail, config: { "accounts.signup": "invite" } });
   mails.use(pages);
   account = await withPassword("me@assay.test");
 }

@@ -17,7 +17,7 @@ import { accountIn, signedIn } from "../../support/signed-in.ts";
 import { addSite } from "../../support/watched-sites.ts";
 
 const pages = await startPages({
-  readers: "accounts",
+  config: { readers: "accounts" },
   printPdf: async () => new Uint8Array(1),
   operator: { ...quietOperator, checks: { ...quietOperator.checks, reload: async () => ({ outcome: "refused", at: "", faults: [] }) } },
 });

@@ -23,7 +23,7 @@ let tests = 0;
 beforeAll(async () => {
   const locations = { names: () => names, capacity: () => 2, absentSince: () => absentSince };
   const mayBeScanned = (url: string) => !url.includes("inside");
-  pages = await startPages({ scanning: { locations, mayBeScanned, guests: { mayScan: true, scansPerHourMax: 1_000 } } });
+  pages = await startPages({ scanning: { locations, mayBeScanned }, config: { "guest.rate_per_hour": 1_000 } });
 });
 afterAll(() => pages.stop());
 beforeEach(() => {

@@ -95,7 +95,7 @@ describe("the link", () => {
     const signIn = await pages.visitor().get(`/sign-in?${new URLSearchParams({ next: link })}`);
     expect(inputValueOf(await signIn.text(), "next")).toBe(link);
     await pages.stop();
-    await start({ accounts: { signUp: "open" } });
+    await start({ config: { "accounts.signup": "open" } });
     expect(mainOf(await (await pages.visitor().get(await invited())).text())).toContain('href="/sign-up"');
   });
 

@@ -4,7 +4,7 @@ import { startPages } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
 const pages = await startPages();
-const withContact = await startPages({ contacts: { security: null, plans: "mailto:sales@assay.test" } });
+const withContact = await startPages({ config: { "plans.contact": "mailto:sales@assay.test" } });
 afterAll(() => Promise.all([pages.stop(), withContact.stop()]));
 
 /** Text of a page without markup. */

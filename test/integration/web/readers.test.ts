@@ -18,9 +18,7 @@ const { store } = open;
 const closed = await startPages({
   store,
   printPdf,
-  readers: "accounts",
-  reports: { staleDays: 30, indexed: true },
-  accounts: { signUp: "open" },
+  config: { readers: "accounts", "report.index": true, "accounts.signup": "open" },
 });
 const admin = await visitorAs("admin@assay.test");
 const account = await visitorAs("someone@assay.test");

@@ -14,7 +14,7 @@ const ask = (url: string, more: Record<string, string>, by: Visitor) => by.post(
 
 describe("limits", () => {
   test("limit guests by address and time, and show the wait", async () => {
-    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 2 } } });
+    const limited = await startPages({ config: { "guest.rate_per_hour": 2 } });
     const by = limited.visitor();
     for (const host of ["one.test", "two.test"]) expect((await ask(host, {}, by)).status).toBe(303);
     const answer = await ask("three.test", {}, limited.visitor());
@@ -36,7 +36,7 @@ describe("limits", () => {
   test("limit guests of one network without affecting other networks", async () => {
     let address = "";
     const limited = await startPages({
-      scanning: { guests: { mayScan: true, scansPerHourMax: 2 } },
+      config: { "guest.rate_per_hour": 2 },
       addresses: { calling: () => address },
     });
     const by = limited.visitor();
@@ -51,7 +51,7 @@ describe("limits", () => {
   });
 
   test("limit an account independently of its address", async () => {
-    const limited = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1 } } });
+    const limited = await startPages({ config: { "guest.rate_per_hour": 1 } });
     await ask("one.test", {}, limited.visitor());
     const by = await signedIn(limited, await accountIn(limited, "busy@assay.test"));
     const cookie = [...by.cookies].map((pair) => pair.join("=")).join("; ");

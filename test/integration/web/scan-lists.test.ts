@@ -143,7 +143,7 @@ describe("the public list", () => {
   });
 
   test("is indexed if the operator allows it", async () => {
-    const open = await startPages({ reports: { staleDays: 30, indexed: true } });
+    const open = await startPages({ config: { "report.index": true } });
     expect(await read("/scans", { by: open.visitor() })).not.toContain("noindex");
     await open.stop();
   });

@@ -137,7 +137,7 @@ describe("a failed scan", () => {
   });
 
   test("offers no form to guests who may not scan", async () => {
-    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
+    const closed = await startPages({ config: { "guest.scans": false } });
     const token = await queue(undefined, closed);
     await closed.store.scans.claimNext("local", new Date());
     await closed.store.scans.fail(token, { code: "timeout", evidence: null, timings: {}, now: new Date() });

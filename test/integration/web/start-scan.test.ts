@@ -17,7 +17,7 @@ let site: string;
 let tests = 0;
 
 beforeAll(async () => {
-  pages = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
+  pages = await startPages({ config: { "guest.rate_per_hour": 1_000 } });
 });
 afterAll(() => pages.stop());
 beforeEach(() => {
@@ -179,7 +179,7 @@ describe("an equal request", () => {
 describe("an equal request after the scan ended", () => {
   let quiet: PagesUnderTest;
   beforeEach(async () => {
-    quiet = await startPages({ scanning: { guests: { mayScan: true, scansPerHourMax: 1_000 } } });
+    quiet = await startPages({ config: { "guest.rate_per_hour": 1_000 } });
   });
   afterEach(() => quiet.stop());
 
@@ -217,7 +217,7 @@ describe("an equal request after the scan ended", () => {
 
 describe("permission to scan", () => {
   test("is refused to guests if the operator forbids it", async () => {
-    const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 20 } } });
+    const closed = await startPages({ config: { "guest.scans": false } });
     const html = await (await closed.visitor().get("/")).text();
     expect(html).toContain(enGb.pages.home.closed.title);
     expect(html).toContain('href="/sign-in"');

@@ -9,12 +9,11 @@ const origin = "https://assay.test";
 const address = `${origin}/.well-known/security.txt`;
 const bare = await startPages();
 const pages = await startPages({
-  contacts: { security: "mailto:security@assay.test", plans: null },
+  config: { "security.contact": "mailto:security@assay.test", "report.index": true },
   publicUrl: origin,
-  reports: { staleDays: 30, indexed: true },
 });
 const overHttp = await startPages({
-  contacts: { security: "https://assay.test/report", plans: null },
+  config: { "security.contact": "https://assay.test/report" },
   publicUrl: "http://nas:8787",
 });
 afterAll(() => Promise.all([bare, pages, overHttp].map((one) => one.stop())));

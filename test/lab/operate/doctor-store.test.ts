@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { StoreExamination } from "../../../src/app/store-examination.ts";
+import type { StoreExamination } from "../../../src/doctor/store-examination.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { putStore, smallStoreLocation, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, run, serve } from "../../support/program.ts";

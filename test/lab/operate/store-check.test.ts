@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { checkWholeStore } from "../../../src/app/store-check.ts";
+import { checkWholeStore } from "../../../src/doctor/store-examination.ts";
 import { putStore, storedPageBytes, withDamagedLeaves, writeSmallStore } from "../../integration/store/damaged-store.ts";
 import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
 

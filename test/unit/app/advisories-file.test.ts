@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { configuredAdvisories } from "../../../src/app/advisories-file.ts";
-import { loadConfig } from "../../../src/app/config.ts";
+import { loadConfig } from "../../../src/settings/config.ts";
+import { configuredAdvisories } from "../../../src/settings/files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-advisories-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

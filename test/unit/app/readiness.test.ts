@@ -1,6 +1,6 @@
 /** Readiness of the server, as far as it is decided without one. */
 import { expect, test } from "vitest";
-import { createReadiness } from "../../../src/app/readiness.ts";
+import { createReadiness } from "../../../src/app/sockets.ts";
 import { createLog } from "../../../src/base/log.ts";
 
 test("a fleet that is away degrades the server, and a missing browser makes it not ready", () => {

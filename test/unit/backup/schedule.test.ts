@@ -1,6 +1,7 @@
 /** Schedule of backups: forms of the setting, and when the next one is due. */
 import { describe, expect, test } from "vitest";
-import { type BackupState, nextBackupAt, parseSchedule } from "../../../src/backup/backup-folder.ts";
+import { type BackupState, nextBackupAt } from "../../../src/backup/backup-folder.ts";
+import { parseSchedule } from "../../../src/settings/settings.ts";
 
 const since = new Date("2026-03-10T12:00:00");
 const never: BackupState = { lastSuccess: null, lastFailure: null };

@@ -101,7 +101,7 @@ describe("in this tree", () => {
     ["src/app/judge-worker.ts", "test/integration/scan/judging.test.ts"],
     ["checks/dnssec.ts", "test/unit/catalog.test.ts"],
     ["locales/de-de.json", "test/unit/tidy.test.ts"],
-    ["docs/operate.md", "test/unit/app/config.test.ts"],
+    ["docs/operate.md", "test/unit/settings/config.test.ts"],
     ["src/store/store.ts", "test/integration/store/store.test.ts"],
     ["build/new-check.ts", "test/integration/docs/writing-checks.slow.test.ts"],
   ])("%s is reached by %s", (changed, path) => {

@@ -1,7 +1,7 @@
 /** The report at a terminal: complete, worst first, in both languages, and without control characters of a site. */
 import { describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
-import { type ReportStyle, reportText } from "../../../src/cli/report-text.ts";
+import { type ReportStyle, reportText } from "../../../src/cli/scan/report-text.ts";
 import { evidenceWithoutErrorPage } from "../../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { algorithmVersion } from "../../../src/judge/result.ts";

@@ -1,7 +1,7 @@
 /** Lines on stderr about a policy: what fails the build, and what is worth knowing. */
 import { describe, expect, test } from "vitest";
 import type { CheckDefinition } from "../../../src/check/registry.ts";
-import { policyFaults, policyNotes } from "../../../src/cli/scan-notes.ts";
+import { policyFaults, policyNotes } from "../../../src/cli/scan/policy.ts";
 import type { AcceptEntry } from "../../../src/policy/accept.ts";
 import { noPolicy, type Policy, type PolicyPage, verdictOf } from "../../../src/policy/policy.ts";
 import { storedResult } from "../../support/stored.ts";

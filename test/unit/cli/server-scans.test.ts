@@ -1,6 +1,6 @@
 /** The list of an account, read page by page for the scans of one call. */
 import { describe, expect, test } from "vitest";
-import { followedScans } from "../../../src/cli/server-scans.ts";
+import { followedScans } from "../../../src/cli/scan/server.ts";
 
 const urls = ["https://a.example/", "https://b.example/", "https://c.example/"];
 const pageItems = 2;

@@ -1,7 +1,7 @@
 /** The generated blocks of the documentation are as fresh as their sources. */
 import { expect, test } from "vitest";
 import { generatedDocs } from "../../../build/docs.ts";
-import { settingKeys } from "../../../src/app/settings.ts";
+import { settingKeys } from "../../../src/settings/settings.ts";
 
 test("no generated block is stale", () => {
   const stale = generatedDocs().filter(({ current, fresh }) => current !== fresh);

@@ -136,7 +136,7 @@ function guestPage(visit: Visit, invited: Invited): Response {
           </a>
         </p>
         <p>
-          {settings.accounts.signUp === "open" ? (
+          {settings.config["accounts.signup"] === "open" ? (
             <>
               {i18n.t("members.accept.signUp", { email })} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
             </>

@@ -23,23 +23,23 @@ export async function postSignUp(visit: Visit): Promise<Response> {
 }
 
 function register(visit: Visit, link: string, typed: Typed) {
-  const { accounts } = visit.settings;
+  const { accounts, config } = visit.settings;
   return link === ""
-    ? accounts.actions.signUp(typed, accounts.defaultPlan, callerOf(visit))
+    ? accounts.actions.signUp(typed, config["accounts.default_plan"], callerOf(visit))
     : accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
 }
 
 /** Plan and fixed mail address for this visitor, or why registration is closed. Closed registration refuses invitations too. */
 function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
-  const { store, accounts } = settings;
-  if (accounts.signUp === "closed" || !store.accounts.hasAny()) return "shut";
+  const { store, config } = settings;
+  if (config["accounts.signup"] === "closed" || !store.accounts.hasAny()) return "shut";
   if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "shut";
-  return accounts.signUp === "open" ? { plan: accounts.defaultPlan, email: null } : "shut";
+  return config["accounts.signup"] === "open" ? { plan: config["accounts.default_plan"], email: null } : "shut";
 }
 
 function registrationClosed(visit: Visit, link: string): Response {
-  const { accounts, store } = visit.settings;
-  if (accounts.signUp === "closed" || !store.accounts.hasAny())
+  const { config, store } = visit.settings;
+  if (config["accounts.signup"] === "closed" || !store.accounts.hasAny())
     return unusableLinkPage(visit, 403, { texts: ["signUp.closed.title", "signUp.closed.what", "signUp.closed.next"] });
   if (link === "") return unusableLinkPage(visit, 403, { texts: ["signUp.invite.title", "signUp.invite.what", "signUp.invite.next"] });
   return unusableLinkPage(visit, 410, {

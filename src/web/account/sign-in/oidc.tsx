@@ -23,7 +23,7 @@ export async function getOidcStart(visit: Visit): Promise<Response> {
   const { searchParams } = visit.url;
   const next = nextPath(searchParams.get("next"), afterSignIn);
   if (visit.account !== null) return redirect(visit, next);
-  const { publicUrl } = visit.settings.addresses;
+  const { public_url: publicUrl } = visit.settings.config;
   // Behind a proxy that hides the requested host, the public URL looks like another one: once is enough.
   if (publicUrl !== null && visit.server.origin !== publicUrl && !searchParams.has("moved"))
     return redirect(visit, `${publicUrl}/sign-in/oidc?${new URLSearchParams({ next, moved: "1" })}`);

@@ -115,7 +115,7 @@ function SignInHelp() {
           <a href="/forgotten">{i18n.t("signIn.forgotten")}</a>
         </p>
       )}
-      {settings.accounts.signUp !== "closed" && (
+      {settings.config["accounts.signup"] !== "closed" && (
         <p>
           {i18n.t("signIn.signUp")} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
         </p>

@@ -29,7 +29,7 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
   const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
   return page(visit, {
     title: visit.i18n.t("compare.title", { host: shortHost(after.url) }),
-    noIndex: !visit.settings.reports.indexed,
+    noIndex: !visit.settings.config["report.index"],
     children: <ComparisonBody before={before} after={after} requested={scan} comparison={compare(visit, before, after)} />,
   });
 }

@@ -62,8 +62,8 @@ describe("a person whom the provider identifies", () => {
   });
 
   test("is sent to the public URL first, where the cookie belongs, but only once", async () => {
-    const { addresses } = at.pages.settings;
-    Object.assign(addresses, { publicUrl: "https://assay.test" });
+    const { config } = at.pages.settings;
+    Object.assign(config, { public_url: "https://assay.test" });
     const moved = placeOf(await at.pages.visitor().get("/sign-in/oidc?next=/account/tokens"))[1];
     expect(moved).toBe("https://assay.test/sign-in/oidc?next=%2Faccount%2Ftokens&moved=1");
     const { pathname, search } = new URL(String(moved));

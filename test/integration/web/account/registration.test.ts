@@ -11,7 +11,7 @@ let pages: PagesUnderTest;
 afterEach(() => pages.stop());
 
 async function start(signUp: "closed" | "invite" | "open" = "closed", empty = false): Promise<void> {
-  pages = await startPages({ accounts: { signUp } });
+  pages = await startPages({ config: { "accounts.signup": signUp } });
   if (!empty) await pages.store.accounts.create({ email: "first@assay.test", now: new Date() });
 }
 

@@ -14,7 +14,7 @@ let account: Account;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  pages = await startPages({ readers: "accounts" });
+  pages = await startPages({ config: { readers: "accounts" } });
   await accountIn(pages, "first@assay.test");
 });
 beforeEach(async () => {

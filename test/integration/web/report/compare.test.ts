@@ -97,7 +97,7 @@ test("a missing earlier scan is reported", async () => {
 });
 
 test("guests who may not scan see no scan button", async () => {
-  const closed = await startPages({ scanning: { guests: { mayScan: false, scansPerHourMax: 1 } } });
+  const closed = await startPages({ config: { "guest.scans": false } });
   const only = await storeSite(closed.store, "sound", { at: at(0) });
   for (const path of ["", "/compare"])
     expect(await (await closed.visitor().get(`/scans/${only.token}${path}`)).text()).not.toContain('method="post"');

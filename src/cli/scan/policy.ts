@@ -1,0 +1,218 @@
+/** Policy of one call: its flags and files, read and checked before the first scan, and what it says about the scans. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { catalogOptions } from "../../app/scanning.ts";
+import type { CheckDefinition } from "../../check/registry.ts";
+import { nearest, type TextFault } from "../../parse/text.ts";
+import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../../policy/accept.ts";
+import { type Baseline, baselineBytesMax, parseBaseline, urlsPosition } from "../../policy/baseline.ts";
+import { failedPages, type PageVerdict, type Policy, type PolicyPage, unusedEntries } from "../../policy/policy.ts";
+import { loadPolicy, type PolicySettings } from "../../settings/policy.ts";
+import type { Config } from "../../settings/settings.ts";
+import { CliError, exitCodes } from "../exit.ts";
+import { inputBytes, inputBytesIfPresent } from "../input.ts";
+import { type OutputFile, openOutputFile } from "../output-file.ts";
+import { stripControls } from "../terminal.ts";
+import { policyFlags, type ScanOptions } from "./options.ts";
+import { assertDistinct, assertKept, outputsFrom, type ScanOutput } from "./outputs.ts";
+
+export interface ScanPolicy {
+  readonly policy: Policy;
+  readonly settings: PolicySettings;
+  readonly outputs: readonly ScanOutput[];
+  /** File that becomes the new baseline; null for none. */
+  readonly newBaseline: OutputFile | null;
+  /** @throws CliError if the baseline lacks one of these URLs. */
+  assertUrls(urls: readonly string[]): void;
+}
+
+const quotedCharsMax = 300;
+
+/** @throws CliError or ConfigError for the first fault of a flag or a file. */
+export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
+  const options = command.optsWithGlobals<ScanOptions & { readonly config?: string }>();
+  const { settings, file } = loadPolicy({
+    flags: policyFlags(command),
+    configFile: options.config ?? null,
+    currentFolder: process.cwd(),
+    dataDir: config.data,
+  });
+  const outputs = outputsFrom(options.output ?? []);
+  const newBaseline = options.writeBaseline === undefined ? null : openOutputFile(options.writeBaseline);
+  const outputFiles = outputs.flatMap(({ file: output }) => (output === null ? [] : [output]));
+  const written = newBaseline === null ? outputFiles : [...outputFiles, newBaseline];
+  assertDistinct(written);
+  const baseline = settings.baseline === null ? null : baselineIn(settings.baseline, newBaseline !== null);
+  const accepted = settings.accept === null ? [] : acceptedIn(settings.accept);
+  assertKept(
+    [
+      settings.accept,
+      file,
+      options.urls,
+      options.headerFile,
+      options.cookieFile,
+      options.tokenFile,
+      ...configFiles(config, options.config),
+    ],
+    written,
+  );
+  // A new baseline may replace the one that the call reads.
+  assertKept([settings.baseline], outputFiles);
+  const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;
+  return {
+    policy: {
+      failOn: settings.fail_on,
+      failUnder: settings.fail_under,
+      baseline: baseline?.content ?? null,
+      accepted,
+      writesBaseline: newBaseline !== null,
+      needsMeasurement: usesPipeline || settings.strict,
+      today: new Date().toISOString().slice(0, "YYYY-MM-DD".length),
+    },
+    settings,
+    outputs,
+    newBaseline,
+    // A new baseline may add URLs.
+    assertUrls: (urls) => newBaseline === null && baseline !== null && assertUrlsIn(baseline, urls),
+  };
+}
+
+/** Files from which the settings are read, and those that they name. */
+function configFiles(config: Config, configFile: string | undefined): readonly (string | null)[] {
+  const data = (["hsts.preload_file", "public_suffixes.file", "scripts.advisories_file"] as const).map((key) => config[key]);
+  const { checksDir, pinsFile = null } = catalogOptions(config);
+  const checks = checksDir === null ? [] : codeFilesIn(checksDir);
+  return [configFile ?? join(config.data, "assay.toml"), ...config["scan.ca_files"], ...data, ...checks, pinsFile, config["browser.path"]];
+}
+
+/** Checks and what they share. Empty for a folder that cannot be read: loading the checks reports it. */
+function codeFilesIn(folder: string): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => /\.[tj]s$/.test(name));
+    return names.map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+interface BaselineFile {
+  readonly file: string;
+  readonly text: string;
+  readonly content: Baseline;
+}
+
+/** Null if it does not exist yet, and may be absent. */
+function baselineIn(file: string, mayBeAbsent: boolean): BaselineFile | null {
+  const bytes = inputBytesIfPresent(file, baselineBytesMax);
+  if (bytes === null && mayBeAbsent) return null;
+  if (bytes === null) throw new CliError(exitCodes.usage, `${file} does not exist; --write-baseline writes it`);
+  const text = decoded(file, bytes);
+  const content = parseBaseline(text);
+  if ("fault" in content) throw faultIn(file, content.fault);
+  return { file, text, content };
+}
+
+function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls: readonly string[]): void {
+  const missing = urls.find((url) => !findings.has(url));
+  if (missing === undefined) return;
+  const [other] = findings.keys();
+  const instead = other === undefined ? "" : `, but of ${quoted(other)}`;
+  const reason = `the baseline has no findings of ${missing}${instead}; write it anew with --write-baseline`;
+  throw faultIn(file, { reason, ...urlsPosition(text) });
+}
+
+function acceptedIn(file: string): readonly AcceptEntry[] {
+  const parsed = parseAcceptFile(decoded(file, inputBytes(file, acceptFileBytesMax)));
+  if ("fault" in parsed) throw faultIn(file, parsed.fault);
+  return parsed.entries;
+}
+
+/** @throws CliError for bytes that are not UTF-8. */
+function decoded(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new CliError(exitCodes.usage, `${file} is not UTF-8 text`);
+  }
+}
+
+function faultIn(file: string, { line, column, reason }: TextFault): CliError {
+  return new CliError(exitCodes.usage, `${file}, line ${line}, column ${column}: ${quoted(reason)}`);
+}
+
+/** Text of a file that others may have written. */
+function quoted(text: string): string {
+  return stripControls(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
+}
+
+export interface JudgedCall {
+  readonly pages: readonly PolicyPage[];
+  /** One for each page, in the same order. */
+  readonly verdicts: readonly PageVerdict[];
+  readonly policy: Policy;
+  readonly checks: readonly CheckDefinition[];
+  /** Path of the accept file, for messages. */
+  readonly acceptFile: string | null;
+}
+
+/** Why the build fails, and what limits the verdict. Printed also with `--quiet`. */
+export function policyFaults({ pages, verdicts, policy }: JudgedCall): readonly string[] {
+  const unmeasured = pages.filter(({ result }) => result !== null && !result.measured);
+  return [
+    ...verdicts.flatMap((verdict) => shortfalls(verdict, policy)),
+    ...verdicts.flatMap(({ url, expired, marks }) =>
+      expired
+        .filter(({ code }) => marks.get(code)?.inBaseline !== true)
+        .map(({ code, entry }) => `${url}: ${code} counts again, because it was accepted until ${entry.until}`),
+    ),
+    ...(policy.needsMeasurement
+      ? failedPages(unmeasured, policy).map(({ url }) => `${url}: not measured, so it counts as not scannable`)
+      : policy.failOn === null
+        ? []
+        : unmeasured.map(({ url }) => `${url}: not measured, so --fail-on saw only part of the checks`)),
+  ];
+}
+
+function shortfalls({ url, score, failing, scoreTooLow }: PageVerdict, policy: Policy): readonly string[] {
+  const { baseline, failOn, failUnder } = policy;
+  const flags = [...(baseline === null ? [] : ["--baseline"]), ...(failOn === null ? [] : ["--fail-on"])].join(", ");
+  const kind = `${baseline === null ? "findings" : "new findings"}${failOn === null ? "" : ` that are ${failOn} or worse`}`;
+  const codes = failing.map(({ code }) => code).join(", ");
+  return [
+    ...(failing.length > 0 ? [`${url}: ${kind}: ${failing.length} (${flags}): ${codes}`] : []),
+    ...(scoreTooLow ? [`${url}: its score is ${score ?? "not measured"}, under ${failUnder} (--fail-under)`] : []),
+  ];
+}
+
+/** What is worth knowing, and changes no exit code. */
+export function policyNotes(call: JudgedCall): readonly string[] {
+  const { verdicts, policy } = call;
+  return [
+    ...acceptNotes(call),
+    ...verdicts.flatMap(({ url, beyondBaseline }) =>
+      beyondBaseline.length === 0 ? [] : [`${url}: unknown when the baseline was written, so not counted: ${beyondBaseline.join(", ")}`],
+    ),
+    ...verdicts.flatMap(({ url, fixed }) => (fixed.length === 0 ? [] : [`${url}: fixed since the baseline: ${fixed.join(", ")}`])),
+    ...(!policy.writesBaseline && verdicts.some(({ beyondBaseline, fixed }) => beyondBaseline.length + fixed.length > 0)
+      ? ["the baseline is out of date; write it anew with --write-baseline"]
+      : []),
+  ];
+}
+
+function acceptNotes({ pages, verdicts, policy, checks, acceptFile }: JudgedCall): readonly string[] {
+  if (acceptFile === null) return [];
+  const accepted = verdicts.flatMap(({ marks }) => [...marks.values()].filter((mark) => mark.accepted !== null)).length;
+  const expired = verdicts.flatMap((verdict) => verdict.expired).length;
+  const codes = checks.flatMap(({ findings }) => Object.keys(findings));
+  const unknown = policy.accepted.filter(({ code }) => !codes.includes(code));
+  const unused = unusedEntries(policy.accepted, pages, checks).filter((entry) => !unknown.includes(entry));
+  return [
+    `${accepted} accepted, ${expired} expired`,
+    ...unknown.map(({ code, line }) => {
+      const meant = nearest(code, codes);
+      return `${acceptFile}, line ${line}: no check reports "${code}"${meant === null ? "" : `; did you mean ${meant}?`}`;
+    }),
+    ...unused.map(({ code, line }) => `${acceptFile}, line ${line}: nothing to accept, ${code} was not found`),
+  ];
+}

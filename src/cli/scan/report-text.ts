@@ -1,0 +1,133 @@
+/** Report as text for a terminal: score, ledger in one line, findings in the order to fix them, and checks without result. */
+import type { Severity } from "../../check/check.ts";
+import { localLocation } from "../../parse/location.ts";
+import type { FindingMark, FindingMarks } from "../../policy/finding-mark.ts";
+import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
+import type { FullReport, RenderedFinding, SecurityBlock } from "../../text/render.ts";
+import { stripControls } from "../terminal.ts";
+
+const indent = "  ";
+
+/** SGR parameters (ECMA-48 section 8.3.117) by severity. */
+const colours: Readonly<Record<Severity, string>> = { critical: "1;31", high: "31", medium: "33", low: "36", info: "2" };
+
+export interface ReportStyle {
+  readonly locale: PageLocale;
+  readonly texts: Texts;
+  readonly colour: boolean;
+  readonly columns: number;
+}
+
+/** Removes control characters from every text of the site before colours are added. */
+export function reportText(report: FullReport<unknown, unknown>, style: ReportStyle, marks: FindingMarks = new Map()): string {
+  const { security, notChecked, notMeasuredBecause } = report;
+  const head = [painted(stripControls(report.url), "1", style), ...locationLines(report, style)];
+  if (report.scanErrorMessage !== null) return [...head, ...wrapped(report.scanErrorMessage, indent, style)].join("\n");
+  if (security === null) return head.join("\n");
+  return [
+    ...head,
+    ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
+    ...heldLines(report, style),
+    ...summaryLines(security.checkSummary, report.notes ?? [], style),
+    ...findingLines(security.findings, style, marks),
+    ...notCheckedLines(security, notChecked ?? [], style),
+  ].join("\n");
+}
+
+function locationLines({ location }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (location === localLocation) return [];
+  return wrapped(style.texts.translate(style.locale, ["pages", "location", "of"], { location }) ?? location, indent, style);
+}
+
+function verdict({ measured, score, rank }: SecurityBlock, notMeasuredBecause: string | null, style: ReportStyle): string {
+  if (!measured || score === null) return notMeasuredBecause ?? translate(style, "notMeasured");
+  return translate(style, "score", { score, rank: translate(style, `ranks/${rank}`) });
+}
+
+/** Rows that limit the score, with what to do about each. */
+function heldLines({ heldScore, security }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (heldScore === null) return [];
+  const lines = heldScore.rows.flatMap(({ key, because, remedy }) =>
+    wrapped(`${labelOf(key, security)} (${because}): ${remedy}`, indent + indent, style),
+  );
+  return [...wrapped(translate(style, "held", { score: heldScore.scoreMax }), indent, style), ...lines];
+}
+
+function labelOf(key: string, security: SecurityBlock | null): string {
+  return security?.checks?.find((check) => check.key === key)?.label ?? key;
+}
+
+/** Notes are violated rows by the API's states, but no failures. */
+function summaryLines(summary: SecurityBlock["checkSummary"], notes: readonly string[], style: ReportStyle): readonly string[] {
+  if (summary === null) return [];
+  const counts = wrapped(translate(style, "summary", { ...summary, violated: summary.violated - notes.length }), indent, style);
+  if (notes.length === 0) return counts;
+  return [...counts, ...wrapped(translate(style, "summaryNotes", { notes: notes.length }), indent, style)];
+}
+
+function findingLines(findings: readonly RenderedFinding[], style: ReportStyle, marks: FindingMarks): readonly string[] {
+  if (findings.length === 0) return ["", ...wrapped(translate(style, "noFindings"), indent, style)];
+  return findings.flatMap((finding) => {
+    const { severity, title, code, detail, riskStatement, remediation, effort } = finding;
+    return [
+      "",
+      `${painted(translate(style, `severities/${severity}`), colours[severity], style)}  ${painted(stripControls(title), "1", style)}`,
+      `${indent}${stripControls(code)}`,
+      ...markLines(marks.get(code), style),
+      ...wrapped(detail, indent, style),
+      ...wrapped(translate(style, "risk", { text: riskStatement }), indent, style),
+      ...remediationLines(remediation, style),
+      ...wrapped(translate(style, "effort", { effort: translate(style, `efforts/${effort}`) }), indent, style),
+    ];
+  });
+}
+
+/** What the policy of the caller says about a finding. */
+function markLines(mark: FindingMark | undefined, style: ReportStyle): readonly string[] {
+  if (mark === undefined) return [];
+  const { accepted, inBaseline } = mark;
+  if (accepted === null) return inBaseline === false ? wrapped(translate(style, "newFinding"), indent, style) : [];
+  const { reason, until } = accepted;
+  const line = until === null ? translate(style, "accepted", { reason }) : translate(style, "acceptedUntil", { reason, day: until });
+  return wrapped(line, indent, style);
+}
+
+/** Advice, then lines to paste, unwrapped: a wrapped line would break the configuration. */
+function remediationLines(remediation: string, style: ReportStyle): readonly string[] {
+  const [advice = "", ...toPaste] = remediation.split("\n");
+  return [
+    ...wrapped(translate(style, "remediation", { text: advice }), indent, style),
+    ...toPaste.map((line) => indent + indent + stripControls(line)),
+  ];
+}
+
+function notCheckedLines(
+  security: SecurityBlock,
+  rows: readonly { readonly key: string; readonly because: string }[],
+  style: ReportStyle,
+): readonly string[] {
+  if (rows.length === 0) return [];
+  const lines = rows.flatMap(({ key, because }) => wrapped(`${labelOf(key, security)} - ${key} (${because})`, indent, style));
+  return ["", ...wrapped(translate(style, "notChecked"), "", style), ...lines];
+}
+
+function translate({ locale, texts }: ReportStyle, path: string, values?: TextValues): string {
+  return texts.translate(locale, ["report", ...path.split("/")], values) ?? path;
+}
+
+function painted(text: string, sgr: string, { colour }: ReportStyle): string {
+  return colour ? `\x1b[${sgr}m${text}\x1b[0m` : text;
+}
+
+/** Wraps at spaces. A word longer than a line stays whole, so that URLs can be copied. */
+function wrapped(text: string, margin: string, { columns }: ReportStyle): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of stripControls(text).split(" ")) {
+    if (line !== "" && margin.length + line.length + 1 + word.length > columns) {
+      lines.push(margin + line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, margin + line];
+}

@@ -1,0 +1,176 @@
+/** Policy of a pipeline: flags of `assay scan`, and the same keys in the table `[policy]` of a file. */
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { type StaticDecode, Type } from "@sinclair/typebox";
+import { severities } from "../check/check.ts";
+import { parseRepositoryPath } from "../parse/address.ts";
+import { isTomlTable, type TomlDocument } from "../parse/toml.ts";
+import { type ConfigEntry, ConfigError, decodedValue, fromText, meant, readConfigFile, tomlDocument } from "./config.ts";
+import { oneOf, optional, parsed, path, type Setting, setting } from "./setting.ts";
+
+const nothing = () => null;
+
+export const policySettings = {
+  fail_on: setting(optional(oneOf(...severities)), {
+    doc: "Exit 1 if a finding is at least so severe; notes and accepted findings do not count.",
+    allowed: "critical, high, medium, low or info",
+    fallback: nothing,
+    flag: "--fail-on <severity>",
+  }),
+  fail_under: setting(optional(Type.Integer({ minimum: 0, maximum: 100 })), {
+    doc: "Exit 1 if a score is lower, or could not be measured.",
+    allowed: "a whole number from 0 to 100",
+    fallback: nothing,
+    flag: "--fail-under <score>",
+  }),
+  baseline: setting(optional(path), {
+    doc: "File of --write-baseline: exit 1 only for findings that are not in it, of any severity unless --fail-on names one.",
+    allowed: "a file",
+    fallback: nothing,
+    flag: "--baseline <file>",
+    isPath: true,
+  }),
+  accept: setting(optional(path), {
+    doc: "TOML file with accepted findings, which do not fail the build.",
+    allowed: "a file",
+    fallback: nothing,
+    flag: "--accept <file>",
+    isPath: true,
+  }),
+  strict: setting(Type.Boolean(), {
+    doc: "Count checks without a verdict as errors in JUnit files, and a page that was not measured as not scannable.",
+    allowed: "true or false",
+    fallback: () => false,
+    flag: "--strict",
+  }),
+  csv: setting(oneOf("findings", "checks"), {
+    doc: "Lines of CSV files: one for each finding, or for each check.",
+    allowed: "findings or checks",
+    fallback: () => "findings",
+    flag: "--csv <findings|checks>",
+  }),
+  sarif_anchor: setting(optional(parsed(parseRepositoryPath)), {
+    doc: "File of the repository on which code scanning shows all findings of SARIF files.",
+    allowed: "a path inside the repository without .., as in deploy/nginx.conf",
+    fallback: nothing,
+    flag: "--sarif-anchor <file>",
+  }),
+} as const;
+
+export type PolicyKey = keyof typeof policySettings;
+export type PolicySettings = { readonly [K in PolicyKey]: StaticDecode<(typeof policySettings)[K]["schema"]> };
+export const policyKeys = Object.keys(policySettings) as readonly PolicyKey[];
+
+export interface PolicySources {
+  /** Values as typed; true for a flag without value. */
+  readonly flags: { readonly [K in PolicyKey]?: string | true };
+  /** File named by `--config`; null reads `assay.toml` of the current folder, or else of the data folder. */
+  readonly configFile: string | null;
+  readonly currentFolder: string;
+  readonly dataDir: string;
+}
+
+interface LoadedPolicy {
+  readonly settings: PolicySettings;
+  /** File whose table `[policy]` was read; null for none. */
+  readonly file: string | null;
+}
+
+const fileName = "assay.toml";
+const tableName = "policy";
+/** Size of an `assay.toml` in the current folder, in bytes; its seven keys need far less. */
+const fileBytesMax = 64 * 1024;
+
+/** Flags precede the file. @throws ConfigError for the first fault. */
+export function loadPolicy(sources: PolicySources): LoadedPolicy {
+  const found = policyFile(sources);
+  const table = found?.document.table[tableName];
+  const given = isTomlTable(table) ? table : {};
+  const settings = policyKeys.map((key) => {
+    const ofFlag = flagEntry(key, sources);
+    const ofFile = found !== null && given[key] !== undefined ? fileEntry(found, key, given[key]) : null;
+    // A value that a flag overrides must be valid all the same, or its fault would appear later.
+    if (ofFile !== null) decodedValue(key, policySettings[key], ofFile);
+    return [key, decodedValue(key, policySettings[key], ofFlag ?? ofFile ?? defaultEntry(key))] as const;
+  });
+  return { settings: Object.fromEntries(settings) as PolicySettings, file: table === undefined ? null : (found?.file ?? null) };
+}
+
+interface PolicyFile {
+  readonly file: string;
+  readonly document: TomlDocument;
+}
+
+function flagEntry(key: PolicyKey, { flags, currentFolder }: PolicySources): ConfigEntry | null {
+  const typed = flags[key];
+  if (typed === undefined) return null;
+  const { flag } = policySettings[key] as Setting;
+  const raw = typed === true ? true : fromText(policySettings[key], typed);
+  return { raw, origin: { kind: "flag", name: flag?.split(" ")[0] ?? key }, pathBase: currentFolder };
+}
+
+function defaultEntry(key: PolicyKey): ConfigEntry {
+  return { raw: policySettings[key].fallback({}, {}), origin: { kind: "default", name: null }, pathBase: "" };
+}
+
+function fileEntry({ file, document }: PolicyFile, key: string, raw: unknown): ConfigEntry {
+  const { line, column } = document.positionOf([tableName, key]);
+  return { raw, origin: { kind: "file", name: `${file}, line ${line}, column ${column},` }, pathBase: dirname(file) };
+}
+
+function policyFile({ configFile, currentFolder, dataDir }: PolicySources): PolicyFile | null {
+  const ofOperator = resolve(configFile ?? join(dataDir, fileName));
+  const local = configFile === null ? localFile(currentFolder, ofOperator) : null;
+  const file = local ?? ofOperator;
+  const text = readConfigFile(file, configFile === null);
+  if (text === null) return null;
+  const document = tomlDocument(file, text);
+  const table = document.table[tableName];
+  const strayTable = local === null ? undefined : Object.keys(document.table).find((name) => name !== tableName);
+  if (strayTable !== undefined)
+    throw fault(
+      file,
+      document,
+      [strayTable],
+      `"${strayTable}" is not allowed: only [policy] is read here; --config names a file with settings`,
+    );
+  if (table === undefined) return { file, document };
+  if (!isTomlTable(table)) throw fault(file, document, [tableName], '"policy" must be a table: [policy]');
+  const strayKey = Object.keys(table).find((key) => !Object.hasOwn(policySettings, key));
+  if (strayKey !== undefined)
+    throw fault(file, document, [tableName, strayKey], `unknown key "${strayKey}" in [policy]${meant(strayKey, policyKeys)}`);
+  return { file, document };
+}
+
+/** `assay.toml` of the current folder. Every change of the repository can alter it. Null without one, or if it is the operator's. */
+function localFile(folder: string, ofOperator: string): string | null {
+  const file = join(folder, fileName);
+  const entry = entryAt(file);
+  const target = realPath(file);
+  if (entry === undefined || (target !== null && target === realPath(ofOperator))) return null;
+  if (!entry.isFile()) throw new ConfigError(`${file} is not a regular file; --config names a file elsewhere`);
+  if (entry.size > fileBytesMax) throw new ConfigError(`${file} is larger than ${fileBytesMax / 1024} KiB`);
+  return file;
+}
+
+/** Undefined for no file. Does not follow links. */
+function entryAt(file: string) {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+function realPath(file: string): string | null {
+  try {
+    return realpathSync(file);
+  } catch {
+    return null;
+  }
+}
+
+function fault(file: string, document: TomlDocument, at: readonly string[], reason: string): ConfigError {
+  const { line, column } = document.positionOf(at);
+  return new ConfigError(`${file}, line ${line}, column ${column}: ${reason}`);
+}
