@@ -31,6 +31,16 @@ function storedUrl(text: string): string | null {
   return "url" in parsed ? parsed.url : null;
 }
 
+function writtenConnectTo(text: string): string | null {
+  const parsed = address.parseConnectTo(text);
+  return parsed === null ? null : address.connectToText(parsed);
+}
+
+function writtenNatsUrl(text: string): string | null {
+  const parsed = address.parseNatsUrl(text);
+  return parsed === null ? null : address.natsUrlText(parsed);
+}
+
 export const addressTargets: readonly FuzzTarget[] = [
   {
     name: "address",
@@ -52,6 +62,9 @@ export const addressTargets: readonly FuzzTarget[] = [
       parseEndpoint: address.parseEndpoint,
       parseResolver: address.parseResolver,
       parseConnectTo: address.parseConnectTo,
+      connectToText: writtenConnectTo,
+      endpointText: (text) => address.endpointText(text, 443),
+      urlHost: address.urlHost,
       truncatedAddress: address.truncatedAddress,
       isRoutableIpv6: address.isRoutableIpv6,
       parseContact: address.parseContact,
@@ -59,6 +72,10 @@ export const addressTargets: readonly FuzzTarget[] = [
     },
     properties: {
       "a parsed address parses to itself": isIdempotent(address.parseIpText),
+      "a setting that was written again reads the same": (text) => {
+        const written = writtenConnectTo(text);
+        return written === null || writtenConnectTo(written) === written;
+      },
       "every endpoint is a valid resolver": (text) => address.parseEndpoint(text) === null || address.parseResolver(text) === text,
       "truncating twice changes nothing": isIdempotent(address.truncatedAddress),
       "a parsed contact parses to itself": isIdempotent(address.parseContact),
@@ -88,8 +105,12 @@ export const addressTargets: readonly FuzzTarget[] = [
     tokens: [...urlTokens, "tls://", "nats://", "127.0.0.1", "localhost", ":80"],
     samples: ["tls://nats.example.org:4223", "nats://[::1]:80"],
     heads: ["tls://", "nats://127."],
-    functions: { parseNatsUrl: address.parseNatsUrl },
+    functions: { parseNatsUrl: address.parseNatsUrl, natsUrlText: writtenNatsUrl },
     properties: {
+      "a URL that was written again reads the same": (text) => {
+        const written = writtenNatsUrl(text);
+        return written === null || writtenNatsUrl(written) === written;
+      },
       "a connection without TLS stays on this machine": (text) => {
         const parsed = address.parseNatsUrl(text);
         return parsed === null || parsed.tls || /^(127\.[\d.]+|::1|localhost)$/.test(parsed.host);
