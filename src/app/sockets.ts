@@ -73,7 +73,7 @@ const retryAfterSeconds = 5;
 
 export interface Startup {
   readonly handler: HttpHandler;
-  /** State of the check of the whole store; null while there is none. */
+  /** State of the check of the whole store; null while no check runs. */
   noteCheck(progress: StoreCheckProgress | null): void;
 }
 

@@ -238,7 +238,7 @@ function* siteLinesOfHost(store: Store, host: HostScope, tokens: ReadonlySet<str
   }
   for (const { type, at, token, data } of store.erasure.eventsOfHost(host, tokens)) yield { kind: "event", type, at, token, data };
   const ids = new Set(sites.map(({ id }) => id));
-  // Of sites that have another address now.
+  // Scans of sites that have another address now.
   for (const { siteId, entry } of store.erasure.historyOfScans(tokens)) if (!ids.has(siteId)) yield { kind: "history", ...entry };
 }
 

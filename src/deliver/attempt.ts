@@ -46,7 +46,7 @@ export function sendableOf({ store }: DeliveryParts, { accountId, channelId, eve
   return first === undefined ? null : { account, channel, events: [first, ...rest] };
 }
 
-/** Never rejects. Of the same delivery, each attempt has the same id. */
+/** Never rejects. Each attempt of a delivery has the same id. */
 export async function attemptDelivery(
   parts: DeliveryParts,
   { accountId, id }: Delivery,

@@ -108,7 +108,7 @@ export function boundedHeaders(
   return { headers, headersDropped: Math.max(0, pairs.length - headerFieldsMax) };
 }
 
-/** Set-Cookie line without its value. Of a complete line, the random bits of the value are estimated before it is removed. */
+/** Set-Cookie line without its value. In a complete line, the random bits of the value are estimated before it is removed. */
 export function boundedSetCookie(line: string, lineCharsMax: number): Omit<SetCookieLine, "host" | "overHttps"> {
   const truncated = line.length > lineCharsMax;
   const valueRandomBits = truncated ? 0 : randomBitsOf(cookieValueOf(line));

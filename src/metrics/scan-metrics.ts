@@ -32,7 +32,7 @@ export interface ScanMetrics {
 const durationBuckets = [0.5, 1, 2, 3, 5, 8, 13, 20, 30, 60, 90, 180];
 const stageBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Registers the families. Of the series named, `finished` and `failed` exist from the start. */
+/** Registers the families. The series `finished` and `failed` exist from the start. */
 export function createScanMetrics(registry: Registry, series: readonly ScanSeries[]): ScanMetrics {
   const registers = [registry];
   const scans = new Counter({

@@ -23,6 +23,9 @@ const privateWords: Readonly<Record<string, string>> = {
   youngest: "most recently used",
 };
 
+/** Sentences without a subject, and pronouns in place of a noun: a reader has to search for what they stand for. */
+const pronounDialect = /^(Of|For that|Null for what)\b|\b(that of|those of|is none|anew)\b/;
+
 const files = ["src", "checks", "test", "build"]
   .flatMap((folder) => sourcesBelow(folder))
   .filter(({ path }) => path !== "test/unit/language.test.ts");
@@ -40,6 +43,14 @@ describe("comments", () => {
   test("use the terms of the field", () => {
     const pattern = new RegExp(`\\b(?:${Object.keys(privateWords).join("|")})\\b`, "i");
     const found = files.flatMap(sentencesIn).filter(({ sentence }) => pattern.test(sentence.replaceAll(/`[^`]*`/g, "")));
+    expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
+  });
+
+  test("name their subject in src and checks", () => {
+    const found = files
+      .filter(({ path }) => /^(src|checks)\//.test(path))
+      .flatMap(sentencesIn)
+      .filter(({ sentence }) => pronounDialect.test(sentence.replaceAll(/`[^`]*`/g, "")));
     expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
   });
 

@@ -148,7 +148,7 @@ async function contractFaults(checks: readonly AuthoredCheck[]): Promise<readonl
   const found: PluginFault[] = [];
   for (const checksDir of folders) {
     const { faults } = await loadCatalogSafely({ checksDir, unknownKeys: "refuse", workerFile: workerFiles.catalog });
-    // Of the other checks in the folder of one check, nothing was asked.
+    // Faults of other checks in the folder do not count: the caller did not ask for them.
     found.push(...(faults ?? []).filter(({ file }) => !all.has(file) || checks.some(({ checkFile }) => checkFile === file)));
   }
   return found;
