@@ -23,8 +23,8 @@ export default registerCheck({
   },
   judge({ page, headers }) {
     const csp = fieldsNamed(page.headers, "content-security-policy");
-    // Policies of the header only: browsers drop frame-ancestors from meta elements (CSP3 section 3.3). Of a cut value its complete
-    // directives count.
+    // Policies of the header only: browsers drop frame-ancestors from meta elements (CSP3 section 3.3). The complete
+    // directives of a cut value count.
     const texts = csp.map(({ value, truncated }) => (truncated ? beforeCutDirective(value) : value));
     const lists = parseCsp(texts).flatMap(frameAncestors);
     // Browsers enforce each policy separately, so one restricting policy is enough.

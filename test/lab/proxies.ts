@@ -186,8 +186,9 @@ export function proxyTests(): void {
 
     test("a form that is too long gets status 413", async () => {
       const file = join(folder, "long");
-      writeFileSync(file, `form=${"a".repeat(1_000_000)}`);
-      expect((await client().request("/scans", "--data-binary", `@${file}`)).code).toBe(413);
+      writeFileSync(file, `url=${"a".repeat(1_000_000)}`);
+      const { origin, request } = client();
+      expect((await request("/scans", "--header", `Origin: ${origin}`, "--data-binary", `@${file}`)).code).toBe(413);
     });
   });
 }
