@@ -1,8 +1,7 @@
 /** Which tests run for a fault, the most telling first, until the expected time is used up. */
 import { basename } from "node:path";
 import type { ReachingTest } from "../test-reach.ts";
-import type { MeasuredTest } from "./coverage.ts";
-import { runsLine } from "./coverage.ts";
+import { type MeasuredTest, runsLine } from "./coverage.ts";
 
 /** Test files of one step after the first, which has one: most faults are noticed by the nearest test. */
 const stepTestsMax = 4;

@@ -38,9 +38,8 @@ async function openConfiguredOidc(
 ): Promise<OidcSignIn | null> {
   const settings = providerSettings(config);
   if (settings === null) return null;
-  const [provider, { createOidcSignIn }, { watchIssuer }] = await Promise.all([
+  const [provider, { createOidcSignIn, watchIssuer }] = await Promise.all([
     openProvider(config, settings),
-    import("../account/oidc/oidc-sign-in.ts"),
     import("../account/oidc/oidc-sign-in.ts"),
   ]);
   return createOidcSignIn({
@@ -70,8 +69,7 @@ export function oidcExamination(config: Config): (() => Promise<OidcExamination>
 type CompleteSettings = Omit<ProviderSettings, "fetch">;
 
 async function openProvider(config: Config, settings: CompleteSettings) {
-  const [{ discoverProvider }, { examineProvider }, { createConfiguredFetch }] = await Promise.all([
-    import("../account/oidc/provider.ts"),
+  const [{ discoverProvider, examineProvider }, { createConfiguredFetch }] = await Promise.all([
     import("../account/oidc/provider.ts"),
     import("../egress/configured-fetch.ts"),
   ]);

@@ -1,8 +1,7 @@
 /** Templates of a new check that reads one response header, and the files of a new plugin: a folder that needs only this program. */
 import document from "../../docs/writing-checks.md" with { type: "text" };
 import { type CheckTexts, locales } from "../check/check.ts";
-import type { Evidence } from "../evidence/evidence.ts";
-import { read } from "../evidence/evidence.ts";
+import { type Evidence, read } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import typesOfPluginApi from "./assay-check.txt" with { type: "text" };
 

@@ -1,7 +1,9 @@
 /** `assay data`: compaction of the store, and export and deletion of what is stored about an account or a host. */
+
 import { Command } from "commander";
 import { refuseCutStore } from "../doctor/store-examination.ts";
 import { screenshotType } from "../evidence/scan.ts";
+import { urlHost } from "../parse/address.ts";
 import { hostOf } from "../parse/site.ts";
 import type { Account } from "../store/accounts.ts";
 import { compactStore } from "../store/compact-store.ts";
@@ -188,7 +190,7 @@ function dataSubject(store: Store, { account, host, withSubdomains }: SubjectOpt
 
 /** In the form in which scans have it. @throws CliError */
 function hostNamed(typed: string): string {
-  const host = hostOf(`https://${typed.includes(":") && !typed.startsWith("[") ? `[${typed}]` : typed}/`);
+  const host = hostOf(`https://${urlHost(typed)}/`);
   if (host === null || host.startsWith(".") || /[/?#@\\\s]/.test(typed))
     throw new CliError(
       exitCodes.usage,

@@ -1,5 +1,6 @@
 /** Parses a host like a browser, so that no spelling of an address bypasses the SSRF guard. */
 import ipaddr from "ipaddr.js";
+import { urlHost } from "../parse/address.ts";
 import { fitsDns } from "../parse/dns.ts";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -16,7 +17,7 @@ export type Host =
 export function parseHost(text: string): Host | null {
   // A URL parser would drop tabs and line breaks, and end the host at the other characters.
   if (text === "" || /[\s/\\?#@]/.test(text)) return null;
-  const bracketed = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  const bracketed = urlHost(text);
   if (!bracketed.startsWith("[") && bracketed.includes(":")) return null;
   if (bracketed.startsWith("[") && !bracketed.endsWith("]")) return null;
   const parsed = URL.parse(`http://${bracketed}/`);

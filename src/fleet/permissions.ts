@@ -5,8 +5,15 @@
  * may publish one result could name `$JS.API.STREAM.PURGE...` there, and its PubAck would be obeyed. Between accounts nats-server
  * replaces reply subjects, and answers arrive in the account of the worker alone.
  */
-import type { WorkerAddress } from "./subjects.ts";
-import { cancelSubject, headSubject, inboxPrefixOf, presenceSubject, resultConsumer, scanStreamOf } from "./subjects.ts";
+import {
+  cancelSubject,
+  headSubject,
+  inboxPrefixOf,
+  presenceSubject,
+  resultConsumer,
+  scanStreamOf,
+  type WorkerAddress,
+} from "./subjects.ts";
 
 export interface SubjectPermissions {
   readonly publish: readonly string[];

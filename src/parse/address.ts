@@ -123,7 +123,7 @@ export function parseNatsUrl(text: string): NatsUrl | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const tls = scheme.toLowerCase() === "tls";
   if (!tls && !isLoopback(host)) return null;
-  return { host, port: portOf(authority ?? "", url), tls };
+  return { host, port: namedPort(authority ?? "", url) ?? portDefault, tls };
 }
 
 /** As in the setting. */
@@ -131,10 +131,10 @@ export function natsUrlText({ host, port, tls }: NatsUrl): string {
   return `${tls ? "tls" : "nats"}://${endpointText(host, port)}`;
 }
 
-/** The URL parser drops port 80, because the text was parsed as an http URL. */
-function portOf(authority: string, url: URL): number {
+/** Port that the authority of an http URL names; null without one. The URL parser drops port 80, the default of http. */
+export function namedPort(authority: string, url: URL): number | null {
   if (url.port !== "") return Number(url.port);
-  return /:0*80$/.test(authority) ? 80 : portDefault;
+  return /:0*80$/.test(authority) ? 80 : null;
 }
 
 function isLoopback(host: string): boolean {

@@ -1,5 +1,7 @@
 /** Accepted findings: the entries of an accept file (TOML), and which of them hold for a finding. */
+
 import { isFindingCode } from "../check/check.ts";
+import { urlHost } from "../parse/address.ts";
 import { hostOf } from "../parse/site.ts";
 import { nearest, type TextFault } from "../parse/text.ts";
 import { isTomlTable, parseTomlDocument, type TomlDocument, type TomlTable } from "../parse/toml.ts";
@@ -109,7 +111,7 @@ function normalHost(value: unknown): string | null {
   if (typeof value !== "string" || value.length > patternCharsMax) return null;
   const wildcard = value.startsWith(subdomains) ? subdomains : "";
   const name = value.slice(wildcard.length);
-  const authority = name.includes(":") && !name.startsWith("[") ? `[${name}]` : name;
+  const authority = urlHost(name);
   if (!/^[^\s/?#@\\*]+$/.test(authority)) return null;
   const url = URL.parse(`http://${authority}`);
   return url === null || url.port !== "" || /\]:/.test(authority) ? null : wildcard + (hostOf(url.href) ?? "");

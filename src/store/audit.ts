@@ -2,8 +2,7 @@
 import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
-import type { Page, PageRequest } from "./page.ts";
-import { pageOf } from "./page.ts";
+import { type Page, type PageRequest, pageOf } from "./page.ts";
 
 /** Rows kept whatever their age: bounds the disk space, at some 200 bytes each. */
 export const auditRowsMax = 200_000;

@@ -7,8 +7,7 @@ import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
 import { nthNewestOfHost } from "./public-list.ts";
 import { scanLocationOf } from "./scan-location.ts";
-import type { ScanRecord } from "./scan-record.ts";
-import { findScan } from "./scan-record.ts";
+import { findScan, type ScanRecord } from "./scan-record.ts";
 
 /** Time of one step without its transaction, in milliseconds: requests wait no longer. */
 const stepMsMax = 2;

@@ -2,8 +2,7 @@
 import { efforts, riskLevels, severities, states } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
-import type { StoredResult } from "../judge/result.ts";
-import { bands, ranks } from "../judge/result.ts";
+import { bands, ranks, type StoredResult } from "../judge/result.ts";
 import { parseLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored, textIndex } from "./define-table.ts";

@@ -6,8 +6,7 @@ import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import { storedLocation } from "./scan-location.ts";
-import type { ScanRecord, ScanStatus } from "./scan-record.ts";
-import { findOwnScan, newScanToken } from "./scan-record.ts";
+import { findOwnScan, newScanToken, type ScanRecord, type ScanStatus } from "./scan-record.ts";
 
 type StartedScan = Pick<ScanRecord, "token" | "id">;
 

@@ -9,8 +9,7 @@ import { rememberedLocation } from "./scanning/location-field.tsx";
 import { UrlForm } from "./scanning/url-form.tsx";
 import { OwnHosts } from "./scans/own-hosts.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
-import type { Visit } from "./visit.ts";
-import { mayRead, mayScan } from "./visit.ts";
+import { mayRead, mayScan, type Visit } from "./visit.ts";
 
 const latestScansMax = 5;
 

@@ -105,7 +105,14 @@ export const addressTargets: readonly FuzzTarget[] = [
     tokens: [...urlTokens, "tls://", "nats://", "127.0.0.1", "localhost", ":80"],
     samples: ["tls://nats.example.org:4223", "nats://[::1]:80"],
     heads: ["tls://", "nats://127."],
-    functions: { parseNatsUrl: address.parseNatsUrl, natsUrlText: writtenNatsUrl },
+    functions: {
+      parseNatsUrl: address.parseNatsUrl,
+      natsUrlText: writtenNatsUrl,
+      namedPort: (text) => {
+        const url = URL.parse(`http://${text}`);
+        return url && address.namedPort(text, url);
+      },
+    },
     properties: {
       "a URL that was written again reads the same": (text) => {
         const written = writtenNatsUrl(text);

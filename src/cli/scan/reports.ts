@@ -1,6 +1,5 @@
 /** Reports of a call on stdout, as text or as JSON, and a table of all pages, the worst first. */
-import type { ExportedScan } from "../../export/export.ts";
-import { fullReportOf } from "../../export/export.ts";
+import { type ExportedScan, fullReportOf } from "../../export/export.ts";
 import type { FindingMarks } from "../../policy/finding-mark.ts";
 import type { Config } from "../../settings/settings.ts";
 import type { FullReport } from "../../text/render.ts";

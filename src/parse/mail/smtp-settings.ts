@@ -1,5 +1,5 @@
 /** Parses the sender of mails and the address of the mail server, as operators write them in settings. */
-import { endpointText } from "../address.ts";
+import { endpointText, namedPort } from "../address.ts";
 
 export interface Mailbox {
   /** Null if absent. */
@@ -56,7 +56,7 @@ export function parseSmtpUrl(text: string): SmtpUrl | null {
   return {
     scheme: protocol,
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: portOf(authority ?? "", url) ?? portDefaults[protocol],
+    port: namedPort(authority ?? "", url) ?? portDefaults[protocol],
     user: user === "" ? null : user,
     password: password === "" ? null : password,
   };
@@ -67,12 +67,6 @@ export function smtpUrlText({ scheme, host, port, user, password }: SmtpUrl): st
   const secret = password === null ? "" : ":***";
   const credentials = user === null ? "" : `${encodeURIComponent(user)}${secret}@`;
   return `${scheme}://${credentials}${endpointText(host, port)}`;
-}
-
-/** The URL parser drops port 80, because the text was parsed as an http URL. */
-function portOf(authority: string, url: URL): number | null {
-  if (url.port !== "") return Number(url.port);
-  return /:0*80$/.test(authority) ? 80 : null;
 }
 
 /** Decoded text; null if it is not percent-encoded UTF-8 or has control characters, which would end a command. */

@@ -1,4 +1,5 @@
 /** Extracts the host from typed text, which may be a host or a URL. */
+import { urlHost } from "../../parse/address.ts";
 import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
@@ -38,5 +39,5 @@ export function hostPath(host: string, { location = localLocation, address = "" 
 /** Path of the home page with host and location prefilled. */
 export function scanPath(host: string, location = localLocation): string {
   const chosen = location === localLocation ? "" : `&location=${location}`;
-  return `/?url=${encodeURIComponent(host.includes(":") ? `[${host}]` : host)}${chosen}`;
+  return `/?url=${encodeURIComponent(urlHost(host))}${chosen}`;
 }
