@@ -125,7 +125,7 @@ export async function addChannel(
   if (added === "full") return refuse(added);
   if (isFirst && reportAll) await addRuleOfAll(context, added);
   log.info("channel added", { account: accountId, channel: added.id, kind });
-  return { done: verified ? { channel: added, confirmation: null } : await confirmed(context, added) };
+  return { done: await saved(context, added, !verified) };
 }
 
 /** Ends of single scans would be too many. */
@@ -163,7 +163,7 @@ export async function updateChannel(
   });
   if (changed === undefined) return refuse("unknown");
   log.info("channel changed", { account: owner.id, channel: id });
-  return { done: isMoved ? await confirmed(context, changed) : { channel: changed, confirmation: null } };
+  return { done: await saved(context, changed, isMoved) };
 }
 
 function parseChannel(context: ChannelContext, { kind, target, name }: GivenChannel): Pick<Channel, "name" | "target"> | FaultyChannel {
@@ -200,6 +200,10 @@ export async function confirmChannel(
   if (channel.verifiedAt !== null) return refuse("confirmed");
   if (!context.sites.mailConfigured()) return refuse("no-mail");
   return { done: await confirmed(context, channel) };
+}
+
+async function saved(context: ChannelContext, channel: Channel, mustConfirm: boolean): Promise<SavedChannel> {
+  return mustConfirm ? confirmed(context, channel) : { channel, confirmation: null };
 }
 
 /** Sends the mail that asks to confirm. `failed` also for a channel that another request has removed. */
@@ -260,7 +264,7 @@ export async function enableOwnChannel(
   });
   if (changed === undefined) return refuse("unknown");
   log.info("channel enabled", { account: owner.id, channel: id });
-  return { done: isAsked ? await confirmed(context, changed) : { channel: changed, confirmation: null } };
+  return { done: await saved(context, changed, isAsked) };
 }
 
 function hasEnded({ disabled }: Channel): boolean {

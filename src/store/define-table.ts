@@ -125,7 +125,7 @@ export interface Owner {
 
 /**
  * How the rows of an account or a site are found. `key`: its id is the key. `part N`: its id is that part of the key, the first part is 0.
- * An index: its id is the first part of the index key. A function: the whole table is read.
+ * `index`: its id is the first part of the index key. `row`: the whole table is read, and the test decides.
  */
 type Belonging<V, I extends string> =
   | { readonly by: "key" }

@@ -76,13 +76,7 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
     getRange,
     values: (range) => Array.from(getRange(range), ({ value }) => value),
     put,
-    update: (key, change) => {
-      const row = get(key);
-      if (row === undefined) return undefined;
-      const changed: V = { ...row, ...change(row) };
-      put(key, changed);
-      return changed;
-    },
+    update,
     remove,
     // Copied first: a cursor over a table under change may pass over a row.
     removeAll: (range, matches) => {
@@ -101,27 +95,41 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
   }
 
   function put(key: K, value: V) {
-    keepIndexes(key, value);
+    moveIndexRows(indexes, key, { before: indexedRow(key), after: value });
     return table.put(key, JSON.stringify(value));
   }
 
+  function update(key: K, change: (row: V) => Partial<V>): V | undefined {
+    const before = get(key);
+    if (before === undefined) return undefined;
+    const after: V = { ...before, ...change(before) };
+    // No index row follows from a fallback.
+    moveIndexRows(indexes, key, { before: before === options.fallback ? undefined : before, after });
+    table.put(key, JSON.stringify(after));
+    return after;
+  }
+
   function remove(key: K) {
-    keepIndexes(key, undefined);
+    moveIndexRows(indexes, key, { before: indexedRow(key), after: undefined });
     return table.remove(key);
   }
 
-  function keepIndexes(key: K, value: V | undefined): void {
-    if (indexes.length === 0) return;
-    const text = attempt(() => table.get(key));
-    moveIndexRows(indexes, key, { before: text === undefined ? undefined : parseRow(options, key, text), after: value });
+  /** Row whose index rows change; undefined also without indexes, where no read is needed. */
+  function indexedRow(key: K): V | undefined {
+    const text = indexes.length === 0 ? undefined : attempt(() => table.get(key));
+    return text === undefined ? undefined : parseRow(options, key, text);
   }
 
   function attempt<T>(read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw asFault(error);
-    }
+    return withFaults(read, asFault);
+  }
+}
+
+function withFaults<T>(read: () => T, asFault: (error: unknown) => unknown): T {
+  try {
+    return read();
+  } catch (error) {
+    throw asFault(error);
   }
 }
 

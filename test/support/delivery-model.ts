@@ -58,7 +58,7 @@ export interface DeliveryModel {
   deliveries(accountId?: number): readonly Delivery[];
   /** Oldest delivery of account 1. */
   first(): Delivery | undefined;
-  /** Of the deliveries of account 1, newest first. */
+  /** States of the deliveries of account 1, newest first. */
   states(): readonly Delivery["state"][];
   /** Wait of the oldest delivery for its next attempt. */
   untilNextMs(): number;
