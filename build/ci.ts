@@ -20,6 +20,11 @@ function npmSuite(name: string): TierSuite {
   return { name, command: ["npm", "run", "--silent", `test:${name}`] };
 }
 
+/** One process, beside suites that do not compare times. */
+function fuzz(extent: string): TierSuite {
+  return { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", extent], beside: true };
+}
+
 const compile: TierSuite = { name: "compile", command: ["npm", "run", "--silent", "compile"] };
 
 /** In the order in which they run: what fails most often comes first. */
@@ -28,8 +33,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     { name: "npm-test", command: ["env", "TEST_FULL=1", "npm", "test", "--silent", "--", "--randomize"] },
     npmSuite("slow"),
     compile,
-    // One process, beside suites that do not compare times.
-    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--short"], beside: true },
+    fuzz("--short"),
     npmSuite("binary"),
     npmSuite("browser"),
     npmSuite("hostile"),
@@ -41,7 +45,7 @@ const tiers: Readonly<Record<string, readonly TierSuite[]>> = {
     compile,
     npmSuite("places"),
     npmSuite("peers"),
-    { name: "fuzz", command: ["npm", "run", "--silent", "fuzz", "--", "--inputs=5000"], beside: true },
+    fuzz("--inputs=5000"),
     { ...npmSuite("operate"), beside: true },
     npmSuite("fleet"),
     npmSuite("sites"),

@@ -67,3 +67,9 @@ describe("npm start", () => {
 test.each(["start", "assay", "dev"] as const)("the program replaces the shell of the script %s, and takes the signals of npm", (name) => {
   expect(scripts[name]).toMatch(/&& exec bun [^&|;]+$/);
 });
+
+test("the last command of every script replaces its shell", () => {
+  const steps = Object.entries(scripts).filter(([, script]) => script.includes("&&"));
+  const last = steps.map(([name, script]) => `${name}: ${script.split("&& ").at(-1)}`);
+  expect(last.filter((step) => !/: (\w+=\S+ )*exec /.test(step))).toEqual([]);
+});
