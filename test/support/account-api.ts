@@ -61,6 +61,13 @@ export function startAccountApi(settings: Parameters<typeof startApi>[0] = {}): 
   return startApi({ requestLimit: { requestsMax: 100_000, windowSeconds: 60 }, ...settings });
 }
 
+/** The first account of the store, whose id is 1, becomes a viewer of the account's sites. */
+export async function addViewer(api: ApiUnderTest, { accountId }: Pick<AccountClient, "accountId">): Promise<void> {
+  const invited = await api.store.members.invite({ ownerId: accountId, email: "first@assay.test", role: "viewer" }, new Date());
+  if (typeof invited === "string") throw new Error(invited);
+  await api.store.members.accept(invited.value, 1, new Date());
+}
+
 export async function accountClient(api: ApiUnderTest): Promise<AccountClient> {
   const { accountId, email, token, revoke } = await api.customer();
   return {

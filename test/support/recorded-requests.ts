@@ -1,7 +1,7 @@
 /** Sends a fixed series of requests to every operation of the API. Each answer becomes a line of text. */
 import type { DecodedLogo } from "../../src/base/documents.ts";
 import { newSiteState } from "../../src/store/site-runs.ts";
-import { type AccountClient, accountClient, startAccountApi } from "./account-api.ts";
+import { type AccountClient, accountClient, addViewer, startAccountApi } from "./account-api.ts";
 import type { ApiUnderTest } from "./api.ts";
 import { pngImage } from "./images.ts";
 
@@ -297,13 +297,7 @@ export async function recordedAnswers(): Promise<readonly string[]> {
   };
   await send([...scans, ...unknown, ...sites, ...channels]);
   await conclude(api);
-  const { value } = (await api.store.members.invite(
-    { ownerId: client.accountId, email: "first@assay.test", role: "viewer" },
-    new Date(),
-  )) as {
-    readonly value: string;
-  };
-  await api.store.members.accept(value, 1, new Date());
+  await addViewer(api, client);
   await send(agency);
   await send([...bodies, ...adding].flatMap(malformed));
   await send(lists.flatMap((path) => badQueries.map((query): Step => ["GET", `${path}?${query}`])));

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import type { Page } from "puppeteer-core";
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { type Locale, locales } from "../../../src/check/check.ts";
+import { locales } from "../../../src/check/check.ts";
 import type { ExportedScan } from "../../../src/export/export.ts";
 import { writeHtml } from "../../../src/export/html.tsx";
 import { type Brand, embeddedLogo } from "../../../src/report/brand.tsx";
@@ -18,22 +18,10 @@ import { isFullTest } from "../../support/random-runs.ts";
 import { axeComplaints, narrow, overflowComplaints, typeComplaints } from "../web/accessible.ts";
 import { overlapComplaints } from "../web/overlap.ts";
 import { pdfPageTexts } from "../web/pdf-text.ts";
-import { desktop, openVisitors, phone } from "../web/visitors.ts";
+import { desktop, openVisitors, schemes } from "../web/visitors.ts";
 
 /** Limit of a test on two busy cores. */
 const testMsMax = 300_000;
-
-/** Colour scheme and width. In the suite `places` each language meets all of them. */
-const looks: Record<Locale, readonly (readonly [scheme: string, width: number])[]> = {
-  "en-gb": [
-    ["light", phone.width],
-    ["dark", desktop.width],
-  ],
-  "de-de": [
-    ["dark", phone.width],
-    ["light", desktop.width],
-  ],
-};
 
 const folder = mkdtempSync(join(tmpdir(), "assay-html-"));
 const visitors = await openVisitors();
@@ -93,9 +81,10 @@ describe.each(Object.keys(files))("the file with %s", (name) => {
     async (locale) => {
       const { page, requests, complaints, url } = await openFile(name, locale);
       const found: string[] = [];
-      for (const [scheme, width] of isFullTest ? Object.values(looks).flat() : looks[locale]) {
+      // In the suite `places` each language meets both schemes at both widths.
+      for (const [width, scheme] of (isFullTest ? locales : [locale]).flatMap((each) => Object.entries(schemes[each]))) {
         await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-        await page.setViewport({ ...desktop, width });
+        await page.setViewport({ ...desktop, width: Number(width) });
         const defects = [...(await axeComplaints(page)), ...(await overlapComplaints(page)), ...(await typeComplaints(page))];
         found.push(...defects.map((defect) => `${scheme}, ${width} px: ${defect}`));
       }

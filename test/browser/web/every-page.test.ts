@@ -14,19 +14,14 @@ import { layoutWidths, overlapComplaints } from "./overlap.ts";
 import type { Place } from "./place.ts";
 import { places } from "./places.ts";
 import { startServers, type TestServers } from "./servers.ts";
-import { desktop, openVisitors, phone, type Visitors } from "./visitors.ts";
+import { desktop, openVisitors, phone, schemes, type Visitors } from "./visitors.ts";
 
 /** Compressed size limit of a page. */
 const budgetBytes = { html: 60_000, style: 14_000, script: 12_000 };
 const placeMsMax = 300_000;
 
-/** Colour scheme at the widths that axe checks. In the suite `places`, each language meets both schemes, and each scheme both widths. */
-const axeSchemes: Record<Locale, Readonly<Record<number, string>>> = isFullTest
-  ? {
-      "en-gb": { [desktop.width]: "light", [phone.width]: "dark" },
-      "de-de": { [desktop.width]: "dark", [phone.width]: "light" },
-    }
-  : { "en-gb": { [phone.width]: "dark" }, "de-de": { [desktop.width]: "light" } };
+/** Colour scheme at the widths that axe checks. */
+const axeSchemes: typeof schemes = isFullTest ? schemes : { "en-gb": { [phone.width]: "dark" }, "de-de": { [desktop.width]: "light" } };
 
 /** One page of each template; the lengths of their texts differ between the languages. */
 const templates = ["home", "scan-running", "report-shop", "compare", "list", "host", "check-csp", "account", "site", "admin-settings"];

@@ -12,6 +12,11 @@ const patienceMs = 60_000;
 export const desktop = { width: 1_280, height: 900 };
 /** Only the viewport size: mobile emulation would reload the page and submit a form twice. */
 export const phone = { width: 390, height: 844 };
+/** Colour scheme by language and width: each language meets both schemes, and each scheme both widths. */
+export const schemes: Record<Locale, Readonly<Record<number, string>>> = {
+  "en-gb": { [desktop.width]: "light", [phone.width]: "dark" },
+  "de-de": { [desktop.width]: "dark", [phone.width]: "light" },
+};
 
 export interface VisitorOptions {
   /** Origin of the server: the only one that pages may request. */
