@@ -83,7 +83,7 @@ export const suites = {
     ),
     full: true,
   },
-  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, singleSignOnFile], binary: true },
+  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, singleSignOnFile], full: true, binary: true },
   hostile: {
     about: "hostile pages beside ordinary scans, by the compiled program",
     files: ["test/browser/hostile/*.test.ts"],

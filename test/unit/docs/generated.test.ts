@@ -3,13 +3,15 @@ import { expect, test } from "vitest";
 import { generatedDocs } from "../../../build/docs.ts";
 import { settingKeys } from "../../../src/settings/settings.ts";
 
+const docs = generatedDocs();
+
 test("no generated block is stale", () => {
-  const stale = generatedDocs().filter(({ current, fresh }) => current !== fresh);
+  const stale = docs.filter(({ current, fresh }) => current !== fresh);
   expect(stale.map(({ path }) => `${path} is stale: run "npm run docs"`)).toEqual([]);
 });
 
 test("the table of settings has a row for every setting, on every machine", () => {
-  const text = generatedDocs().find(({ path }) => path.endsWith("docs/operate.md"))?.fresh ?? "";
+  const text = docs.find(({ path }) => path.endsWith("docs/operate.md"))?.fresh ?? "";
   const rows = text.split("\n").filter((line) => settingKeys.some((key) => line.startsWith(`| \`${key}\` | `)));
   expect(rows.length).toBe(settingKeys.length);
   // Four cells: no text breaks the table, and no default is empty.

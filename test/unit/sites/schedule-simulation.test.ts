@@ -39,6 +39,7 @@ function simulate({ outage, setback }: Disturbance): readonly Start[] {
   let recentStarts: number[] = [];
   let regularCount = 0;
   let lastMs = begin;
+  let earliestDueMs = earliestDue(sites);
   for (let realMs = begin; realMs < begin + days * dayMs; realMs += minuteMs) {
     if (outage !== undefined && realMs >= outage.fromMs && realMs < outage.untilMs) continue;
     const clockMs = setback !== undefined && realMs >= setback.atMs ? realMs - setback.byMs : realMs;
@@ -46,7 +47,7 @@ function simulate({ outage, setback }: Disturbance): readonly Start[] {
     // What a store with an index by due time reads; all of them after a setback.
     const isSetBack = clockMs < lastMs;
     lastMs = clockMs;
-    const due = sites.filter((site) => {
+    const due = (isSetBack || clockMs >= earliestDueMs ? sites : []).filter((site) => {
       if (!isSetBack && site.dueAt.getTime() > clockMs) return false;
       const run = dueRun(scheduleDefault, site.id, site.dueAt, now);
       if (!run.due) site.dueAt = run.nextRunAt;
@@ -68,8 +69,13 @@ function simulate({ outage, setback }: Disturbance): readonly Start[] {
         if (regularCount % doubtPeriod === 0) looks.push({ id, dueAt: new Date(clockMs + secondLookAfterMs) });
       }
     }
+    if (due.length > 0 || isSetBack) earliestDueMs = earliestDue(sites);
   }
   return starts;
+}
+
+function earliestDue(sites: readonly { readonly dueAt: Date }[]): number {
+  return Math.min(...sites.map(({ dueAt }) => dueAt.getTime()));
 }
 
 /** Most starts in any half-open span of this length, on the clock that no one sets. */

@@ -43,8 +43,9 @@ function grownBytes(): number {
 
 test("large header fields of hundreds of subresources are not kept in memory", () => {
   // Other memory of the process is counted too, and grows in the first run at most.
-  const grown = [grownBytes(), grownBytes(), grownBytes()];
-  expect(Math.min(...grown)).toBeLessThan((requests * fieldBytes) / 10);
+  const allowedBytes = (requests * fieldBytes) / 10;
+  const isBounded = Array.from({ length: 3 }).some(() => grownBytes() < allowedBytes);
+  expect(isBounded).toBe(true);
 });
 
 test("a media type of 256 KB is truncated", () => {
