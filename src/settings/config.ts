@@ -135,8 +135,11 @@ export function readConfigFile(file: string, mayBeAbsent: boolean): string | nul
 export function tomlDocument(file: string, text: string): TomlDocument {
   const document = parseTomlDocument(text);
   if (!("fault" in document)) return document;
-  const { line, column, reason } = document.fault;
-  throw new ConfigError(`${file}, line ${line}, column ${column}: ${reason}`);
+  throw placedError(file, document.fault, document.fault.reason);
+}
+
+export function placedError(file: string, { line, column }: ReturnType<TomlDocument["positionOf"]>, reason: string): ConfigError {
+  return new ConfigError(`${file}, line ${line}, column ${column}: ${reason}`);
 }
 
 /** Removes the table `[policy]`, which only `assay scan` reads. */

@@ -5,54 +5,38 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { severities } from "../check/check.ts";
 import { parseRepositoryPath } from "../parse/address.ts";
 import { isTomlTable, type TomlDocument } from "../parse/toml.ts";
-import { type ConfigEntry, ConfigError, decodedValue, fromText, meant, readConfigFile, tomlDocument } from "./config.ts";
-import { oneOf, optional, parsed, path, type Setting, setting } from "./setting.ts";
-
-const nothing = () => null;
+import { type ConfigEntry, ConfigError, decodedValue, fromText, meant, placedError, readConfigFile, tomlDocument } from "./config.ts";
+import { choice, file, oneOf, optional, parsed, type Setting, setting, yesNo } from "./setting.ts";
 
 export const policySettings = {
   fail_on: setting(optional(oneOf(...severities)), {
     doc: "Exit 1 if a finding is at least so severe; notes and accepted findings do not count.",
     allowed: "critical, high, medium, low or info",
-    fallback: nothing,
     flag: "--fail-on <severity>",
   }),
   fail_under: setting(optional(Type.Integer({ minimum: 0, maximum: 100 })), {
     doc: "Exit 1 if a score is lower, or could not be measured.",
     allowed: "a whole number from 0 to 100",
-    fallback: nothing,
     flag: "--fail-under <score>",
   }),
-  baseline: setting(optional(path), {
+  baseline: file({
     doc: "File of --write-baseline: exit 1 only for findings that are not in it, of any severity unless --fail-on names one.",
-    allowed: "a file",
-    fallback: nothing,
     flag: "--baseline <file>",
-    isPath: true,
   }),
-  accept: setting(optional(path), {
-    doc: "TOML file with accepted findings, which do not fail the build.",
-    allowed: "a file",
-    fallback: nothing,
-    flag: "--accept <file>",
-    isPath: true,
-  }),
-  strict: setting(Type.Boolean(), {
+  accept: file({ doc: "TOML file with accepted findings, which do not fail the build.", flag: "--accept <file>" }),
+  strict: yesNo({
     doc: "Count checks without a verdict as errors in JUnit files, and a page that was not measured as not scannable.",
-    allowed: "true or false",
-    fallback: () => false,
+    fallback: false,
     flag: "--strict",
   }),
-  csv: setting(oneOf("findings", "checks"), {
+  csv: choice(["findings", "checks"], {
     doc: "Lines of CSV files: one for each finding, or for each check.",
-    allowed: "findings or checks",
-    fallback: () => "findings",
-    flag: "--csv <findings|checks>",
+    fallback: "findings",
+    flag: "--csv",
   }),
   sarif_anchor: setting(optional(parsed(parseRepositoryPath)), {
     doc: "File of the repository on which code scanning shows all findings of SARIF files.",
     allowed: "a path inside the repository without .., as in deploy/nginx.conf",
-    fallback: nothing,
     flag: "--sarif-anchor <file>",
   }),
 } as const;
@@ -126,19 +110,16 @@ function policyFile({ configFile, currentFolder, dataDir }: PolicySources): Poli
   if (text === null) return null;
   const document = tomlDocument(file, text);
   const table = document.table[tableName];
+  const errorAt = (at: readonly string[], reason: string) => placedError(file, document.positionOf(at), reason);
   const strayTable = local === null ? undefined : Object.keys(document.table).find((name) => name !== tableName);
-  if (strayTable !== undefined)
-    throw fault(
-      file,
-      document,
-      [strayTable],
-      `"${strayTable}" is not allowed: only [policy] is read here; --config names a file with settings`,
-    );
+  if (strayTable !== undefined) {
+    const remedy = "only [policy] is read here; --config names a file with settings";
+    throw errorAt([strayTable], `"${strayTable}" is not allowed: ${remedy}`);
+  }
   if (table === undefined) return { file, document };
-  if (!isTomlTable(table)) throw fault(file, document, [tableName], '"policy" must be a table: [policy]');
+  if (!isTomlTable(table)) throw errorAt([tableName], '"policy" must be a table: [policy]');
   const strayKey = Object.keys(table).find((key) => !Object.hasOwn(policySettings, key));
-  if (strayKey !== undefined)
-    throw fault(file, document, [tableName, strayKey], `unknown key "${strayKey}" in [policy]${meant(strayKey, policyKeys)}`);
+  if (strayKey !== undefined) throw errorAt([tableName, strayKey], `unknown key "${strayKey}" in [policy]${meant(strayKey, policyKeys)}`);
   return { file, document };
 }
 
@@ -168,9 +149,4 @@ function realPath(file: string): string | null {
   } catch {
     return null;
   }
-}
-
-function fault(file: string, document: TomlDocument, at: readonly string[], reason: string): ConfigError {
-  const { line, column } = document.positionOf(at);
-  return new ConfigError(`${file}, line ${line}, column ${column}: ${reason}`);
 }

@@ -5,153 +5,126 @@ import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { headerValueCharsMax, headerValueCharsMaxHighest, scanSecondsDefault } from "../evidence/limits.ts";
 import { connectToText, natsUrlText, parseConnectTo, parseNatsUrl, parseResolver } from "../parse/address.ts";
 import { localLocation, parseLocation } from "../parse/location.ts";
-import { endpoint, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
+import { addressRanges, choice, endpoint, file, optional, parsed, path, setting, wholeNumber, yesNo } from "./setting.ts";
 
 const scanConcurrencyDefaultMax = 4;
 const machineMiB = Math.floor(machineMemoryBytes() / 1024 ** 2);
 
 export const settingsOfScans = {
-  "scan.cooldown": setting(Type.Integer({ minimum: 0, maximum: 3_600 }), {
+  "scan.cooldown": wholeNumber(0, 3_600, {
     doc: "Seconds in which the form answers a second request for the same URL with the scan of the first; 0 switches this off.",
-    allowed: "a whole number of seconds from 0 to 3600",
-    fallback: () => 60,
+    fallback: 60,
+    unit: "seconds",
   }),
-  "scan.concurrency": setting(Type.Integer({ minimum: 1, maximum: 64 }), {
+  "scan.concurrency": wholeNumber(1, 64, {
     doc: "Scans that run at the same time, each with a browser of its own.",
-    allowed: "a whole number from 1 to 64",
     fallback: defaultConcurrency,
     defaultDoc: "two for each core, at most 4, fewer with little memory",
     flag: "--concurrency <n>",
   }),
-  "scan.queue_max": setting(Type.Integer({ minimum: 1, maximum: 1_000_000 }), {
+  "scan.queue_max": wholeNumber(1, 1_000_000, {
     doc: "Scans that may wait; beyond that a new one gets 503. Guests and the plan Free may use half of it.",
-    allowed: "a whole number from 1 to 1000000",
-    fallback: () => 1_000,
+    fallback: 1_000,
   }),
-  "scan.timeout": setting(Type.Integer({ minimum: 5, maximum: 600 }), {
+  "scan.timeout": wholeNumber(5, 600, {
     doc: "Seconds until a scan is ended as failed.",
-    allowed: "a whole number of seconds from 5 to 600",
-    fallback: () => scanSecondsDefault,
+    fallback: scanSecondsDefault,
     flag: "--timeout <seconds>",
+    unit: "seconds",
   }),
-  "scan.header_chars_max": setting(Type.Integer({ minimum: headerValueCharsMax, maximum: headerValueCharsMaxHighest }), {
+  "scan.header_chars_max": wholeNumber(headerValueCharsMax, headerValueCharsMaxHighest, {
     doc: "Characters read of a response header; checks whose header is longer are not carried out.",
-    allowed: `a whole number from ${headerValueCharsMax} to ${headerValueCharsMaxHighest}`,
-    fallback: () => headerValueCharsMax,
+    fallback: headerValueCharsMax,
     flag: "--header-chars-max <n>",
   }),
-  "scan.allow_cidrs": setting(ranges, {
+  "scan.allow_cidrs": addressRanges({
     doc: "Address ranges allowed in addition to the profile.",
-    allowed: "a list of addresses or ranges, as in 192.168.0.0/16",
-    fallback: none,
+    example: "192.168.0.0/16",
     flag: "--allow-cidr <cidr...>",
   }),
-  "scan.deny_cidrs": setting(ranges, {
+  "scan.deny_cidrs": addressRanges({
     doc: "Address ranges blocked in addition to the profile; overrides scan.allow_cidrs.",
-    allowed: "a list of addresses or ranges, as in 203.0.113.0/24",
-    fallback: none,
+    example: "203.0.113.0/24",
     flag: "--deny-cidr <cidr...>",
   }),
   "scan.allow_ports": setting(Type.Array(Type.Union([Type.Literal("any"), Type.Integer({ minimum: 1, maximum: 65_535 })])), {
     doc: "Ports allowed besides 80 and 443; profile internal allows all.",
     allowed: 'a list of ports from 1 to 65535, or "any"',
-    fallback: none,
     flag: "--allow-port <port...>",
   }),
   "scan.connect_to": setting(Type.Array(parsed(parseConnectTo, connectToText)), {
     doc: "Names dialled at a fixed address, for sites that the resolver does not know.",
     allowed: "a list of host:port=address:port, as in site.test:443=127.0.0.1:8443",
-    fallback: none,
     flag: "--connect-to <host:port=address:port...>",
   }),
   "scan.ca_files": setting(Type.Array(path), {
     doc: "Certificates (PEM) trusted besides the bundled roots.",
     allowed: "a list of files",
-    fallback: none,
     flag: "--ca-file <file...>",
     isPath: true,
   }),
-  "scan.system_roots": setting(Type.Boolean(), {
+  "scan.system_roots": yesNo({
     doc: "Whether the roots that this machine trusts are trusted besides the bundled ones (SSL_CERT_FILE or its usual file).",
-    allowed: "true or false",
-    fallback: () => true,
+    fallback: true,
     flag: "--system-roots <true|false>",
   }),
   "dns.servers": setting(Type.Array(parsed(parseResolver)), {
     doc: "Resolvers asked instead of the system's.",
     allowed: "a list of address or address:port, as in 9.9.9.9",
-    fallback: none,
     defaultDoc: "the system's",
     flag: "--dns <address[:port]...>",
   }),
-  "hsts.preload_file": setting(optional(path), {
+  "hsts.preload_file": file({
     doc: "HSTS preload list that replaces the embedded one. Its date is the one in the file name, as in 2026-06-01, else that of its last change.",
     allowed: "a file with lines of a name, a tab, and 1 where subdomains are covered, else 0; plain or gzip",
-    fallback: () => null,
     defaultDoc: "the embedded one",
     flag: "--hsts-preload-file <file>",
-    isPath: true,
   }),
-  "public_suffixes.file": setting(optional(path), {
+  "public_suffixes.file": file({
     doc: "Public suffix list that replaces the embedded one. Its date is that of its VERSION line, else the one in the file name, else that of its last change.",
     allowed: "a file in the format of public_suffix_list.dat of publicsuffix.org; plain or gzip",
-    fallback: () => null,
     defaultDoc: "the embedded one",
     flag: "--public-suffixes-file <file>",
-    isPath: true,
   }),
-  "scripts.advisories_file": setting(optional(path), {
+  "scripts.advisories_file": file({
     doc: "Advisories for script libraries that replace the embedded ones. Their date is the one in the file name, as in 2026-08-22, else that of its last change.",
     allowed: "a JSON file with version ranges by library",
-    fallback: () => null,
     defaultDoc: "the embedded ones",
     flag: "--script-advisories-file <file>",
-    isPath: true,
   }),
-  "checks.dir": setting(optional(path), {
+  "checks.dir": file({
     doc: "Folder of checks of your own; <data>/checks when not set.",
     allowed: "a folder",
-    fallback: () => null,
     defaultDoc: "<data>/checks",
     flag: "--checks-dir <dir>",
-    isPath: true,
   }),
-  "checks.require_sha256": setting(optional(path), {
+  "checks.require_sha256": file({
     doc: "List of hashes of the files in checks.dir, as sha256sum prints it; other files are refused.",
     allowed: "a file with the output of sha256sum",
-    fallback: () => null,
-    isPath: true,
   }),
-  "browser.path": setting(optional(path), {
+  "browser.path": file({
     doc: "Chromium to use instead of the embedded one.",
     allowed: "an executable file",
-    fallback: () => null,
     defaultDoc: "the embedded one",
     flag: "--browser-path <file>",
-    isPath: true,
   }),
-  "browser.sandbox": setting(oneOf("auto", "on", "off"), {
+  "browser.sandbox": choice(["auto", "on", "off"], {
     doc: "Chromium's sandbox: auto uses it wherever the system allows.",
-    allowed: "auto, on or off",
-    fallback: () => "auto",
-    flag: "--browser-sandbox <auto|on|off>",
+    fallback: "auto",
+    flag: "--browser-sandbox",
   }),
-  "browser.dir": setting(optional(path), {
+  "browser.dir": file({
     doc: "Folder the embedded browser is unpacked into; <data>/browser when not set.",
     allowed: "a folder on a file system that allows programs to run",
-    fallback: () => null,
     defaultDoc: "<data>/browser",
-    isPath: true,
   }),
-  "browser.memory_max": setting(Type.Integer({ minimum: 256, maximum: 65_536 }), {
+  "browser.memory_max": wholeNumber(256, 65_536, {
     doc: "Megabytes (MiB) that all processes of one browser may use; beyond that it is ended.",
-    allowed: "a whole number from 256 to 65536",
     fallback: (_env, { "scan.concurrency": slots = 1 }) => browserMemoryMax(machineMiB, slots),
     defaultDoc: "the memory of the machine or container less 400, divided by scan.concurrency; at most 2048",
   }),
-  "browser.child_memory_max": setting(Type.Integer({ minimum: 128, maximum: 65_536 }), {
+  "browser.child_memory_max": wholeNumber(128, 65_536, {
     doc: "Megabytes (MiB) that one process of a browser may use, such as that of a page; beyond that it is ended.",
-    allowed: "a whole number from 128 to 65536",
     fallback: (_env, { "browser.memory_max": browserMiB = 0 }) => childMemoryMax(browserMiB),
     defaultDoc: "three quarters of browser.memory_max; at most 1024",
   }),
@@ -198,50 +171,41 @@ function clamp(value: number, min: number, max: number): number {
 }
 
 export const settingsOfFleet = {
-  readers: setting(oneOf("everybody", "accounts"), {
+  readers: choice(["everybody", "accounts"], {
     doc: "Who may read the pages of scans: everybody, or accounts that are signed in. With accounts, guests start no scans, whatever guest.scans says.",
-    allowed: "everybody or accounts",
-    fallback: () => "everybody",
+    fallback: "everybody",
   }),
   "nats.url": setting(Type.Array(parsed(parseNatsUrl, natsUrlText)), {
     doc: "Servers of NATS JetStream that workers of other machines connect to. Without one, all scans run in this process.",
     allowed: "a list of tls://host:port; nats:// only with a loopback address",
-    fallback: none,
     defaultDoc: "none",
     flag: "--nats <url...>",
   }),
-  "nats.credentials_file": setting(optional(path), {
+  "nats.credentials_file": file({
     doc: "File with the nkey seed of this process, or with its JWT and seed (creds).",
-    allowed: "a file",
-    fallback: () => null,
     defaultDoc: "the server's own seed in <data>; a worker has no default",
     flag: "--nats-credentials <file>",
-    isPath: true,
   }),
-  "nats.ca_file": setting(optional(path), {
+  "nats.ca_file": file({
     doc: "Certificates (PEM) trusted for nats.url instead of the bundled roots.",
-    allowed: "a file",
-    fallback: () => null,
     defaultDoc: "the bundled roots",
     flag: "--nats-ca <file>",
-    isPath: true,
   }),
   "fleet.location": setting(optional(parsed(parseRemoteLocation)), {
     doc: "Location of this worker, as it was enrolled.",
     allowed: "small letters, digits and hyphens, at most 32, as in berlin; not local",
-    fallback: () => null,
     defaultDoc: "none; a worker needs one",
     flag: "--location <name>",
   }),
-  "fleet.wait_max": setting(Type.Integer({ minimum: 1, maximum: 720 }), {
+  "fleet.wait_max": wholeNumber(1, 720, {
     doc: "Hours that scans wait for a location without workers; then they fail.",
-    allowed: "a whole number of hours from 1 to 720",
-    fallback: () => 24,
+    fallback: 24,
+    unit: "hours",
   }),
   "worker.listen": setting(endpoint, {
     doc: "Address and port of health and metrics of a worker. Port 0 takes a free one.",
     allowed: "address:port, as in 127.0.0.1:8788",
-    fallback: () => "127.0.0.1:8788",
+    fallback: "127.0.0.1:8788",
     flag: "--health <address:port>",
   }),
 } as const;

@@ -6,7 +6,7 @@ import { urlHost } from "../parse/address.ts";
 import { mailboxText, parseMailbox, parseSmtpUrl, type SmtpUrl, smtpUrlText } from "../parse/mail/smtp-settings.ts";
 import { isLoopbackUrl } from "../parse/site.ts";
 import { type Plan, plans } from "../store/accounts.ts";
-import { none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
+import { addressRanges, choice, file, optional, parsed, setting, yesNo } from "./setting.ts";
 import type { Config } from "./settings.ts";
 
 /** Plan and role that a group of the identity provider gives. */
@@ -25,47 +25,34 @@ export const settingsOfOidc = {
   "oidc.issuer": setting(optional(parsed(parseIssuer)), {
     doc: "Identity provider (OpenID Connect) by which people may sign in; needs oidc.client_id and public_url.",
     allowed: `an address that begins with https://, or http:// on a loopback address, without ${wellKnown} and what follows`,
-    fallback: () => null,
   }),
   "oidc.client_id": setting(optional(Type.String({ minLength: 1, maxLength: clientIdCharsMax, pattern: "^[\\x21-\\x7e]+$" })), {
     doc: "Name of this server at the identity provider.",
     allowed: `at most ${clientIdCharsMax} visible ASCII characters`,
-    fallback: () => null,
   }),
-  "oidc.client_secret_file": setting(optional(path), {
+  "oidc.client_secret_file": file({
     doc: "File whose first line is the secret of this server at the identity provider.",
-    allowed: "a file",
-    fallback: () => null,
     defaultDoc: "none: a public client, which PKCE alone protects",
-    isPath: true,
   }),
-  "oidc.ca_file": setting(optional(path), {
-    doc: "Certificates (PEM) trusted for the identity provider besides the bundled roots.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
+  "oidc.ca_file": file({ doc: "Certificates (PEM) trusted for the identity provider besides the bundled roots." }),
   "oidc.label": setting(optional(parsed(parseLabel)), {
     doc: "Name of the identity provider on the button of the sign-in page.",
     allowed: `at most ${labelCharsMax} characters`,
-    fallback: () => null,
     defaultDoc: "the host of oidc.issuer",
   }),
-  "oidc.signup": setting(oneOf("closed", "groups", "open"), {
+  "oidc.signup": choice(["closed", "groups", "open"], {
     doc: "Whose first sign-in by the identity provider creates an account: nobody's, that of members of a group in oidc.groups, or everybody's.",
-    allowed: "closed, groups or open",
     fallback: (_env, earlier) => (earlier["accounts.signup"] === "open" ? "open" : "closed"),
     defaultDoc: "open with accounts.signup = open, else closed",
   }),
   "oidc.groups_claim": setting(Type.String({ minLength: 1, maxLength: 200 }), {
     doc: "Claim with the groups of a person, or the path to a member of a claim, as in realm_access.roles.",
     allowed: "the name of a claim",
-    fallback: () => "groups",
+    fallback: "groups",
   }),
   "oidc.groups": setting(Type.Array(parsed(parseGroupRule, groupRuleText)), {
     doc: "What groups of the identity provider give: a plan, and with :admin the role of an administrator.",
     allowed: `a list of group=plan or group=plan:admin with ${plans.join(" or ")}, as in staff=agency`,
-    fallback: none,
   }),
 } as const;
 
@@ -97,48 +84,25 @@ export const settingsOfDelivery = {
     doc: "Mail server that sends mails of this server; needs smtp.from and public_url.",
     allowed:
       "smtp:// or smtps://, with user:password@ if the server asks for it, a host and a port, as in smtp://assay@mail.example.org:587",
-    fallback: () => null,
     defaultDoc: "none: no mail is sent",
     hidesPassword: true,
   }),
-  "smtp.password_file": setting(optional(path), {
-    doc: "File whose first line is the password of the user in smtp.url.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
+  "smtp.password_file": file({ doc: "File whose first line is the password of the user in smtp.url." }),
   "smtp.from": setting(optional(parsed(parseMailbox, mailboxText)), {
     doc: "Sender of the mails.",
     allowed: "a mail address, or a name and an address, as in Assay <assay@example.org>",
-    fallback: () => null,
   }),
-  "smtp.tls": setting(oneOf("required", "off"), {
+  "smtp.tls": choice(["required", "off"], {
     doc: "Whether mails to a server with smtp:// need STARTTLS; off sends in clear, and takes no password unless the host is a loopback address.",
-    allowed: "required or off",
-    fallback: () => "required",
+    fallback: "required",
   }),
-  "smtp.ca_file": setting(optional(path), {
-    doc: "Certificates (PEM) trusted for the mail server besides the bundled roots.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
-  "webhooks.allow_cidrs": setting(ranges, {
+  "smtp.ca_file": file({ doc: "Certificates (PEM) trusted for the mail server besides the bundled roots." }),
+  "webhooks.allow_cidrs": addressRanges({
     doc: "Address ranges that webhooks may reach besides public addresses. Addresses of this server, such as loopback, and of cloud metadata need an entry each: /32 or /128.",
-    allowed: "a list of addresses or ranges, as in 10.0.0.0/8",
-    fallback: none,
+    example: "10.0.0.0/8",
   }),
-  "webhooks.allow_http": setting(Type.Boolean(), {
-    doc: "Whether webhooks may use http, which anyone on the way can read.",
-    allowed: "true or false",
-    fallback: () => false,
-  }),
-  "webhooks.ca_file": setting(optional(path), {
-    doc: "Certificates (PEM) trusted for the receivers of webhooks besides the bundled roots.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
+  "webhooks.allow_http": yesNo({ doc: "Whether webhooks may use http, which anyone on the way can read.", fallback: false }),
+  "webhooks.ca_file": file({ doc: "Certificates (PEM) trusted for the receivers of webhooks besides the bundled roots." }),
 } as const;
 
 type MailConfig = Pick<Config, "smtp.url" | "smtp.password_file" | "smtp.from" | "smtp.tls" | "smtp.ca_file" | "public_url">;

@@ -33,8 +33,48 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly hidesPassword?: true;
 }
 
-export function setting<S extends TSchema>(schema: S, rest: Omit<Setting, "schema">): Setting<S> {
-  return { schema, ...rest };
+type Fallback = Setting["fallback"];
+
+/** A setting as it is declared. `fallback`: a value, or the function that computes it; without one, an empty list or null. */
+type Declared = Omit<Setting, "schema" | "fallback"> & { readonly fallback?: Fallback | string | number | boolean };
+
+export function setting<S extends TSchema>(schema: S, { fallback, ...rest }: Declared): Setting<S> {
+  const value = fallback ?? (schema.type === "array" ? [] : null);
+  return { schema, ...rest, fallback: typeof value === "function" ? value : () => value };
+}
+
+/** `unit`: plural, for the sentence about allowed values. */
+export function wholeNumber(
+  minimum: number,
+  maximum: number,
+  { unit, ...rest }: Omit<Declared, "allowed"> & { readonly unit?: "seconds" | "hours" },
+) {
+  const allowed = `a whole number ${unit === undefined ? "" : `of ${unit} `}from ${minimum} to ${maximum}`;
+  return setting(Type.Integer({ minimum, maximum }), { allowed, ...rest });
+}
+
+export function yesNo(rest: Omit<Declared, "allowed">) {
+  return setting(Type.Boolean(), { allowed: "true or false", ...rest });
+}
+
+/** `flag`: without its value, which the words give. */
+export function choice<const T extends readonly string[]>(words: T, { flag, ...rest }: Omit<Declared, "allowed">) {
+  const ofFlag = flag === undefined ? {} : { flag: `${flag} <${words.join("|")}>` };
+  return setting(oneOf(...words), { allowed: listed(words), ...rest, ...ofFlag });
+}
+
+function listed(words: readonly string[]): string {
+  return words.join(", ").replace(/, (?=[^,]*$)/, " or ");
+}
+
+/** A path, or null. `allowed` is "a file" by default. */
+export function file(rest: Omit<Declared, "allowed" | "isPath"> & Partial<Pick<Declared, "allowed">>) {
+  return setting(optional(path), { allowed: "a file", ...rest, isPath: true });
+}
+
+/** A list of addresses or address ranges in CIDR notation, such as `example`. */
+export function addressRanges({ example, ...rest }: Omit<Declared, "allowed"> & { readonly example: string }) {
+  return setting(Type.Array(parsed(parseRange)), { allowed: `a list of addresses or ranges, as in ${example}`, ...rest });
 }
 
 export function oneOf<const T extends readonly string[]>(...words: T) {
@@ -54,10 +94,7 @@ export function parsed<T extends {}>(parse: (text: string) => T | null, textOf: 
 
 export const path = Type.String({ minLength: 1 });
 export const optional = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-export const none = () => [];
 export const endpoint = parsed(parseEndpoint, ({ address, port }) => endpointText(address, port));
-/** A list of addresses or address ranges in CIDR notation. */
-export const ranges = Type.Array(parsed(parseRange));
 
 function parseRange(text: string): string | null {
   try {

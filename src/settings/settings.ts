@@ -11,7 +11,7 @@ import { screenshotsKeptDefault } from "../store/store.ts";
 import { pageLocales } from "../text/i18n.ts";
 import { settingsOfFleet, settingsOfScans } from "./scans.ts";
 import { settingsOfDelivery, settingsOfOidc } from "./services.ts";
-import { type Environment, endpoint, none, oneOf, optional, parsed, path, ranges, setting } from "./setting.ts";
+import { addressRanges, choice, type Environment, endpoint, file, optional, parsed, path, setting, wholeNumber, yesNo } from "./setting.ts";
 
 export type BackupSchedule = { readonly hour: number; readonly minute: number } | { readonly everyHours: number };
 
@@ -26,44 +26,36 @@ const settingsOfBackups = {
     defaultDoc: "<data>/backups",
     isPath: true,
   }),
-  "backup.schedule": setting(
-    parsed((text) => (text === scheduleOff || parseSchedule(text) !== null ? text : null)),
-    {
-      doc: "When the server makes a backup: each day at a time of the server's time zone, or every so many hours.",
-      allowed: "off, a time as in 03:30, or 1h to 168h",
-      fallback: () => scheduleOff,
-    },
-  ),
-  "backup.keep": setting(Type.Integer({ minimum: 1, maximum: 10_000 }), {
+  "backup.schedule": setting(parsed(parseScheduleSetting), {
+    doc: "When the server makes a backup: each day at a time of the server's time zone, or every so many hours.",
+    allowed: "off, a time as in 03:30, or 1h to 168h",
+    fallback: scheduleOff,
+  }),
+  "backup.keep": wholeNumber(1, 10_000, {
     doc: "Backups that stay in backup.dir after a scheduled one; older ones are removed.",
-    allowed: "a whole number from 1 to 10000",
-    fallback: () => 7,
+    fallback: 7,
   }),
 } as const;
 
 const daysMax = 36_500;
 
 const settingsOfRetention = {
-  "retention.evidence_days": setting(Type.Integer({ minimum: 1, maximum: daysMax }), {
+  "retention.evidence_days": wholeNumber(1, daysMax, {
     doc: "Days after which evidence and screenshot of a scan are removed. Its score, checks and findings stay.",
-    allowed: `a whole number from 1 to ${daysMax}`,
-    fallback: () => 90,
+    fallback: 90,
   }),
   "retention.scans_per_host": setting(optional(Type.Integer({ minimum: 1, maximum: 10_000 })), {
     doc: "Newest scans of each host and location that keep evidence and screenshot, within retention.evidence_days.",
     allowed: "a whole number from 1 to 10000",
-    fallback: () => null,
     defaultDoc: "all",
   }),
-  "retention.screenshots": setting(Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
+  "retention.screenshots": wholeNumber(0, 1_000_000, {
     doc: "Newest scans that keep their screenshot, at most 400 KB each; 0 keeps none.",
-    allowed: "a whole number from 0 to 1000000",
-    fallback: () => screenshotsKeptDefault,
+    fallback: screenshotsKeptDefault,
   }),
-  "audit.days": setting(Type.Integer({ minimum: 1, maximum: daysMax }), {
+  "audit.days": wholeNumber(1, daysMax, {
     doc: "Days after which entries of the audit log are removed; the newest 200,000 are kept at most.",
-    allowed: `a whole number from 1 to ${daysMax}`,
-    fallback: () => 400,
+    fallback: 400,
   }),
 } as const;
 
@@ -71,14 +63,8 @@ const settingsOfMetrics = {
   "metrics.listen": setting(optional(endpoint), {
     doc: "Address and port for /metrics alone, without a token. Port 0 takes a free one.",
     allowed: "address:port, as in 127.0.0.1:8789",
-    fallback: () => null,
   }),
-  "metrics.token_file": setting(optional(path), {
-    doc: "File whose first line is the bearer token that opens /metrics beside pages and API.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
+  "metrics.token_file": file({ doc: "File whose first line is the bearer token that opens /metrics beside pages and API." }),
 } as const;
 
 export const settings = {
@@ -93,64 +79,44 @@ export const settings = {
   listen: setting(endpoint, {
     doc: "Address and port of the pages and the API. Port 0 takes a free one.",
     allowed: "address:port, as in 127.0.0.1:8787 or [::1]:8787",
-    fallback: () => "127.0.0.1:8787",
+    fallback: "127.0.0.1:8787",
     flag: "--listen <address:port>",
   }),
   public_url: setting(optional(parsed(parseOrigin)), {
     doc: "Address under which visitors reach this server: used for links and for the Origin check of forms.",
     allowed: "http:// or https:// and a host, without a path, as in https://assay.example.org",
-    fallback: () => null,
     flag: "--public-url <origin>",
   }),
-  trusted_proxies: setting(ranges, {
+  trusted_proxies: addressRanges({
     doc: "Reverse proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are trusted.",
-    allowed: "a list of addresses or ranges, as in 10.0.0.0/8",
-    fallback: none,
+    example: "10.0.0.0/8",
     flag: "--trusted-proxy <cidr...>",
   }),
-  profile: setting(oneOf("internet", "internal"), {
+  profile: choice(["internet", "internal"], {
     doc: "Which targets may be scanned: public addresses only, or private and loopback ones too.",
-    allowed: "internet or internal",
-    fallback: () => "internet",
-    flag: "--profile <internet|internal>",
+    fallback: "internet",
+    flag: "--profile",
   }),
-  "accounts.signup": setting(oneOf("closed", "invite", "open"), {
+  "accounts.signup": choice(["closed", "invite", "open"], {
     doc: "Who may create an account: no visitor, visitors with a link from an administrator, or everybody.",
-    allowed: "closed, invite or open",
-    fallback: () => "closed",
+    fallback: "closed",
   }),
-  "accounts.default_plan": setting(oneOf(...plans), {
+  "accounts.default_plan": choice(plans, {
     doc: "Plan of accounts created by sign-up or invitation; agency in profile internal, else free.",
-    allowed: plans.join(" or "),
     fallback: (_env, { profile }) => (profile === "internal" ? "agency" : "free"),
     defaultDoc: "free; in profile internal agency",
   }),
-  "accounts.password_min": setting(Type.Integer({ minimum: 8, maximum: 128 }), {
-    doc: "Minimum number of characters of a password.",
-    allowed: "a whole number from 8 to 128",
-    fallback: () => 12,
-  }),
+  "accounts.password_min": wholeNumber(8, 128, { doc: "Minimum number of characters of a password.", fallback: 12 }),
   "admin.email": setting(optional(parsed(parseMailAddress)), {
     doc: "Mail address of the first account, created when a server without accounts starts; needs admin.password_file.",
     allowed: "a mail address",
-    fallback: () => null,
     isPersonal: true,
   }),
-  "admin.password_file": setting(optional(path), {
-    doc: "File whose first line is the password of the first account; needs admin.email.",
-    allowed: "a file",
-    fallback: () => null,
-    isPath: true,
-  }),
-  "guest.scans": setting(Type.Boolean(), {
-    doc: "Whether visitors who are not signed in may scan.",
-    allowed: "true or false",
-    fallback: () => true,
-  }),
-  "guest.rate_per_hour": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
+  "admin.password_file": file({ doc: "File whose first line is the password of the first account; needs admin.email." }),
+  "guest.scans": yesNo({ doc: "Whether visitors who are not signed in may scan.", fallback: true }),
+  "guest.rate_per_hour": wholeNumber(1, 100_000, {
     doc: "Scans an hour that visitors who are not signed in may start from one address (IPv6: one /64).",
-    allowed: "a whole number from 1 to 100000",
-    fallback: () => 20,
+    fallback: 20,
   }),
   ...settingsOfScans,
   ...settingsOfFleet,
@@ -158,25 +124,12 @@ export const settings = {
   ...settingsOfBackups,
   ...settingsOfOidc,
   ...settingsOfDelivery,
-  "api.rate_per_minute": setting(Type.Integer({ minimum: 1, maximum: 100_000 }), {
-    doc: "API requests a minute, for each account and calling address.",
-    allowed: "a whole number from 1 to 100000",
-    fallback: () => 60,
-  }),
-  "report.stale_days": setting(Type.Integer({ minimum: 1, maximum: 3_650 }), {
-    doc: "Days after which a report is marked as old.",
-    allowed: "a whole number from 1 to 3650",
-    fallback: () => 30,
-  }),
-  "report.index": setting(Type.Boolean(), {
-    doc: "Whether search engines may list reports.",
-    allowed: "true or false",
-    fallback: () => false,
-  }),
+  "api.rate_per_minute": wholeNumber(1, 100_000, { doc: "API requests a minute, for each account and calling address.", fallback: 60 }),
+  "report.stale_days": wholeNumber(1, 3_650, { doc: "Days after which a report is marked as old.", fallback: 30 }),
+  "report.index": yesNo({ doc: "Whether search engines may list reports.", fallback: false }),
   "security.contact": setting(optional(parsed(parseContact)), {
     doc: "Where to report a vulnerability of this server; published in /.well-known/security.txt.",
     allowed: "a mail address or a URL that begins with https://",
-    fallback: () => null,
   }),
   "security.hsts": setting(parsed(parseHstsSetting), {
     doc: "Strict-Transport-Security of answers over https, or off.",
@@ -187,38 +140,20 @@ export const settings = {
   "plans.contact": setting(optional(parsed(parseContact)), {
     doc: "Where to ask for another plan; shown on /plans.",
     allowed: "a mail address or a URL that begins with https://",
-    fallback: () => null,
   }),
-  "legal.imprint_file": setting(optional(path), {
-    doc: "Text shown on /imprint; blank lines separate paragraphs.",
-    allowed: "a text file",
-    fallback: () => null,
-    isPath: true,
-  }),
-  "legal.privacy_file": setting(optional(path), {
-    doc: "Text shown on /privacy; blank lines separate paragraphs.",
-    allowed: "a text file",
-    fallback: () => null,
-    isPath: true,
-  }),
-  "log.level": setting(oneOf("debug", "info", "warn", "error"), {
-    doc: "Lowest level that is logged.",
-    allowed: "debug, info, warn or error",
-    fallback: () => "info",
-    flag: "--log-level <debug|info|warn|error>",
-  }),
-  "log.format": setting(oneOf("auto", "text", "json"), {
+  "legal.imprint_file": file({ doc: "Text shown on /imprint; blank lines separate paragraphs.", allowed: "a text file" }),
+  "legal.privacy_file": file({ doc: "Text shown on /privacy; blank lines separate paragraphs.", allowed: "a text file" }),
+  "log.level": choice(["debug", "info", "warn", "error"], { doc: "Lowest level that is logged.", fallback: "info", flag: "--log-level" }),
+  "log.format": choice(["auto", "text", "json"], {
     doc: "Log lines for people or for programs; auto is text on a terminal and from source, JSON elsewhere.",
-    allowed: "auto, text or json",
-    fallback: () => "auto",
-    flag: "--log-format <auto|text|json>",
+    fallback: "auto",
+    flag: "--log-format",
   }),
   ...settingsOfMetrics,
-  "locale.default": setting(oneOf(...pageLocales), {
+  "locale.default": choice(pageLocales, {
     doc: "Language of reports on the command line, and of pages for visitors who request no available language.",
-    allowed: pageLocales.join(" or "),
-    fallback: () => "en-gb",
-    flag: `--locale <${pageLocales.join("|")}>`,
+    fallback: "en-gb",
+    flag: "--locale",
   }),
 } as const;
 
@@ -240,6 +175,10 @@ function parseHstsSetting(text: string): string | null {
 function defaultDataDir(env: Environment): string {
   if (process.getuid?.() === 0) return "/var/lib/assay";
   return join(env.XDG_DATA_HOME || join(env.HOME || homedir(), ".local/share"), "assay");
+}
+
+function parseScheduleSetting(text: string): string | null {
+  return text === scheduleOff || parseSchedule(text) !== null ? text : null;
 }
 
 /** `03:30` or `6h`; null for any other text, such as `off`. */
