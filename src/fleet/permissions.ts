@@ -6,12 +6,15 @@
  * replaces reply subjects, and answers arrive in the account of the worker alone.
  */
 import {
-  cancelSubject,
+  cancelSubjects,
   headSubject,
   inboxPrefixOf,
-  presenceSubject,
+  presenceSubjects,
+  progressSubjects,
   resultConsumer,
+  resultSubjects,
   scanStreamOf,
+  scanSubjects,
   type WorkerAddress,
 } from "./subjects.ts";
 
@@ -34,26 +37,26 @@ export const headAccount = "ASSAY";
 export const exportedServices: readonly { readonly subject: string; readonly answers: "one" | "many" }[] = [
   { subject: "$JS.API.CONSUMER.MSG.NEXT.*.*", answers: "many" },
   { subject: "$JS.ACK.*.*.>", answers: "one" },
-  { subject: "assay.result.*.*.*.*.*.*", answers: "one" },
-  { subject: "assay.worker.*.*", answers: "one" },
-  { subject: "assay.progress.*.*.*", answers: "one" },
+  { subject: resultSubjects.matching({}), answers: "one" },
+  { subject: presenceSubjects.matching({}), answers: "one" },
+  { subject: progressSubjects.matching({}), answers: "one" },
 ];
 
 /** Streams of messages of the head's account. */
-export const exportedStreams: readonly string[] = [cancelSubject("*")];
+export const exportedStreams: readonly string[] = [cancelSubjects.matching({})];
 
 export const headPermissions: SubjectPermissions = {
   publish: [
     "$JS.API.>",
     `$JS.ACK.*.${resultConsumer}.>`,
-    "assay.scan.*.*",
-    cancelSubject("*"),
+    scanSubjects.matching({}),
+    cancelSubjects.matching({}),
     headSubject,
     // Replies to workers, and to another head.
     "_R_.>",
     "_INBOX.>",
   ],
-  subscribe: ["_INBOX.>", "assay.worker.*.*", "assay.progress.*.*.*", headSubject, "$JS.EVENT.ADVISORY.>"],
+  subscribe: ["_INBOX.>", presenceSubjects.matching({}), progressSubjects.matching({}), headSubject, "$JS.EVENT.ADVISORY.>"],
 };
 
 /** No worker can ask for streams or consumers: neither the head's, nor any of its own. */
@@ -61,10 +64,10 @@ export function workerPermissions({ location, worker }: WorkerAddress): WorkerPe
   const services = [
     `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(location)}.${location}`,
     `$JS.ACK.${scanStreamOf(location)}.${location}.>`,
-    `assay.result.${location}.${worker}.*.*.*.*`,
-    presenceSubject({ location, worker }),
-    `assay.progress.${location}.${worker}.*`,
+    resultSubjects.matching({ location, worker }),
+    presenceSubjects.of({ location, worker }),
+    progressSubjects.matching({ location, worker }),
   ];
-  const streams = [cancelSubject(location)];
+  const streams = [cancelSubjects.of({ location })];
   return { publish: services, services, streams, subscribe: [`${inboxPrefixOf(worker)}.>`, ...streams] };
 }

@@ -13,15 +13,7 @@ import {
 import { nanos } from "@nats-io/transport-node";
 import { FleetError } from "./connection.ts";
 import { jobAckWaitMs, jobDeliveriesMax } from "./messages.ts";
-import {
-  locationResultSubjects,
-  locationScanSubjects,
-  manifestPart,
-  parseResultSubject,
-  resultConsumer,
-  resultStreamOf,
-  scanStreamOf,
-} from "./subjects.ts";
+import { resultConsumer, resultStreamOf, resultSubjects, scanStreamOf, scanSubjects } from "./subjects.ts";
 
 /** Bytes that NATS keeps for a location, and sets aside. */
 export interface StreamLimits {
@@ -130,15 +122,15 @@ export async function ensureLocation(
   const scans = scanStreamOf(location);
   const perScan = { max_msgs_per_subject: 1, discard_new_per_subject: true };
   const limits = { max_bytes: purpose.limits.scanBytesMax, max_msg_size: scanMessageBytesMax };
-  await ensureStream(manager, scans, { subjects: [locationScanSubjects(location)], ...limits, ...perScan }, purpose);
+  await ensureStream(manager, scans, { subjects: [scanSubjects.matching({ location })], ...limits, ...perScan }, purpose);
   const consumer = { ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All, ack_wait: nanos(ackWaitMs) };
   const jobs = { durable_name: location, max_deliver: jobDeliveriesMax, max_ack_pending: jobsPendingMax };
   await manager.consumers.add(scans, { ...consumer, ...jobs });
 
   const results = resultStreamOf(location);
   const resultLimits = { max_bytes: purpose.limits.resultBytesMax, max_msg_size: resultMessageBytesMax, max_msgs: resultMessagesMax };
-  await ensureStream(manager, results, { subjects: [locationResultSubjects(location)], ...resultLimits }, purpose);
-  const manifests = { filter_subject: `assay.result.${location}.*.*.*.*.${manifestPart}`, max_ack_pending: manifestsPendingMax };
+  await ensureStream(manager, results, { subjects: [resultSubjects.matching({ location })], ...resultLimits }, purpose);
+  const manifests = { filter_subject: resultSubjects.matching({ location, part: null }), max_ack_pending: manifestsPendingMax };
   await manager.consumers.add(results, { ...consumer, durable_name: resultConsumer, ...manifests });
 }
 
@@ -158,7 +150,7 @@ export async function subjectsOf(manager: JetStreamManager, stream: string, filt
 export async function removeMessages(manager: JetStreamManager, stream: string, filter: string): Promise<void> {
   const subjects = await subjectsOf(manager, stream, filter);
   // The head takes every manifest from its consumer, which stands still when a manifest on its way is deleted.
-  for (const subject of subjects) if (parseResultSubject(subject)?.part !== null) await removeSubject(manager, stream, subject);
+  for (const subject of subjects) if (resultSubjects.parse(subject)?.part !== null) await removeSubject(manager, stream, subject);
 }
 
 async function removeSubject(manager: JetStreamManager, stream: string, subject: string): Promise<void> {

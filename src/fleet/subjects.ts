@@ -68,89 +68,60 @@ export function isReplyToWorker(reply: string, worker: string): boolean {
 }
 
 export const headSubject = "assay.head";
-export const progressSubjects = "assay.progress.*.*.*";
-export const presenceSubjects = "assay.worker.*.*";
 
-export function scanSubject(location: string, token: string): string {
-  return `assay.scan.${location}.${token}`;
-}
-
-/** All jobs of one location. */
-export function locationScanSubjects(location: string): string {
-  return scanSubject(location, "*");
-}
-
-/** Exactly the subjects of parts of one location: any other message of a worker is not stored. */
-export function locationResultSubjects(location: string): string {
-  return `assay.result.${location}.*.*.*.*.*`;
-}
-
-export function cancelSubject(location: string): string {
-  return `assay.cancel.${location}`;
-}
-
-export interface WorkerAddress {
+/** What the parts of a subject say. One delivery of a job has one address, so that its parts never mix with those of another delivery. */
+export interface ResultAddress {
   readonly location: string;
   /** See `isWorkerId`. */
   readonly worker: string;
-}
-
-export function presenceSubject({ location, worker }: WorkerAddress): string {
-  return `assay.worker.${location}.${worker}`;
-}
-
-export function progressSubject({ location, worker }: WorkerAddress, token: string): string {
-  return `assay.progress.${location}.${worker}.${token}`;
-}
-
-/** One delivery of one job to one worker: its parts never mix with parts of another delivery. */
-export interface JobDelivery extends WorkerAddress {
   readonly token: string;
   /** Attempt of the stored scan, from 1. */
   readonly attempt: number;
   /** Delivery of the job by JetStream, from 1. */
   readonly delivery: number;
-}
-
-export interface ResultAddress extends JobDelivery {
   /** Number of the part from 0; null for the manifest. */
   readonly part: number | null;
 }
 
-export function resultSubject({ location, worker, token, attempt, delivery, part }: ResultAddress): string {
-  return `assay.result.${location}.${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
+export type WorkerAddress = Pick<ResultAddress, "location" | "worker">;
+export type JobDelivery = Omit<ResultAddress, "part">;
+
+/** Value of each part of a subject; undefined for any other text. */
+const readers: { readonly [N in keyof ResultAddress]: (text: string) => ResultAddress[N] | undefined } = {
+  location: (text) => parseLocation(text) ?? undefined,
+  worker: (text) => (isWorkerId(text) ? text : undefined),
+  token: (text) => (isScanToken(text) ? text : undefined),
+  attempt: numberOf,
+  delivery: numberOf,
+  part: (text) => (text === manifestPart ? null : numberOf(text)),
+};
+
+function numberOf(text: string): number | undefined {
+  return wholeNumber.test(text) ? Number(text) : undefined;
 }
 
-/** Identifies a message of a result. The worker is part of it: none can stand for another. */
-export function resultKeyOf({ worker, token, attempt, delivery, part }: ResultAddress): string {
-  return `${worker}.${token}.${attempt}.${delivery}.${part ?? manifestPart}`;
+/** Subjects of one kind of message, as in `assay.worker.berlin.UABC...`. */
+function defineSubjects<N extends keyof ResultAddress>(kind: string, names: readonly N[]) {
+  type Address = Pick<ResultAddress, N>;
+  const textOf = (value: Address[N] | undefined) => (value === undefined ? "*" : (value ?? manifestPart));
+  const matching = (address: Partial<Address>) => ["assay", kind, ...names.map((name) => textOf(address[name]))].join(".");
+  return {
+    of: (address: Address): string => matching(address),
+    /** With a wildcard for each part that is not given. */
+    matching,
+    /** Null for subjects of other kinds and forms. */
+    parse: (subject: string): Address | null => {
+      const [assay, first, ...texts] = subject.split(".");
+      if (assay !== "assay" || first !== kind || texts.length !== names.length) return null;
+      const values = names.map((name, at) => [name, readers[name](texts[at] ?? "")] as const);
+      return values.some(([, value]) => value === undefined) ? null : (Object.fromEntries(values) as unknown as Address);
+    },
+  };
 }
 
-/** Address in the subject of a part of a result; null for other subjects. */
-export function parseResultSubject(subject: string): ResultAddress | null {
-  const [assay, kind, location = "", worker = "", token = "", attempt = "", delivery = "", part = "", ...rest] = subject.split(".");
-  if (assay !== "assay" || kind !== "result" || rest.length > 0) return null;
-  const isPart = part === manifestPart || wholeNumber.test(part);
-  if (!isAddress(location, worker) || !isScanToken(token) || !isPart) return null;
-  if (!wholeNumber.test(attempt) || !wholeNumber.test(delivery)) return null;
-  const numbers = { attempt: Number(attempt), delivery: Number(delivery), part: part === manifestPart ? null : Number(part) };
-  return { location, worker, token, ...numbers };
-}
-
-/** Address in the subject of a worker's presence; null for other subjects. */
-export function parsePresenceSubject(subject: string): WorkerAddress | null {
-  const [assay, kind, location = "", worker = "", ...rest] = subject.split(".");
-  if (assay !== "assay" || kind !== "worker" || rest.length > 0 || !isAddress(location, worker)) return null;
-  return { location, worker };
-}
-
-/** Address in the subject of a scan's progress; null for other subjects. */
-export function parseProgressSubject(subject: string): (WorkerAddress & { readonly token: string }) | null {
-  const [assay, kind, location = "", worker = "", token = "", ...rest] = subject.split(".");
-  if (assay !== "assay" || kind !== "progress" || rest.length > 0) return null;
-  return isAddress(location, worker) && isScanToken(token) ? { location, worker, token } : null;
-}
-
-function isAddress(location: string, worker: string): boolean {
-  return parseLocation(location) !== null && workerId.test(worker);
-}
+export const scanSubjects = defineSubjects("scan", ["location", "token"]);
+export const cancelSubjects = defineSubjects("cancel", ["location"]);
+export const presenceSubjects = defineSubjects("worker", ["location", "worker"]);
+export const progressSubjects = defineSubjects("progress", ["location", "worker", "token"]);
+/** The worker is part of the subject of a result: none can stand for another. */
+export const resultSubjects = defineSubjects("result", ["location", "worker", "token", "attempt", "delivery", "part"]);

@@ -5,7 +5,7 @@ import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import type { FleetStore } from "../../src/fleet/head/head-parts.ts";
 import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
-import { inboxPrefixOf, type JobDelivery, resultSubject } from "../../src/fleet/subjects.ts";
+import { inboxPrefixOf, type JobDelivery, resultSubjects } from "../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
 import type { GatherEnd, ScanTerms } from "../../src/scan/gatherer.ts";
 import { defaultDeadlines, type Gathered } from "../../src/scan/task.ts";
@@ -186,7 +186,7 @@ export async function startFakeFleet(): Promise<FakeFleet> {
       const delivery = { location: fakeLocation, worker: fakeWorkerIds[0], token: "one", attempt: 1, delivery: 1, ...sent };
       for (const part of which) {
         const bytes = part === null ? Buffer.from(JSON.stringify(manifest)) : (parts[part] ?? Buffer.from("x"));
-        await client.publish(resultSubject({ ...delivery, part }), bytes);
+        await client.publish(resultSubjects.of({ ...delivery, part }), bytes);
       }
     },
     messages: () => ({

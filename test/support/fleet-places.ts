@@ -3,14 +3,7 @@ import { type ConsumerInfo, DiscardPolicy, jetstream, jetstreamManager, Retentio
 import { type ConnectionOptions, connect, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
 import { type FleetIdentity, makeIdentity } from "../../src/fleet/identity.ts";
 import { type EnrolledWorker, natsConfiguration } from "../../src/fleet/nats-configuration.ts";
-import {
-  inboxPrefixOf,
-  locationResultSubjects,
-  locationScanSubjects,
-  resultConsumer,
-  resultStreamOf,
-  scanStreamOf,
-} from "../../src/fleet/subjects.ts";
+import { inboxPrefixOf, resultConsumer, resultStreamOf, resultSubjects, scanStreamOf, scanSubjects } from "../../src/fleet/subjects.ts";
 import type { NatsPlace } from "./nats.ts";
 
 export interface EnrolledIdentity extends FleetIdentity, EnrolledWorker {}
@@ -40,10 +33,10 @@ export async function makeStreams(head: NatsConnection, locations: readonly stri
   const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
   for (const location of locations) {
     const name = scanStreamOf(location);
-    await manager.streams.add({ name, subjects: [locationScanSubjects(location)], ...queue, ...perSubject });
+    await manager.streams.add({ name, subjects: [scanSubjects.matching({ location })], ...queue, ...perSubject });
     await manager.consumers.add(name, { ...consumer, durable_name: location, max_deliver: 2 });
     const results = resultStreamOf(location);
-    await manager.streams.add({ name: results, subjects: [locationResultSubjects(location)], ...queue });
+    await manager.streams.add({ name: results, subjects: [resultSubjects.matching({ location })], ...queue });
     await manager.consumers.add(results, { ...consumer, durable_name: resultConsumer, max_deliver: -1 });
   }
 }

@@ -5,16 +5,15 @@ import { makeIdentity } from "../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceAnswer, type PresenceNote, type ProgressNote } from "../../src/fleet/messages.ts";
 import { createResultAssembly, unpackResult } from "../../src/fleet/received-result.ts";
 import {
-  cancelSubject,
-  parseProgressSubject,
-  parseResultSubject,
+  cancelSubjects,
   presenceSubjects,
   progressSubjects,
   type ResultAddress,
   resultConsumer,
   resultStreamOf,
+  resultSubjects,
   scanStreamOf,
-  scanSubject,
+  scanSubjects,
 } from "../../src/fleet/subjects.ts";
 import { defaultDeadlines } from "../../src/scan/task.ts";
 import { connectAs, enrolledIdentity, loopbackConfiguration, makeStreams } from "./fleet-places.ts";
@@ -69,21 +68,21 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
   const jobs = new Map<string, FleetJob>();
   let reply = { v: fleetProtocol, answer: "accepted" as PresenceAnswer, text: "" };
 
-  connection.subscribe(presenceSubjects, {
+  connection.subscribe(presenceSubjects.matching({}), {
     callback: (_error, message) => {
       present.set(message.subject.split(".")[3] ?? "", message.json<PresenceNote>());
       message.respond(JSON.stringify(reply));
     },
   });
-  connection.subscribe(progressSubjects, {
+  connection.subscribe(progressSubjects.matching({}), {
     callback: (_error, message) => {
-      progress.push({ ...message.json<ProgressNote>(), token: parseProgressSubject(message.subject)?.token ?? "" });
+      progress.push({ ...message.json<ProgressNote>(), token: progressSubjects.parse(message.subject)?.token ?? "" });
     },
   });
   const results = await (await jetstream(connection).consumers.get(resultStreamOf(rawLocation), resultConsumer)).consume();
   void (async () => {
     for await (const message of results) {
-      const address = parseResultSubject(message.subject);
+      const address = resultSubjects.parse(message.subject);
       if (address !== null) {
         parts.push(address);
         arrived.push({ address, data: message.data });
@@ -107,7 +106,7 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
   }
 
   async function publishRaw(token: string, data: string): Promise<void> {
-    await jetstream(connection).publish(scanSubject(rawLocation, token), data);
+    await jetstream(connection).publish(scanSubjects.of({ location: rawLocation, token }), data);
   }
 
   return {
@@ -124,7 +123,8 @@ export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawH
       await publishRaw(job.token, JSON.stringify(job));
     },
     publishRaw,
-    cancel: (token, attempt = 1) => connection.publish(cancelSubject(rawLocation), JSON.stringify({ v: fleetProtocol, token, attempt })),
+    cancel: (token, attempt = 1) =>
+      connection.publish(cancelSubjects.of({ location: rawLocation }), JSON.stringify({ v: fleetProtocol, token, attempt })),
     result: (token, timeoutMs) => eventually(() => completeResult(token), `a result of ${token}`, timeoutMs),
     jobsLeft: async () => (await manager.streams.info(scanStreamOf(rawLocation))).state.messages,
     [Symbol.asyncDispose]: async () => {

@@ -2,7 +2,7 @@
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
-import { type JobDelivery, resultKeyOf, resultSubject } from "../../src/fleet/subjects.ts";
+import { type JobDelivery, resultSubjects } from "../../src/fleet/subjects.ts";
 import { messagesIn } from "./fleet-places.ts";
 import { type FleetRig, gatheredFor } from "./fleet-rig.ts";
 import { eventually } from "./raw-head.ts";
@@ -18,8 +18,8 @@ export async function sendParts(
   const messages = [...parts.entries()].map(([part, bytes]) => ({ address: { ...delivery, part: part as number | null }, bytes }));
   messages.push({ address: { ...delivery, part: null }, bytes: Buffer.from(JSON.stringify(manifest)) });
   for (const { address, bytes } of messages) {
-    await client.publish(resultSubject(address), bytes);
-    if (twice) await client.publish(resultSubject(address), bytes, { msgID: `${resultKeyOf(address)} again` });
+    await client.publish(resultSubjects.of(address), bytes);
+    if (twice) await client.publish(resultSubjects.of(address), bytes, { msgID: `${resultSubjects.of(address)} again` });
   }
 }
 

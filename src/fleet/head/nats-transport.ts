@@ -3,26 +3,20 @@ import { type ConsumerMessages, type JetStreamManager, type JsMsg, jetstream } f
 import { type Msg, type NatsConnection, NoRespondersError } from "@nats-io/transport-node";
 import { type Clock, pause, randomId } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
-import { parseLocation } from "../../parse/location.ts";
 import { fleetProtocol, type HeadNote, parseHeadNote } from "../messages.ts";
 import { ensureLocation, isMissingInNats, removeMessages, type StreamPurpose, subjectsOf } from "../streams.ts";
 import {
-  cancelSubject,
+  cancelSubjects,
   headSubject,
   isReplyToWorker,
   locationOfScanStream,
-  locationResultSubjects,
-  locationScanSubjects,
-  parsePresenceSubject,
-  parseProgressSubject,
-  parseResultSubject,
   presenceSubjects,
   progressSubjects,
   resultConsumer,
   resultStreamOf,
-  resultSubject,
+  resultSubjects,
   scanStreamOf,
-  scanSubject,
+  scanSubjects,
 } from "../subjects.ts";
 import type { FleetStore, HeadEvents, HeadTransport } from "./head-parts.ts";
 
@@ -160,7 +154,10 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
   return {
     publishJob: async (location, job) => {
       try {
-        const { seq, duplicate } = await jetstream(linked().connection).publish(scanSubject(location, job.token), JSON.stringify(job));
+        const { seq, duplicate } = await jetstream(linked().connection).publish(
+          scanSubjects.of({ location, token: job.token }),
+          JSON.stringify(job),
+        );
         return duplicate ? null : seq;
       } catch (error) {
         if (secondJob.test(messageOf(error))) return null;
@@ -168,11 +165,13 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       }
     },
     jobs: async (location) => {
-      const subjects = await subjectsOf(linked().manager, scanStreamOf(location), locationScanSubjects(location));
-      return new Set(subjects.flatMap((subject) => parseScanSubject(subject)?.token ?? []));
+      const subjects = await subjectsOf(linked().manager, scanStreamOf(location), scanSubjects.matching({ location }));
+      return new Set(subjects.flatMap((subject) => scanSubjects.parse(subject)?.token ?? []));
     },
     sequenceOfJob: async (location, token) => {
-      const message = await linked().manager.direct.getMessage(scanStreamOf(location), { last_by_subj: scanSubject(location, token) });
+      const message = await linked().manager.direct.getMessage(scanStreamOf(location), {
+        last_by_subj: scanSubjects.of({ location, token }),
+      });
       return message?.seq ?? null;
     },
     deliveredSequence: async (location) => {
@@ -183,27 +182,23 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
         throw error;
       }
     },
-    withdrawJob: (location, token) => removeMessages(linked().manager, scanStreamOf(location), scanSubject(location, token)),
-    cancel: (location, note) => link()?.connection.publish(cancelSubject(location), JSON.stringify(note)),
+    withdrawJob: (location, token) => removeMessages(linked().manager, scanStreamOf(location), scanSubjects.of({ location, token })),
+    cancel: (location, note) => link()?.connection.publish(cancelSubjects.of({ location }), JSON.stringify(note)),
     results: async (location) => {
       const stream = resultStreamOf(location);
-      const subjects = await subjectsOf(linked().manager, stream, locationResultSubjects(location));
+      const subjects = await subjectsOf(linked().manager, stream, resultSubjects.matching({ location }));
       // No honest worker sends them.
-      for (const subject of subjects) if (parseResultSubject(subject) === null) await removeMessages(linked().manager, stream, subject);
-      return subjects.flatMap((subject) => parseResultSubject(subject) ?? []);
+      for (const subject of subjects) if (resultSubjects.parse(subject) === null) await removeMessages(linked().manager, stream, subject);
+      return subjects.flatMap((subject) => resultSubjects.parse(subject) ?? []);
     },
     resultPart: async (address) => {
-      const part = { last_by_subj: resultSubject(address) };
+      const part = { last_by_subj: resultSubjects.of(address) };
       return (await linked().manager.direct.getMessage(resultStreamOf(address.location), part))?.data ?? null;
     },
-    removeResults: (location, token) => removeMessages(linked().manager, resultStreamOf(location), `assay.result.${location}.*.${token}.>`),
-    removeResultPart: (address) => removeMessages(linked().manager, resultStreamOf(address.location), resultSubject(address)),
+    removeResults: (location, token) =>
+      removeMessages(linked().manager, resultStreamOf(location), resultSubjects.matching({ location, token })),
+    removeResultPart: (address) => removeMessages(linked().manager, resultStreamOf(address.location), resultSubjects.of(address)),
   };
-}
-
-function parseScanSubject(subject: string): { readonly location: string; readonly token: string } | null {
-  const [, , location = "", token = ""] = subject.split(".");
-  return parseLocation(location) === null || token === "" ? null : { location, token };
 }
 
 /** Notes of workers, until the connection is closed; nats.js subscribes again at each reconnection. */
@@ -214,17 +209,17 @@ export function subscribeToNotes({ connection, manager }: NatsLink, events: Head
     },
   });
   connection.subscribe(
-    presenceSubjects,
+    presenceSubjects.matching({}),
     each(({ subject, reply = "", data }) => {
-      const address = parsePresenceSubject(subject);
+      const address = presenceSubjects.parse(subject);
       if (address === null || !isReplyToWorker(reply, address.worker)) return;
       events.onPresence(address, data, (bytes) => connection.publish(reply, bytes));
     }),
   );
   connection.subscribe(
-    progressSubjects,
+    progressSubjects.matching({}),
     each(({ subject, data }) => {
-      const address = parseProgressSubject(subject);
+      const address = progressSubjects.parse(subject);
       if (address !== null) events.onProgress(address, data);
     }),
   );
@@ -246,7 +241,7 @@ async function reportSpentJob(manager: JetStreamManager, advisory: Uint8Array, r
     const { stream, stream_seq: seq } = JSON.parse(Buffer.from(advisory).toString()) as SpentAdvisory;
     if (locationOfScanStream(stream) === null) return;
     const message = await manager.direct.getMessage(stream, { seq });
-    const job = message === null ? null : parseScanSubject(message.subject);
+    const job = message === null ? null : scanSubjects.parse(message.subject);
     if (job !== null) report(job.location, job.token);
   } catch {
     // NATS is away again.
@@ -259,7 +254,7 @@ type ManifestFeed = Pick<ConsumerMessages, "stop">;
 async function openManifestFeed(connection: NatsConnection, location: string, onManifest: HeadEvents["onManifest"]): Promise<ManifestFeed> {
   const consumer = await jetstream(connection).consumers.get(resultStreamOf(location), resultConsumer);
   const deliver = (message: JsMsg) => {
-    const address = parseResultSubject(message.subject);
+    const address = resultSubjects.parse(message.subject);
     // The permissions of workers allow any text below their own subject.
     if (address === null || address.part !== null) message.ack();
     else onManifest(address, deliveredManifest(message));

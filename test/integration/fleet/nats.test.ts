@@ -3,15 +3,7 @@ import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from "@na
 import { connect } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { removeMessages } from "../../../src/fleet/streams.ts";
-import {
-  locationResultSubjects,
-  locationScanSubjects,
-  manifestPart,
-  resultConsumer,
-  resultStreamOf,
-  scanStreamOf,
-  scanSubject,
-} from "../../../src/fleet/subjects.ts";
+import { manifestPart, resultConsumer, resultStreamOf, resultSubjects, scanStreamOf, scanSubjects } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
 
 describe.skipIf(natsIsMissing())("nats-server", () => {
@@ -22,13 +14,18 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
       const manager = await jetstreamManager(connection);
       const perSubject = { max_msgs_per_subject: 1, discard: DiscardPolicy.New, discard_new_per_subject: true };
       const queue = { retention: RetentionPolicy.Workqueue };
-      await manager.streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], ...queue, ...perSubject });
-      await manager.streams.add({ name: resultStreamOf("berlin"), subjects: [locationResultSubjects("berlin")], ...queue });
+      await manager.streams.add({
+        name: scanStreamOf("berlin"),
+        subjects: [scanSubjects.matching({ location: "berlin" })],
+        ...queue,
+        ...perSubject,
+      });
+      await manager.streams.add({ name: resultStreamOf("berlin"), subjects: [resultSubjects.matching({ location: "berlin" })], ...queue });
       await manager.consumers.add(resultStreamOf("berlin"), { durable_name: resultConsumer, ack_policy: "explicit" });
       return { connection, manager };
     };
     const before = await add();
-    const publish = () => jetstream(before.connection).publish(scanSubject("berlin", manifestPart), "x");
+    const publish = () => jetstream(before.connection).publish(scanSubjects.of({ location: "berlin", token: manifestPart }), "x");
     await publish();
     await expect(publish()).rejects.toThrow("maximum messages per subject exceeded");
     await before.connection.close();
@@ -47,9 +44,13 @@ describe.skipIf(natsIsMissing())("nats-server", () => {
     await using nats = await startNats();
     const connection = await connect({ servers: nats.url });
     const manager = await jetstreamManager(connection);
-    await manager.streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], allow_direct: true });
-    for (let count = 0; count < 12; count++) await jetstream(connection).publish(scanSubject("berlin", "t1"), "x");
-    const remove = () => removeMessages(manager, scanStreamOf("berlin"), scanSubject("berlin", "t1"));
+    await manager.streams.add({
+      name: scanStreamOf("berlin"),
+      subjects: [scanSubjects.matching({ location: "berlin" })],
+      allow_direct: true,
+    });
+    for (let count = 0; count < 12; count++) await jetstream(connection).publish(scanSubjects.of({ location: "berlin", token: "t1" }), "x");
+    const remove = () => removeMessages(manager, scanStreamOf("berlin"), scanSubjects.of({ location: "berlin", token: "t1" }));
     await Promise.all([remove(), remove(), remove()]);
     expect((await manager.streams.info(scanStreamOf("berlin"))).state.messages).toBe(0);
     await connection.close();

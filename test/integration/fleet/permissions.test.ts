@@ -5,17 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
 import { workerAccountLines } from "../../../src/fleet/nats-configuration.ts";
 import {
-  cancelSubject,
+  cancelSubjects,
   headSubject,
   inboxPrefixOf,
   isReplyToWorker,
-  presenceSubject,
   presenceSubjects,
-  progressSubject,
   progressSubjects,
-  resultSubject,
+  resultSubjects,
   scanStreamOf,
-  scanSubject,
+  scanSubjects,
 } from "../../../src/fleet/subjects.ts";
 import {
   connectAs,
@@ -58,7 +56,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   });
 
   async function publishJob(location: string, token: string): Promise<void> {
-    await jetstream(headSide).publish(scanSubject(location, token), "job");
+    await jetstream(headSide).publish(scanSubjects.of({ location, token }), "job");
   }
 
   /** The refusal of nats-server. */
@@ -74,48 +72,48 @@ describe.skipIf(natsIsMissing())("a worker", () => {
   test("does its work: presence, jobs, progress, results, cancel notes", async () => {
     const notes: string[] = [];
     const replies: string[] = [];
-    headSide.subscribe(presenceSubjects, {
+    headSide.subscribe(presenceSubjects.matching({}), {
       callback: (_error, message) => {
         replies.push(message.reply ?? "");
         message.respond("accepted");
       },
     });
-    headSide.subscribe(progressSubjects, { callback: (_error, { subject }) => void notes.push(subject) });
-    const cancelled = worker.subscribe(cancelSubject("berlin"), { max: 1 });
+    headSide.subscribe(progressSubjects.matching({}), { callback: (_error, { subject }) => void notes.push(subject) });
+    const cancelled = worker.subscribe(cancelSubjects.of({ location: "berlin" }), { max: 1 });
     await headSide.flush();
     await worker.flush();
-    expect((await worker.request(presenceSubject(ofBerlin))).string()).toBe("accepted");
+    expect((await worker.request(presenceSubjects.of(ofBerlin))).string()).toBe("accepted");
     expect(replies.map((reply) => isReplyToWorker(reply, berlin.id))).toEqual([true]);
 
     await publishJob("berlin", "t1");
     const job = await consumerOf(worker, "berlin").next({ expires: 10_000 });
-    expect(job?.subject).toBe(scanSubject("berlin", "t1"));
+    expect(job?.subject).toBe(scanSubjects.of({ location: "berlin", token: "t1" }));
     job?.working();
-    worker.publish(progressSubject(ofBerlin, "t1"), "stage");
-    const stored = await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" });
+    worker.publish(progressSubjects.of({ ...ofBerlin, token: "t1" }), "stage");
+    const stored = await jetstream(worker).publish(resultSubjects.of({ ...ofBerlin, ...part }), "part", { msgID: "1" });
     expect(stored.duplicate).toBe(false);
-    expect((await jetstream(worker).publish(resultSubject({ ...ofBerlin, ...part }), "part", { msgID: "1" })).duplicate).toBe(true);
+    expect((await jetstream(worker).publish(resultSubjects.of({ ...ofBerlin, ...part }), "part", { msgID: "1" })).duplicate).toBe(true);
     expect(await job?.ackAck()).toBe(true);
     await eventually(async () => Bun.deepEquals(await messagesIn(headSide, locations), [0, 0, 1, 0]), "one part and no job");
-    expect(notes).toEqual([progressSubject(ofBerlin, "t1")]);
+    expect(notes).toEqual([progressSubjects.of({ ...ofBerlin, token: "t1" })]);
 
-    headSide.publish(cancelSubject("berlin"), "t1");
+    headSide.publish(cancelSubjects.of({ location: "berlin" }), "t1");
     for await (const message of cancelled) expect(message.string()).toBe("t1");
   });
 
   test("may not publish what belongs to others", async () => {
     const ofOslo = { location: "oslo", worker: oslo.id };
     const forbidden = [
-      resultSubject({ ...ofOslo, ...part }),
-      resultSubject({ location: "oslo", worker: berlin.id, ...part }),
-      resultSubject({ location: "berlin", worker: berlinToo.id, ...part }),
+      resultSubjects.of({ ...ofOslo, ...part }),
+      resultSubjects.of({ location: "oslo", worker: berlin.id, ...part }),
+      resultSubjects.of({ location: "berlin", worker: berlinToo.id, ...part }),
       `assay.result.berlin.${berlin.id}.t1.1.1.0.more`,
-      presenceSubject({ location: "berlin", worker: berlinToo.id }),
-      presenceSubject({ location: "oslo", worker: berlin.id }),
-      progressSubject({ location: "berlin", worker: berlinToo.id }, "t1"),
-      scanSubject("berlin", "t2"),
-      scanSubject("oslo", "t2"),
-      cancelSubject("berlin"),
+      presenceSubjects.of({ location: "berlin", worker: berlinToo.id }),
+      presenceSubjects.of({ location: "oslo", worker: berlin.id }),
+      progressSubjects.of({ location: "berlin", worker: berlinToo.id, token: "t1" }),
+      scanSubjects.of({ location: "berlin", token: "t2" }),
+      scanSubjects.of({ location: "oslo", token: "t2" }),
+      cancelSubjects.of({ location: "berlin" }),
       headSubject,
       `${inboxPrefixOf(oslo.id)}.x`,
       "_INBOX.x",
@@ -157,9 +155,9 @@ describe.skipIf(natsIsMissing())("a worker", () => {
       ">",
       "*.>",
       "assay.>",
-      cancelSubject("oslo"),
-      cancelSubject("*"),
-      scanSubject("oslo", "*"),
+      cancelSubjects.of({ location: "oslo" }),
+      cancelSubjects.matching({}),
+      scanSubjects.matching({ location: "oslo" }),
       "assay.result.>",
       "_INBOX.>",
       `${inboxPrefixOf(berlinToo.id)}.>`,
@@ -183,11 +181,14 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     const targets = ["PURGE.ASSAY_SCANS_berlin", "DELETE.ASSAY_SCANS_oslo", "DELETE.ASSAY_RESULTS_berlin"].map(
       (verb) => `$JS.API.STREAM.${verb}`,
     );
-    const others = [resultSubject({ location: "oslo", worker: oslo.id, ...part }), presenceSubject({ location: "oslo", worker: oslo.id })];
+    const others = [
+      resultSubjects.of({ location: "oslo", worker: oslo.id, ...part }),
+      presenceSubjects.of({ location: "oslo", worker: oslo.id }),
+    ];
     for (const reply of [...targets, ...others, headSubject]) {
       worker.publish(next, JSON.stringify({ batch: 1, no_wait: true }), { reply });
       worker.publish(next, "{not json", { reply });
-      worker.publish(resultSubject({ ...ofBerlin, ...part, part: 1 }), "", { reply });
+      worker.publish(resultSubjects.of({ ...ofBerlin, ...part, part: 1 }), "", { reply });
     }
     await worker.flush();
     // Only the worker's own parts arrived.
@@ -196,7 +197,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     await Bun.sleep(settleMs);
     expect(await messagesIn(headSide, locations)).toEqual([before[0], before[1], (before[2] ?? 0) + own, before[3]]);
     expect(overheard).toEqual([]);
-    expect(await refusal(worker, () => worker.publish(presenceSubject(ofBerlin), "", { reply: "_R_.a.b" }))).toBe(
+    expect(await refusal(worker, () => worker.publish(presenceSubjects.of(ofBerlin), "", { reply: "_R_.a.b" }))).toBe(
       'Permissions Violation for Publish with Reply of "_R_.a.b"',
     );
   });
@@ -222,7 +223,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     await worker.closed();
     await expect(connectAsWorker(berlin, nats.url)).rejects.toThrow("Authorization Violation");
     await publishJob("oslo", "t3");
-    expect((await pull)?.subject).toBe(scanSubject("oslo", "t3"));
+    expect((await pull)?.subject).toBe(scanSubjects.of({ location: "oslo", token: "t3" }));
     expect(other.isClosed()).toBe(false);
     await other.close();
   });

@@ -8,7 +8,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { claimHead } from "../../../src/fleet/head/nats-transport.ts";
 import { headIdentity } from "../../../src/fleet/identity.ts";
 import { defaultStreamLimits, ensureLocation } from "../../../src/fleet/streams.ts";
-import { scanSubject } from "../../../src/fleet/subjects.ts";
+import { scanSubjects } from "../../../src/fleet/subjects.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { connectAs, loopbackConfiguration, messagesIn } from "../../support/fleet-places.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
@@ -39,7 +39,7 @@ describe.skipIf(natsIsMissing())("release", () => {
 
     await ensureLocation(manager, "berlin", purposeOf("another"));
     await manager.streams.add({ name: "ORDERS", subjects: ["orders"] });
-    await jetstream(connection).publish(scanSubject("berlin", "t1"), "job");
+    await jetstream(connection).publish(scanSubjects.of({ location: "berlin", token: "t1" }), "job");
     const shown = await release(nats.url);
     expect(shown.stdout).toMatch(/^STREAM +MESSAGES +BYTES\nASSAY_RESULTS_berlin +0 +0\nASSAY_SCANS_berlin +1 +\d+\n$/);
     expect(shown.stderr).toContain("nothing is deleted yet; --yes deletes");

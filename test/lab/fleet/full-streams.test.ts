@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headIdentity, readIdentity } from "../../../src/fleet/identity.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
-import { resultStreamOf, resultSubject, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
+import { resultStreamOf, resultSubjects, scanStreamOf, scanSubjects } from "../../../src/fleet/subjects.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { connectAs, connectAsWorker } from "../../support/fleet-places.ts";
 import { natsIsMissing } from "../../support/nats.ts";
@@ -58,7 +58,7 @@ describe.skipIf(natsIsMissing())(`a full stream${skippedNote}`, () => {
       const quiet = await openRawWorker(fleet.nats.url, fleet.seedOf("quiet"), "jobs", { takes: false });
       await until(async () => (await quiet.say({ slots: 4 })).answer === "accepted", endMsMax, log);
       const head = await connectAs(headIdentity(fleet.dataDir), fleet.nats.url);
-      expect(await fill(head, jobBytes, (at) => scanSubject("jobs", `none${at}`))).toContain("maximum bytes");
+      expect(await fill(head, jobBytes, (at) => scanSubjects.of({ location: "jobs", token: `none${at}` }))).toContain("maximum bytes");
 
       const token = await fleet.scan(url("jobs"), "jobs");
       const because = "scans of the location jobs cannot be published: its stream in NATS is full";
@@ -83,7 +83,7 @@ describe.skipIf(natsIsMissing())(`a full stream${skippedNote}`, () => {
       const mallory = { ...readIdentity(fleet.seedOf("mallory")), name: "mallory", location: "results" };
       const connection = await connectAsWorker(mallory, fleet.nats.url);
       const delivery = { location: "results", worker: mallory.id, token: "none", attempt: 1, delivery: 1 };
-      expect(await fill(connection, partBytesMax, (part) => resultSubject({ ...delivery, part }))).toContain("maximum bytes");
+      expect(await fill(connection, partBytesMax, (part) => resultSubjects.of({ ...delivery, part }))).toContain("maximum bytes");
       await connection.close();
 
       const token = await fleet.scan(url("results"), "results");

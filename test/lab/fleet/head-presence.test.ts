@@ -3,7 +3,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { describe, expect, test } from "vitest";
 import { evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
-import { presenceSubject, progressSubject } from "../../../src/fleet/subjects.ts";
+import { presenceSubjects, progressSubjects } from "../../../src/fleet/subjects.ts";
 import { connectAsWorker, type EnrolledIdentity } from "../../support/fleet-places.ts";
 import { rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { natsIsMissing } from "../../support/nats.ts";
@@ -21,7 +21,7 @@ const honest: PresenceNote = {
 };
 
 async function answerTo(connection: NatsConnection, { id }: EnrolledIdentity, note: unknown): Promise<string> {
-  const subject = presenceSubject({ location: rigLocation, worker: id });
+  const subject = presenceSubjects.of({ location: rigLocation, worker: id });
   const reply = await connection.request(subject, typeof note === "string" ? note : JSON.stringify(note), { timeout: 300 });
   return reply.json<PresenceReply>().answer;
 }
@@ -100,7 +100,7 @@ describe.skipIf(natsIsMissing())("presence", () => {
     await using connection = await connectAsWorker(first, rig.nats.url);
     const say = (note: object, of = token) =>
       connection.publish(
-        progressSubject({ location: rigLocation, worker: first.id }, of),
+        progressSubjects.of({ location: rigLocation, worker: first.id, token: of }),
         JSON.stringify({ v: fleetProtocol, attempt: 1, ...note }),
       );
     say({ attempt: 2, stage: "tls" });

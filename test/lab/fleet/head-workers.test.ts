@@ -1,7 +1,7 @@
 /** Workers that send too much, too little, or what is wrong. */
 import { jetstream } from "@nats-io/jetstream";
 import { describe, expect, test } from "vitest";
-import { scanSubject } from "../../../src/fleet/subjects.ts";
+import { scanSubjects } from "../../../src/fleet/subjects.ts";
 import { connectAsWorker, consumerOf, messagesIn } from "../../support/fleet-places.ts";
 import { rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { natsIsMissing } from "../../support/nats.ts";
@@ -97,7 +97,7 @@ describe.skipIf(natsIsMissing())("a worker", () => {
     const head = await rig.connectHead();
     await eventually(async () => (await messagesIn(head))[1] === 0, "an empty stream of results");
     expect((await messagesIn(head))[0]).toBe(1);
-    await jetstream(head).publish(scanSubject(rigLocation, "stale"), "a scan that is over");
+    await jetstream(head).publish(scanSubjects.of({ location: rigLocation, token: "stale" }), "a scan that is over");
     await eventually(async () => (await messagesIn(head))[0] === 1, "only the job of the scan that runs");
     await head.close();
   });

@@ -6,7 +6,7 @@ import { type Evidence, evidenceVersion } from "../../../src/evidence/evidence.t
 import { readIdentity } from "../../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
 import type { PackedResult } from "../../../src/fleet/result-parts.ts";
-import { inboxPrefixOf, presenceSubject, resultKeyOf, resultSubject } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, presenceSubjects, resultSubjects } from "../../../src/fleet/subjects.ts";
 import { type DeliveredJob, openJobFeed } from "../../../src/fleet/worker/job-feed.ts";
 import { subjectOf } from "../../../src/scan/task.ts";
 import { knownScans } from "../../support/finished-scans.ts";
@@ -47,7 +47,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
 
   async function say(changes: Partial<PresenceNote> = {}): Promise<PresenceReply> {
     const own = { v: fleetProtocol, version: "0.1.0", evidenceVersion, slots: 1, busy: 0, reach: "public", scansDone: 0, lastFault: null };
-    const reply = await connection.request(presenceSubject(address), JSON.stringify({ ...own, ...changes }), { timeout: 5_000 });
+    const reply = await connection.request(presenceSubjects.of(address), JSON.stringify({ ...own, ...changes }), { timeout: 5_000 });
     return reply.json();
   }
 
@@ -55,7 +55,7 @@ export async function openRawWorker(url: string, seedFile: string, location: str
     const job = JSON.parse(Buffer.from(data).toString()) as FleetJob;
     const publish: TakenJob["publish"] = (part, bytes, messageId) => {
       const each = { ...address, token: job.token, attempt: job.attempt, delivery, part };
-      return client.publish(resultSubject(each), bytes, { msgID: messageId ?? resultKeyOf(each) }).then(
+      return client.publish(resultSubjects.of(each), bytes, { msgID: messageId ?? resultSubjects.of(each) }).then(
         ({ duplicate }) => (duplicate ? "duplicate" : "stored"),
         (error: Error) => error.message,
       );

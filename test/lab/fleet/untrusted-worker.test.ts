@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headIdentity } from "../../../src/fleet/identity.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
 import { type PackedResult, packResult } from "../../../src/fleet/result-parts.ts";
-import { cancelSubject, presenceSubject, resultSubject } from "../../../src/fleet/subjects.ts";
+import { cancelSubjects, presenceSubjects, resultSubjects } from "../../../src/fleet/subjects.ts";
 import { subjectOf } from "../../../src/scan/task.ts";
 import { skippedNote } from "../../support/binary.ts";
 import { pixelJpeg } from "../../support/finished-scans.ts";
@@ -166,7 +166,7 @@ describe.skipIf(natsIsMissing())(`a hostile worker${skippedNote}`, () => {
   test(
     "that sends notes without sense is heard no longer than them",
     async () => {
-      const subject = presenceSubject({ location, worker: worker.id });
+      const subject = presenceSubjects.of({ location, worker: worker.id });
       for (const note of ["{", "null", "[]", '{"v":1}', `{"v":1,"version":"${"x".repeat(100_000)}"}`]) {
         worker.connection.publish(subject, note);
         worker.connection.publish(subject, note, { reply: "$JS.API.STREAM.PURGE.ASSAY_SCANS" });
@@ -188,14 +188,14 @@ describe.skipIf(natsIsMissing())(`a hostile worker${skippedNote}`, () => {
       const ofBob = { location: "oslo", worker: bob.id, token: job.job.token, attempt: 1, delivery: 1 };
       const { parts, manifest } = packResult("timeout");
       for (const address of [ofBob, { ...ofBob, worker: worker.id }, { ...ofBob, location }]) {
-        worker.connection.publish(resultSubject({ ...address, part: 0 }), parts[0] ?? pixelJpeg);
-        worker.connection.publish(resultSubject({ ...address, part: null }), JSON.stringify(manifest));
+        worker.connection.publish(resultSubjects.of({ ...address, part: 0 }), parts[0] ?? pixelJpeg);
+        worker.connection.publish(resultSubjects.of({ ...address, part: null }), JSON.stringify(manifest));
       }
       // Its own subject, for the scan of the other location.
       const own = { ...ofBob, worker: worker.id, location };
-      worker.connection.publish(resultSubject({ ...own, part: 0 }), parts[0] ?? pixelJpeg);
-      worker.connection.publish(resultSubject({ ...own, part: null }), JSON.stringify(manifest));
-      worker.connection.publish(cancelSubject("oslo"), JSON.stringify({ v: 1, token: job.job.token, attempt: 1 }));
+      worker.connection.publish(resultSubjects.of({ ...own, part: 0 }), parts[0] ?? pixelJpeg);
+      worker.connection.publish(resultSubjects.of({ ...own, part: null }), JSON.stringify(manifest));
+      worker.connection.publish(cancelSubjects.of({ location: "oslo" }), JSON.stringify({ v: 1, token: job.job.token, attempt: 1 }));
       await worker.connection.flush();
       await Bun.sleep(500);
       expect((await fleet.api.get<{ readonly status: string }>(`/api/v1/scans/${job.job.token}/security`)).body.status).toBe("running");

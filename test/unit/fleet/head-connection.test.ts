@@ -6,7 +6,7 @@ import { minuteMs } from "../../../src/base/units.ts";
 import { claimHead } from "../../../src/fleet/head/nats-transport.ts";
 import { createRepeated } from "../../../src/fleet/head/reconcile.ts";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
-import { headSubject, progressSubject } from "../../../src/fleet/subjects.ts";
+import { headSubject, progressSubjects } from "../../../src/fleet/subjects.ts";
 import { type FakeFleet, fakeLocation, fakeWorkerIds, startFakeFleet } from "../../support/fake-fleet.ts";
 
 const [first] = fakeWorkerIds;
@@ -132,7 +132,7 @@ describe("a head", () => {
     const scan = fleet.handOut(head, "one");
     for (const _ of [1, 2, 3]) await reconnect(head);
     const note = JSON.stringify({ v: fleetProtocol, attempt: 1, stage: "resolving" });
-    fleet.nats.connect().publish(progressSubject({ location: fakeLocation, worker: first }, "one"), note);
+    fleet.nats.connect().publish(progressSubjects.of({ location: fakeLocation, worker: first, token: "one" }), note);
     await soon();
     expect(scan.stages).toEqual(["resolving"]);
     const { consumers } = await manager();

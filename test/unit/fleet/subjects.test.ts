@@ -1,26 +1,18 @@
 /** Subjects of NATS: what is built can be read back, and nothing else is accepted. */
 import { describe, expect, test } from "vitest";
 import {
-  cancelSubject,
+  cancelSubjects,
   headSubject,
   inboxPrefixOf,
   isReplyToWorker,
   isStreamOfFleet,
   isWorkerId,
-  locationResultSubjects,
-  locationScanSubjects,
-  parsePresenceSubject,
-  parseProgressSubject,
-  parseResultSubject,
-  presenceSubject,
   presenceSubjects,
-  progressSubject,
   progressSubjects,
-  resultKeyOf,
   resultStreamOf,
-  resultSubject,
+  resultSubjects,
   scanStreamOf,
-  scanSubject,
+  scanSubjects,
 } from "../../../src/fleet/subjects.ts";
 
 const worker = `U${"A".repeat(55)}`;
@@ -28,12 +20,12 @@ const delivery = { location: "berlin", worker, token: "abcDEF012-_ghiJKL34567", 
 
 describe("subjects", () => {
   test.each([0, 41, null])("of part %s are read back", (part) => {
-    expect(parseResultSubject(resultSubject({ ...delivery, part }))).toEqual({ ...delivery, part });
+    expect(resultSubjects.parse(resultSubjects.of({ ...delivery, part }))).toEqual({ ...delivery, part });
   });
 
   test("of presence and progress are read back", () => {
-    expect(parsePresenceSubject(presenceSubject(delivery))).toEqual({ location: "berlin", worker });
-    expect(parseProgressSubject(progressSubject(delivery, delivery.token))).toEqual({ location: "berlin", worker, token: delivery.token });
+    expect(presenceSubjects.parse(presenceSubjects.of(delivery))).toEqual({ location: "berlin", worker });
+    expect(progressSubjects.parse(progressSubjects.of(delivery))).toEqual({ location: "berlin", worker, token: delivery.token });
   });
 
   test.each([
@@ -47,21 +39,21 @@ describe("subjects", () => {
     `assay.worker.berlin.${worker}.token.1.1.0`,
     "",
   ])("of another form are refused: %s", (subject) => {
-    expect(parseResultSubject(subject)).toBeNull();
-    expect(parsePresenceSubject(subject)).toBeNull();
-    expect(parseProgressSubject(subject)).toBeNull();
+    expect(resultSubjects.parse(subject)).toBeNull();
+    expect(presenceSubjects.parse(subject)).toBeNull();
+    expect(progressSubjects.parse(subject)).toBeNull();
   });
 
   test("of streams contain those of their messages", () => {
     const isBelow = (wide: string, subject: string) =>
       new RegExp(`^${wide.replaceAll(".", "\\.").replaceAll("*", "[^.]+").replace(">", ".+")}$`).test(subject);
-    expect(isBelow(locationScanSubjects("berlin"), scanSubject("berlin", "token"))).toBe(true);
-    expect(isBelow(locationResultSubjects("berlin"), resultSubject({ ...delivery, part: null }))).toBe(true);
-    expect(isBelow(locationResultSubjects("paris"), resultSubject({ ...delivery, part: null }))).toBe(false);
-    expect(isBelow(presenceSubjects, presenceSubject(delivery))).toBe(true);
-    expect(isBelow(progressSubjects, progressSubject(delivery, "token"))).toBe(true);
-    expect(isBelow(locationScanSubjects("berlin"), cancelSubject("berlin"))).toBe(false);
-    expect(isBelow(presenceSubjects, headSubject)).toBe(false);
+    expect(isBelow(scanSubjects.matching({ location: "berlin" }), scanSubjects.of({ location: "berlin", token: "token" }))).toBe(true);
+    expect(isBelow(resultSubjects.matching({ location: "berlin" }), resultSubjects.of({ ...delivery, part: null }))).toBe(true);
+    expect(isBelow(resultSubjects.matching({ location: "paris" }), resultSubjects.of({ ...delivery, part: null }))).toBe(false);
+    expect(isBelow(presenceSubjects.matching({}), presenceSubjects.of(delivery))).toBe(true);
+    expect(isBelow(progressSubjects.matching({}), progressSubjects.of({ ...delivery, token: "token" }))).toBe(true);
+    expect(isBelow(scanSubjects.matching({ location: "berlin" }), cancelSubjects.of({ location: "berlin" }))).toBe(false);
+    expect(isBelow(presenceSubjects.matching({}), headSubject)).toBe(false);
   });
 
   test("streams of the fleet are known by their names", () => {
@@ -71,7 +63,7 @@ describe("subjects", () => {
 
   test("ids differ by worker, attempt, delivery and part", () => {
     const ids = [{}, { worker: `U${"B".repeat(55)}` }, { attempt: 3 }, { delivery: 2 }, { part: 1 }].map((change) =>
-      resultKeyOf({ ...delivery, part: 0, ...change }),
+      resultSubjects.of({ ...delivery, part: 0, ...change }),
     );
     expect(new Set(ids).size).toBe(ids.length);
   });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
 import { evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { fleetProtocol, type PresenceReply } from "../../../src/fleet/messages.ts";
-import { inboxPrefixOf, presenceSubject, progressSubject } from "../../../src/fleet/subjects.ts";
+import { inboxPrefixOf, presenceSubjects, progressSubjects } from "../../../src/fleet/subjects.ts";
 import type { FakeConnection } from "../../support/fake-connection.ts";
 import { type FakeFleet, fakeLocation, fakeWorkerIds, startFakeFleet } from "../../support/fake-fleet.ts";
 
@@ -21,7 +21,7 @@ const connectionOf = (worker: string): FakeConnection => fleet.nats.connect({ in
 
 /** The answer to one note; "silence" without. */
 async function answerTo(changes: object = {}, worker: string = first, location = fakeLocation): Promise<string> {
-  const asked = connectionOf(worker).request(presenceSubject({ location, worker }), JSON.stringify({ ...known, ...changes }), {
+  const asked = connectionOf(worker).request(presenceSubjects.of({ location, worker }), JSON.stringify({ ...known, ...changes }), {
     timeout: 500,
   });
   return fleet.clock.until(
@@ -61,8 +61,8 @@ describe("a worker is answered", () => {
     const heard: unknown[] = [];
     connectionOf(second).subscribe(`${reply}.>`, { callback: (_error, message) => void heard.push(message) });
     const own = connectionOf(first);
-    own.publish(presenceSubject({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: `${reply}.x` });
-    own.publish(presenceSubject({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: "$JS.API.INFO" });
+    own.publish(presenceSubjects.of({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: `${reply}.x` });
+    own.publish(presenceSubjects.of({ location: fakeLocation, worker: first }), JSON.stringify(known), { reply: "$JS.API.INFO" });
     await fleet.clock.pass(1_000);
     expect([heard, fleet.nats.received.filter(({ subject, data }) => subject === "$JS.API.INFO" && data.length > 0)]).toEqual([[], []]);
   });
@@ -189,7 +189,7 @@ describe("the store", () => {
 describe("progress", () => {
   const say = (changes: object = {}, worker: string = first, token = "one", location = fakeLocation) =>
     connectionOf(worker).publish(
-      progressSubject({ location, worker }, token),
+      progressSubjects.of({ location, worker, token }),
       JSON.stringify({ v: fleetProtocol, attempt: 1, stage: "resolving", ...changes }),
     );
 

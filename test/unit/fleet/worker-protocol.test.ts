@@ -1,7 +1,7 @@
 /** A worker on a nats-server in memory: deliveries, standstill, lost acknowledgements, cancelled and refused jobs. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fleetProtocol } from "../../../src/fleet/messages.ts";
-import { cancelSubject } from "../../../src/fleet/subjects.ts";
+import { cancelSubjects } from "../../../src/fleet/subjects.ts";
 import { type FakeFleet, type FakeWorker, fakeLocation, fakeWorkerIds, startFakeFleet } from "../../support/fake-fleet.ts";
 
 const [first] = fakeWorkerIds;
@@ -44,7 +44,7 @@ describe("a worker that stood still", () => {
     expect([worker.outcomes, worker.busy()]).toEqual([["returned"], 1]);
     // A held job can be cancelled.
     const note = { v: fleetProtocol, token: "one", attempt: 1 };
-    fleet.nats.connect().publish(cancelSubject(fakeLocation), JSON.stringify(note));
+    fleet.nats.connect().publish(cancelSubjects.of({ location: fakeLocation }), JSON.stringify(note));
     await soon();
     expect([worker.scans[1]?.signal?.aborted, worker.busy(), worker.outcomes]).toEqual([true, 0, ["returned", "cancelled"]]);
   });
@@ -138,7 +138,7 @@ describe("a job", () => {
       { v: fleetProtocol, token: "one", attempt: "1" },
       { v: fleetProtocol, token: "one", attempt: 1, filler: "x".repeat(1_024) },
     ];
-    const say = (note: unknown) => fleet.nats.connect().publish(cancelSubject(fakeLocation), JSON.stringify(note));
+    const say = (note: unknown) => fleet.nats.connect().publish(cancelSubjects.of({ location: fakeLocation }), JSON.stringify(note));
     for (const note of notes) say(note);
     await soon();
     expect(worker.scans[0]?.signal?.aborted).toBe(false);
