@@ -1,8 +1,10 @@
 /** Messages between head and workers: plain JSON. Each schema is the type of its message, and checks what arrives. */
+import { isUtf8 } from "node:buffer";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { literalOf, orNull } from "../evidence/fields.ts";
 import { headerValueCharsMax, headerValueCharsMaxHighest } from "../evidence/limits.ts";
-import { type ProgressStage, progressStages } from "../evidence/scan.ts";
+import { progressStages } from "../evidence/scan.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../parse/scan-url.ts";
 import { defaultDeadlines, type ScanDeadlines } from "../scan/task.ts";
 import { isScanToken } from "./subjects.ts";
@@ -24,6 +26,9 @@ export const partBytesMax = 900_000;
 
 /** Bytes of any note; a real one has 300. */
 const noteBytesMax = 4_000;
+const cancelBytesMax = 1_024;
+/** A real manifest has 300. */
+const manifestBytesMax = 2_000;
 const textCharsMax = 300;
 /** Slots that one worker may state. */
 const slotsMax = 256;
@@ -48,10 +53,10 @@ const presence = Type.Object({
   slots: Type.Integer({ minimum: 0, maximum: slotsMax }),
   busy: count,
   /** Whether the settings of the worker let scans reach private addresses. */
-  reach: Type.Union([Type.Literal("public"), Type.Literal("private")]),
+  reach: literalOf("public", "private"),
   /** Scans since the start of the worker. */
   scansDone: count,
-  lastFault: Type.Union([text, Type.Null()]),
+  lastFault: orNull(text),
 });
 export type PresenceNote = Readonly<Static<typeof presence>>;
 export type WorkerReach = PresenceNote["reach"];
@@ -60,23 +65,19 @@ export const presenceAnswers = ["accepted", "drained", "revoked", "unknown", "to
 /** Only `accepted` lets a worker take jobs. */
 export type PresenceAnswer = (typeof presenceAnswers)[number];
 
-export interface PresenceReply {
-  readonly v: typeof fleetProtocol;
-  readonly answer: PresenceAnswer;
-  /** What to do, for the log of the worker; one line. */
-  readonly text: string;
-}
+/** `text`: what to do, for the log of the worker; one line. */
+const presenceReply = Type.Object({ v, answer: literalOf(...presenceAnswers), text: Type.String() });
+export type PresenceReply = Readonly<Static<typeof presenceReply>>;
 
 /** Progress of a scan, unacknowledged: the next note makes up for a lost one. `stage` is null before the first stage. */
-const progress = Type.Object({
-  v,
-  attempt: Type.Integer({ minimum: 1 }),
-  stage: Type.Union([...progressStages.map((stage) => Type.Literal(stage)), Type.Null()]),
-});
-export type ProgressNote = Readonly<Omit<Static<typeof progress>, "stage">> & { readonly stage: ProgressStage | null };
+const progress = Type.Object({ v, attempt: Type.Integer({ minimum: 1 }), stage: orNull(literalOf(...progressStages)) });
+export type ProgressNote = Readonly<Static<typeof progress>>;
 
+/** Address of a result, also where the rest of a job is not understood. */
+const addressed = { token: Type.String(), attempt: Type.Integer({ minimum: 1, maximum: 999_999_999 }) };
 /** From head to the workers of a location: the scan is not wanted any more. */
-export type CancelNote = Pick<FleetJob, "v" | "token" | "attempt">;
+const cancel = Type.Object({ ...addressed, v });
+export type CancelNote = Readonly<Static<typeof cancel>>;
 
 /** Reply on `headSubject`: the head that is in charge of the streams, by the id of its store and of its process. */
 const head = Type.Object({
@@ -95,13 +96,11 @@ const sentBytes = Type.Object({
 export type SentBytes = Readonly<Static<typeof sentBytes>>;
 
 /** Last message of a result. The parts of `result`, a `SentResult` compressed with zstd, come before the parts of the screenshot. */
-const manifest = Type.Object({ v, evidenceVersion: count, result: sentBytes, screenshot: Type.Union([sentBytes, Type.Null()]) });
+const manifest = Type.Object({ v, evidenceVersion: count, result: sentBytes, screenshot: orNull(sentBytes) });
 export type ResultManifest = Readonly<Static<typeof manifest>>;
 
 const deadlineMs = Type.Integer({ minimum: 1, maximum: deadlineMsMax });
 const settleMs = Type.Integer({ minimum: 0, maximum: deadlineMsMax });
-/** Address of a result, also where the rest of a job is not understood. */
-const addressed = { token: Type.String(), attempt: Type.Integer({ minimum: 1, maximum: 999_999_999 }) };
 /** From head to worker. Egress policy, certificates, resolvers and browser are settings of the worker itself. */
 const job = Type.Object({
   ...addressed,
@@ -121,35 +120,35 @@ const job = Type.Object({
 });
 export type FleetJob = Readonly<Static<typeof job>> & { readonly requestId?: string | undefined };
 
-const checks = {
-  presence: TypeCompiler.Compile(presence),
-  progress: TypeCompiler.Compile(progress),
-  head: TypeCompiler.Compile(head),
-  anyVersion: TypeCompiler.Compile(Type.Object({ v: count })),
-  addressed: TypeCompiler.Compile(Type.Object(addressed)),
-  job: TypeCompiler.Compile(job),
-};
-export const manifestCheck = TypeCompiler.Compile(manifest);
-
-/** A note of this protocol, else null. */
-export const parsePresenceNote = (bytes: Uint8Array): PresenceNote | null => parsed(checks.presence, bytes);
-export const parseProgressNote = (bytes: Uint8Array): ProgressNote | null => parsed(checks.progress, bytes) as ProgressNote | null;
-export const parseHeadNote = (bytes: Uint8Array): HeadNote | null => parsed(checks.head, bytes);
-
-/** Version of the protocol of a note whose other fields may be unknown; null if it states none. */
-export function protocolOf(bytes: Uint8Array): number | null {
-  return parsed(checks.anyVersion, bytes)?.v ?? null;
+/** The function that reads one kind of message; it returns null for any other bytes. */
+function readerOf<T extends TSchema>(schema: T, bytesMax = noteBytesMax) {
+  const check = TypeCompiler.Compile(schema);
+  return (bytes: Uint8Array): Static<T> | null => {
+    const value = bytes.length > bytesMax ? null : jsonOf(bytes);
+    return check.Check(value) ? value : null;
+  };
 }
 
-function parsed<T extends TSchema>(schema: TypeCheck<T>, bytes: Uint8Array): Static<T> | null {
-  if (bytes.length > noteBytesMax) return null;
+export const parsePresenceNote = readerOf(presence);
+export const parsePresenceReply = readerOf(presenceReply);
+export const parseProgressNote = readerOf(progress);
+export const parseCancelNote = readerOf(cancel, cancelBytesMax);
+export const parseHeadNote = readerOf(head);
+export const parseManifest = readerOf(manifest, manifestBytesMax);
+/** Version of the protocol of a note whose other fields may be unknown. */
+export const parseVersion = readerOf(Type.Object({ v: count }));
+
+/** Null for bytes that are not JSON in UTF-8. */
+export function jsonOf(bytes: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    return schema.Check(value) ? value : null;
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
   } catch {
     return null;
   }
 }
+
+const addressCheck = TypeCompiler.Compile(Type.Object(addressed));
+const jobCheck = TypeCompiler.Compile(job);
 
 /** `address` is null if the sender can not be answered either. `fault` continues "a job ...". */
 export interface RefusedJob {
@@ -160,11 +159,11 @@ export interface RefusedJob {
 /** `own`: deadlines of the settings of this worker. No deadline of the returned job is longer. */
 export function parseFleetJob(data: Uint8Array, own: ScanDeadlines): FleetJob | RefusedJob {
   if (data.length > jobBytesMax) return { fault: `has more than ${jobBytesMax} bytes`, address: null };
-  const sent = jsonOf(data);
-  if (!checks.addressed.Check(sent)) return { fault: "is not JSON with token and attempt", address: null };
+  const sent = isUtf8(data) ? jsonOf(data) : null;
+  if (!addressCheck.Check(sent)) return { fault: "is not JSON with token and attempt", address: null };
   if (!isScanToken(sent.token)) return { fault: "has a token in a wrong form", address: null };
   const address = { token: sent.token, attempt: sent.attempt };
-  if (!checks.job.Check(sent)) return { fault: `has a wrong value at ${checks.job.Errors(sent).First()?.path ?? "its top"}`, address };
+  if (!jobCheck.Check(sent)) return { fault: `has a wrong value at ${jobCheck.Errors(sent).First()?.path ?? "its top"}`, address };
   const parsed = parseScanUrl(sent.url);
   if ("fault" in parsed) return { fault: `has a url that ${parsed.fault}`, address };
   if (parsed.url !== sent.url) return { fault: "has a url in another form than its stored one", address };
@@ -181,12 +180,4 @@ function lowerOf(asked: ScanDeadlines, own: ScanDeadlines): ScanDeadlines {
 function isInstant(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString() === text;
-}
-
-function jsonOf(data: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
-  } catch {
-    return null;
-  }
 }

@@ -6,34 +6,26 @@ import { Value } from "@sinclair/typebox/value";
 import { isObject } from "../base/is-object.ts";
 import { type Evidence, evidenceVersion, evidenceWithoutErrorPage, failed, type ReadingName, type Subject } from "../evidence/evidence.ts";
 import { factsSchema, readingNames } from "../evidence/facts.ts";
-import { date, failedReading } from "../evidence/fields.ts";
+import { date, failedReading, literalOf } from "../evidence/fields.ts";
 import { boundedText, withoutSecrets } from "../evidence/redact.ts";
 import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
 import { parseJpeg } from "../parse/image-size.ts";
 import { type JsonSize, jsonSize } from "../parse/json.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
 import { type Gathered, subjectOf, unreachableBecause } from "../scan/task.ts";
-import { manifestCheck, packedBytesMax, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
+import { jsonOf, packedBytesMax, parseManifest, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
 import { refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
 
-export interface ResultLimits {
+const defaultResultLimits = {
   /** Bytes of the compressed JSON. */
-  readonly packedBytesMax: number;
+  packedBytesMax,
   /** Bytes of the JSON. */
-  readonly resultBytesMax: number;
-  readonly screenshotBytesMax: number;
-}
+  resultBytesMax,
+  screenshotBytesMax,
+};
+export type ResultLimits = Readonly<typeof defaultResultLimits>;
 
-const defaultResultLimits: ResultLimits = { packedBytesMax, resultBytesMax, screenshotBytesMax };
-
-export interface ResultAssembly {
-  /** `part` as in `ResultAddress`. In any order; the same part twice counts once. After a fault, every further call returns it. */
-  add(part: number | null, bytes: Uint8Array): "more" | "complete" | ResultFault;
-  /** Bytes held. */
-  bytes(): number;
-  /** Null until `add` returned `complete`. */
-  received(): ReceivedBytes | null;
-}
+export type ResultAssembly = ReturnType<typeof createResultAssembly>;
 
 export interface ReceivedBytes {
   readonly limits: ResultLimits;
@@ -42,12 +34,10 @@ export interface ReceivedBytes {
   readonly screenshot: Uint8Array | null;
 }
 
-/** Bytes of a manifest; a real one has 300. */
-const manifestBytesMax = 2_000;
 const partsMaxOf = (bytes: number) => Math.ceil(bytes / partBytesMax);
 
 /** Collects the parts of one `JobDelivery`. Holds at most the bytes of its limits, and a manifest. */
-export function createResultAssembly(limits: ResultLimits = defaultResultLimits): ResultAssembly {
+export function createResultAssembly(limits: ResultLimits = defaultResultLimits) {
   const parts = new Map<number, Uint8Array>();
   const partsMax = partsMaxOf(limits.packedBytesMax) + partsMaxOf(limits.screenshotBytesMax);
   let manifest: { readonly value: ResultManifest; readonly bytes: Uint8Array } | null = null;
@@ -56,8 +46,8 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
 
   function addManifest(bytes: Uint8Array): string | null {
     if (manifest !== null) return isSame(manifest.bytes, bytes) ? null : "sent two different manifests";
-    const value = bytes.length > manifestBytesMax ? null : jsonOf(bytes);
-    if (!manifestCheck.Check(value)) return "sent an invalid manifest";
+    const value = parseManifest(bytes);
+    if (value === null) return "sent an invalid manifest";
     const wrong = [value.result, value.screenshot].find((sent) => sent !== null && sent.parts !== partsMaxOf(sent.bytes));
     if (wrong !== undefined) return "sent a manifest whose number of parts does not fit its bytes";
     if (value.result.bytes > limits.packedBytesMax) return `sent a result of more than ${limits.packedBytesMax} bytes`;
@@ -91,7 +81,8 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
   }
 
   return {
-    add: (part, bytes) => {
+    /** `part` as in `ResultAddress`. In any order; the same part twice counts once. After a fault, every further call returns it. */
+    add: (part: number | null, bytes: Uint8Array): "more" | "complete" | ResultFault => {
       const because = fault === null ? (part === null ? addManifest(bytes) : addPart(part, bytes)) : null;
       if (because !== null) fault = { fault: because };
       if (fault === null && manifest !== null) {
@@ -105,7 +96,9 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
       held = 0;
       return fault;
     },
+    /** Bytes held. */
     bytes: () => held,
+    /** Null until `add` returned `complete`. */
     received,
   };
 }
@@ -124,8 +117,7 @@ const jsonSizeMax: JsonSize = { values: 400_000, depth: 32 };
 const timingNamesMax = 64;
 const timingName = "^[A-Za-z][A-Za-z0-9]{0,31}$";
 const milliseconds = Type.Integer({ minimum: 0, maximum: 24 * 60 * 60 * 1_000 });
-const oneOf = (values: readonly string[]): TSchema => Type.Union(values.map((value) => Type.Literal(value)));
-const failedSchema = TypeCompiler.Compile(Type.Object({ failed: oneOf(scanErrorCodes) }));
+const failedSchema = TypeCompiler.Compile(Type.Object({ failed: literalOf(...scanErrorCodes) }));
 const timingsSchema = TypeCompiler.Compile(
   Type.Record(Type.String({ pattern: timingName }), milliseconds, { maxProperties: timingNamesMax, additionalProperties: false }),
 );
@@ -150,7 +142,7 @@ export function unpackResult(
   const { values, depth } = jsonSize(json);
   if (values > jsonSizeMax.values || depth > jsonSizeMax.depth) return { fault: "sent a result with too many values" };
   const sent = jsonOf(json);
-  if (failedSchema.Check(sent)) return { gathered: (sent as { readonly failed: ScanErrorCode }).failed };
+  if (failedSchema.Check(sent)) return { gathered: sent.failed };
   return gatheredIn(sent, { manifest, screenshot, expected });
 }
 
@@ -194,14 +186,6 @@ function decompressed(bytes: Uint8Array, maxOutputLength: number): Uint8Array | 
   }
 }
 
-function jsonOf(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
-  } catch {
-    return null;
-  }
-}
-
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0;
 }
@@ -239,7 +223,7 @@ function receivedReading(name: ReadingName, sent: unknown): { readonly status: s
   if (sent.status !== "read") {
     const { status, because } = sent;
     const reading = { status, because };
-    return failedCheck().Check(reading) ? reading : { fault: `sent the reading ${name} without facts and without a known failure` };
+    return failedCheck.Check(reading) ? reading : { fault: `sent the reading ${name} without facts and without a known failure` };
   }
   const check = factsCheck(name);
   const facts = check.Check(sent.facts) ? sent.facts : knownPart(factsSchema.properties[name], sent.facts);
@@ -258,6 +242,7 @@ function knownPart(schema: TSchema, value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, knownPart(schema.properties[name], value[name])]));
 }
 
+const failedCheck = TypeCompiler.Compile(failedReading);
 const compiled = new Map<ReadingName, TypeCheck<(typeof factsSchema.properties)[ReadingName]>>();
 
 /** Compiled with the first result of a worker. */
@@ -265,13 +250,6 @@ function factsCheck(name: ReadingName) {
   const known = compiled.get(name) ?? TypeCompiler.Compile(factsSchema.properties[name]);
   compiled.set(name, known);
   return known;
-}
-
-let compiledFailure: TypeCheck<typeof failedReading> | null = null;
-
-function failedCheck() {
-  compiledFailure ??= TypeCompiler.Compile(failedReading);
-  return compiledFailure;
 }
 
 /**

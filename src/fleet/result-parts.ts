@@ -1,21 +1,15 @@
 /** Packs what a worker gathered: JSON, compressed, cut into parts with a manifest. Limits of a result are here, for both sides. */
 import { createHash } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import { type Evidence, evidenceVersion } from "../evidence/evidence.ts";
+import { evidenceVersion } from "../evidence/evidence.ts";
 import { boundedText } from "../evidence/redact.ts";
-import type { ScanErrorCode, Timings } from "../evidence/scan.ts";
+import type { ScanErrorCode } from "../evidence/scan.ts";
 import { screenshotBytesMax } from "../probe/browser/page-screenshot.ts";
 import type { Gathered } from "../scan/task.ts";
 import { fleetProtocol, packedBytesMax, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
 
 /** The head derives from the evidence whether the page was reachable. The screenshot is sent apart. */
-export interface SentGathered {
-  readonly evidence: Evidence;
-  readonly timings: Timings;
-  readonly refusals: readonly string[];
-}
-
-export type SentResult = SentGathered | { readonly failed: ScanErrorCode };
+export type SentResult = Pick<Gathered, "evidence" | "timings" | "refusals"> | { readonly failed: ScanErrorCode };
 
 /** Bytes of the JSON. Evidence of a large site has 0.1 MB, and 2 MB at most so far. */
 export const resultBytesMax = 8 * 1024 ** 2;

@@ -30,7 +30,7 @@ export async function changeWorkerState(
   return { done: changed };
 }
 
-export interface HeardWorker {
+export interface WorkerPresence {
   /** See `isWorkerId`. */
   readonly id: string;
   readonly slots: number;
@@ -46,5 +46,5 @@ export interface FleetState {
   /** Clause in English; null while all is well. */
   fault(): string | null;
   /** Heard of within `presenceLapsesMs`, whatever they were answered. */
-  presentWorkers(): readonly HeardWorker[];
+  presentWorkers(): readonly WorkerPresence[];
 }

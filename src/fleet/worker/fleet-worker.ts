@@ -4,8 +4,8 @@ import { within } from "../../base/clock.ts";
 import { evidenceVersion } from "../../evidence/evidence.ts";
 import type { CountedOutcome } from "../../metrics/scan-metrics.ts";
 import { connectFailure, followLink, type Link } from "../connection.ts";
-import { type CancelNote, fleetProtocol, type PresenceNote, type WorkerReach } from "../messages.ts";
-import { cancelSubject, inboxPrefixOf } from "../subjects.ts";
+import { type PresenceNote, parseCancelNote, type WorkerReach } from "../messages.ts";
+import { cancelSubjects, inboxPrefixOf } from "../subjects.ts";
 import { type JobFeed, type JobFeedOptions, openJobFeed } from "./job-feed.ts";
 import { type JobSlots, type JobSlotsOptions, openJobSlots } from "./job-slots.ts";
 import { type Presence, type PresenceOptions, startPresence } from "./presence.ts";
@@ -26,27 +26,17 @@ export interface FleetWorkerOptions
   readonly feed?: Pick<JobFeedOptions, "expiresMs" | "retryMs" | "lostAfterMs">;
 }
 
-export interface FleetWorker {
-  /** Clauses for the readiness probe; null while all is well. */
-  natsFault(): string | null;
-  headFault(): string | null;
-  busy(): number;
-  /** To be called when `browserFault` may have changed. */
-  refresh(): void;
-  /** Takes no more jobs, waits at most `drainMs` for those it holds, and gives the rest back. Leaves the connection open. */
-  stop(drainMs: number): Promise<void>;
-}
-
-const cancelBytesMax = 1_024;
 const flushMsMax = 1_000;
 /** The head takes no longer line. */
 const faultCharsMax = 300;
+
+export type FleetWorker = Pick<ConnectedWorker, keyof ConnectedWorker>;
 
 export function startFleetWorker(options: FleetWorkerOptions): FleetWorker {
   return new ConnectedWorker(options);
 }
 
-class ConnectedWorker implements FleetWorker {
+class ConnectedWorker {
   readonly #options: FleetWorkerOptions;
   readonly #link: Link;
   readonly #presence: Presence;
@@ -91,7 +81,7 @@ class ConnectedWorker implements FleetWorker {
       onFault: (fault) => this.#feedFailed(fault),
       ...options.feed,
     });
-    this.#cancels = connection.subscribe(cancelSubject(address.location), {
+    this.#cancels = connection.subscribe(cancelSubjects.of({ location: address.location }), {
       callback: (error, message) => {
         const note = error === null ? parseCancelNote(message.data) : null;
         if (note !== null) this.#slots.cancel(note);
@@ -99,9 +89,10 @@ class ConnectedWorker implements FleetWorker {
     });
     const onChange = () => this.refresh();
     this.#presence = startPresence({ connection, address, note: () => this.#note(), onChange, clock, log, ...options.presence });
-    void this.#presence.say();
+    void this.#presence.send();
   }
 
+  /** Clause for the readiness probe, null while all is well. */
   natsFault(): string | null {
     if (this.#link.isUp()) return this.#feedFault;
     return `nats-server is not connected${this.#refusal === null ? "" : ` (${this.#refusal})`}`;
@@ -115,12 +106,14 @@ class ConnectedWorker implements FleetWorker {
     return this.#slots.busy();
   }
 
+  /** To be called when `browserFault` may have changed. */
   refresh(): void {
     this.#feed.want(this.#mayTake() ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
-    // The head hands out as many scans as the last note says: it hears at once of a browser that has started.
-    if (this.#link.isUp() && this.#offered() !== this.#offeredLast) void this.#presence.say();
+    // The head publishes as many scans as the last note says: a browser that has started is told at once.
+    if (this.#link.isUp() && this.#offered() !== this.#offeredLast) void this.#presence.send();
   }
 
+  /** Takes no more jobs, waits at most `drainMs` for those it holds, and gives the rest back. Leaves the connection open. */
   async stop(drainMs: number): Promise<void> {
     this.#stopping = true;
     this.refresh();
@@ -164,7 +157,7 @@ class ConnectedWorker implements FleetWorker {
     this.#refusal = null;
     this.#options.log.info("connected again", { server: this.#options.connection.getServer() });
     this.refresh();
-    void this.#presence.say();
+    void this.#presence.send();
   }
 
   /** Each attempt to connect may be refused for the same reason. */
@@ -176,16 +169,5 @@ class ConnectedWorker implements FleetWorker {
   #feedFailed(fault: string | null): void {
     if (fault !== null && fault !== this.#feedFault) this.#options.log.warn("no jobs can be had", { because: fault });
     this.#feedFault = fault;
-  }
-}
-
-/** A note that cancels a scan; null for any other bytes. */
-function parseCancelNote(data: Uint8Array): Pick<CancelNote, "token" | "attempt"> | null {
-  if (data.length > cancelBytesMax) return null;
-  try {
-    const { v, token, attempt } = JSON.parse(new TextDecoder().decode(data)) as Partial<CancelNote>;
-    return v === fleetProtocol && typeof token === "string" && typeof attempt === "number" ? { token, attempt } : null;
-  } catch {
-    return null;
   }
 }

@@ -3,44 +3,41 @@ import { createInbox, type Msg, type NatsConnection, type Subscription } from "@
 import { scanStreamOf } from "../subjects.ts";
 import type { ResultSending } from "./send-result.ts";
 
-export interface DeliveredJob {
-  readonly data: Uint8Array;
-  /** Number of the delivery, from 1. */
-  readonly delivery: number;
-  /** Equal in all deliveries of one message; a job that is published again gets another. */
-  readonly publication: string;
-  /** Keeps JetStream from delivering the job again for another `jobAckWaitMs`. */
-  working(): void;
-  /** Another worker gets the job at once. */
-  giveBack(): void;
-  /** No worker gets the job again. */
-  terminate(): void;
-  /** Resolves when JetStream has confirmed. @throws RequestError or TimeoutError */
-  acknowledge(timeoutMs: number): Promise<void>;
-}
+export type DeliveredJob = NonNullable<ReturnType<typeof deliveredJob>>;
 
 /** Null unless the message comes from a consumer: an answer is published only on subjects of JetStream. */
-export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Pick<Msg, "data" | "reply">): DeliveredJob | null {
+export function deliveredJob(connection: NatsConnection, { data, reply = "" }: Pick<Msg, "data" | "reply">) {
   const delivered = deliveryOf(reply);
   if (delivered === null) return null;
   const answer = (verb: "+WPI" | "-NAK" | "+TERM") => connection.publish(reply, verb);
   return {
     data,
     ...delivered,
+    /** Keeps JetStream from delivering the job again for another `jobAckWaitMs`. */
     working: () => answer("+WPI"),
+    /** Another worker gets the job at once. */
     giveBack: () => answer("-NAK"),
+    /** No worker gets the job again. */
     terminate: () => answer("+TERM"),
-    acknowledge: async (timeout) => {
+    /** Resolves when JetStream has confirmed, within `timeout` milliseconds. @throws RequestError or TimeoutError */
+    acknowledge: async (timeout: number): Promise<void> => {
       await connection.request(reply, "+ACK", { timeout });
     },
   };
+}
+
+interface Delivery {
+  /** Number of the delivery, from 1. */
+  readonly delivery: number;
+  /** Equal in all deliveries of one message; a job that is published again gets another. */
+  readonly publication: string;
 }
 
 /**
  * `$JS.ACK.<stream>.<consumer>.<delivery>.<stream sequence>.<consumer sequence>.<time>.<pending>`. Servers may add domain and account
  * before the stream. Sequences begin again when a server has lost its disk, times do not.
  */
-function deliveryOf(reply: string): Pick<DeliveredJob, "delivery" | "publication"> | null {
+function deliveryOf(reply: string): Delivery | null {
   const [js, ack, ...rest] = reply.split(".");
   if (js !== "$JS" || ack !== "ACK") return null;
   const [delivery = "", sequence, , time] = rest.slice(rest.length === 7 ? 2 : 4);
@@ -61,17 +58,7 @@ export interface JobFeedOptions extends Pick<ResultSending, "connection" | "cloc
   readonly lostAfterMs?: number;
 }
 
-export interface JobFeed {
-  /**
-   * Keeps so many requests open, until the next call. 0 withdraws them: a job that is given back afterwards goes to another worker.
-   * A job on its way at that moment is still taken. In a cluster, one between two servers is delivered again after `jobAckWaitMs`.
-   */
-  want(count: number): void;
-  /** Requests of a lost connection are dead. To be called after each loss and before `want` goes on. */
-  renew(): void;
-  /** Resolves once no job can arrive any more. Without a connection that is the next attempt to connect. */
-  close(): Promise<void>;
-}
+export type JobFeed = Pick<PullFeed, keyof PullFeed>;
 
 /** Life of a pull request. */
 const defaultExpiresMs = 5_000;
@@ -101,7 +88,7 @@ interface Requests {
   readonly open: Set<() => void>;
 }
 
-class PullFeed implements JobFeed {
+class PullFeed {
   readonly #options: JobFeedOptions;
   readonly #pullSubject: string;
   readonly #expiresMs: number;
@@ -118,18 +105,24 @@ class PullFeed implements JobFeed {
     this.#expiresMs = options.expiresMs ?? defaultExpiresMs;
   }
 
+  /**
+   * Keeps so many requests open, until the next call. 0 withdraws them: a job that is given back afterwards goes to another worker.
+   * A job on its way at that moment is still taken. In a cluster, one between two servers is delivered again after `jobAckWaitMs`.
+   */
   want(count: number): void {
     this.#wanted = count;
     if (count === 0 && this.#requests !== null && this.#requests.open.size > 0) this.renew();
     this.#fill();
   }
 
+  /** Requests of a lost connection are dead. To be called after each loss and before `want` goes on. */
   renew(): void {
     if (this.#requests !== null) this.#withdraw(this.#requests);
     this.#cancelRetry?.();
     this.#cancelRetry = null;
   }
 
+  /** Resolves once no job can arrive any more. Without a connection that is the next attempt to connect. */
   async close(): Promise<void> {
     this.#closed = true;
     this.renew();

@@ -16,7 +16,7 @@ import {
   type RefusedJob,
 } from "../messages.ts";
 import { packResult } from "../result-parts.ts";
-import { progressSubject, type WorkerAddress } from "../subjects.ts";
+import { progressSubjects, type WorkerAddress } from "../subjects.ts";
 import type { DeliveredJob } from "./job-feed.ts";
 import { type ResultSending, sendResult } from "./send-result.ts";
 
@@ -38,14 +38,7 @@ export interface JobSlotsOptions extends Pick<ResultSending, "connection" | "con
   readonly standstillMsMax?: number;
 }
 
-export interface JobSlots {
-  take(delivered: DeliveredJob): void;
-  /** Ends the scan if it is held. */
-  cancel(scan: Pick<FleetJob, "token" | "attempt">): void;
-  busy(): number;
-  /** Waits at most `drainMs` for the held jobs, then gives them back. */
-  stop(drainMs: number): Promise<void>;
-}
+export type JobSlots = Pick<BoundedSlots, keyof BoundedSlots>;
 
 type Ending = "cancelled" | "superseded" | "stopping" | "standstill";
 
@@ -70,7 +63,7 @@ export function openJobSlots(options: JobSlotsOptions): JobSlots {
   return new BoundedSlots(options);
 }
 
-class BoundedSlots implements JobSlots {
+class BoundedSlots {
   readonly #options: JobSlotsOptions;
   readonly #held = new Map<string, HeldJob>();
   readonly #answered: Answered = createLruCache(answeredJobsMax);
@@ -92,14 +85,15 @@ class BoundedSlots implements JobSlots {
     this.#renew();
     const job = parseFleetJob(delivered.data, this.#options.deadlines);
     const known = "fault" in job ? undefined : this.#held.get(keyOf(job));
-    if ("fault" in job) this.#keep(refuse(this.#options, delivered, job, this.#stopping.signal));
+    if ("fault" in job) this.#track(refuse(this.#options, delivered, job, this.#stopping.signal));
     else if (known !== undefined && known.ending.signal.reason !== ("standstill" satisfies Ending)) this.#adopt(known, delivered);
     else if (this.#answered.get(delivered.publication) === "sent")
-      this.#keep(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
+      this.#track(acknowledge({ job, delivered, ending: this.#stopping }, this.#options));
     else if (this.#stopped) delivered.giveBack();
     else this.#begin({ job, delivered, ending: new AbortController() });
   }
 
+  /** Ends the scan if it is held. */
   cancel(scan: Pick<FleetJob, "token" | "attempt">): void {
     this.#held.get(keyOf(scan))?.ending.abort("cancelled" satisfies Ending);
   }
@@ -108,6 +102,7 @@ class BoundedSlots implements JobSlots {
     return this.#held.size;
   }
 
+  /** Waits at most `drainMs` for the held jobs, then gives them back. */
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     const cancelEnd = this.#options.clock.after(drainMs, () => {
@@ -147,10 +142,10 @@ class BoundedSlots implements JobSlots {
     const key = keyOf(one.job);
     for (const other of this.#held.values()) if (other.job.token === one.job.token) other.ending.abort("superseded" satisfies Ending);
     this.#held.set(key, one);
-    this.#keep(this.#hold(one, key));
+    this.#track(this.#hold(one, key));
   }
 
-  #keep(task: Promise<void>): void {
+  #track(task: Promise<void>): void {
     const safe = task
       .catch((error) =>
         this.#options.log.error("job failed", { because: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
@@ -221,10 +216,10 @@ async function gather({ job, ending: { signal } }: HeldJob, options: JobSlotsOpt
   const { url, token, attempt, requestId, scannedAt, screenshot, headerCharsMax: headerValueCharsMax, deadlines } = job;
   const timer = options.timeScan();
   const onStage = (stage: ProgressStage) => {
-    sayProgress(options, job, stage);
+    sendProgress(options, job, stage);
     timer.stage(stage);
   };
-  sayProgress(options, job, null);
+  sendProgress(options, job, null);
   const stored = { token, attempt, location: address.location, adopted: false, requestId };
   const terms = { scannedAt, screenshot, headerValueCharsMax, deadlines };
   const gathered = await gatherer.gatherOn(terms, { url, stored }, { onStage, signal });
@@ -275,8 +270,8 @@ async function refuse(options: JobSlotsOptions, delivered: DeliveredJob, { fault
 }
 
 /** Unacknowledged: the next note makes up for a lost one. */
-function sayProgress({ connection, address, isConnected }: JobSlotsOptions, { token, attempt }: FleetJob, stage: ProgressStage | null) {
+function sendProgress({ connection, address, isConnected }: JobSlotsOptions, { token, attempt }: FleetJob, stage: ProgressStage | null) {
   if (!isConnected()) return;
   const note: ProgressNote = { v: fleetProtocol, attempt, stage };
-  connection.publish(progressSubject(address, token), JSON.stringify(note));
+  connection.publish(progressSubjects.of({ ...address, token }), JSON.stringify(note));
 }

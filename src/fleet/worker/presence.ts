@@ -1,7 +1,14 @@
-/** Presence of a worker: says at an interval that it is there, and hears whether it may take jobs. */
+/** Presence of a worker: sent at an interval. The answer of the head says whether the worker may take jobs. */
 import { messageOf } from "../../base/log.ts";
-import { fleetProtocol, type PresenceAnswer, type PresenceNote, presenceAnswers, presenceEveryMs, presenceLapsesMs } from "../messages.ts";
-import { presenceSubject } from "../subjects.ts";
+import {
+  fleetProtocol,
+  type PresenceNote,
+  type PresenceReply,
+  parsePresenceReply,
+  presenceEveryMs,
+  presenceLapsesMs,
+} from "../messages.ts";
+import { presenceSubjects } from "../subjects.ts";
 import type { JobSlotsOptions } from "./job-slots.ts";
 
 export interface PresenceOptions extends Pick<JobSlotsOptions, "connection" | "address" | "clock" | "log"> {
@@ -12,60 +19,48 @@ export interface PresenceOptions extends Pick<JobSlotsOptions, "connection" | "a
   readonly lapsesMs?: number;
 }
 
-export interface Presence {
-  /** Whether the head accepts this worker, and said so to a question of the last `lapsesMs`. */
-  isAccepted(): boolean;
-  /** A clause that says why this worker may take no jobs; null while it may. */
-  fault(): string | null;
-  /** Says it now: after a connection, and when this worker takes no more jobs. */
-  say(): Promise<void>;
-  close(): void;
-}
+export type Presence = ReturnType<typeof startPresence>;
 
 /** Time for an answer of the head, however often it is asked. */
 const answerMsMin = 1_000;
-const replyBytesMax = 4_096;
 const textCharsMax = 500;
 
-interface Heard {
-  readonly answer: PresenceAnswer;
-  readonly text: string;
-  /** When it was asked. */
-  readonly atMs: number;
-}
+/** `atMs`: when the question was sent. */
+type Answer = Pick<PresenceReply, "answer" | "text"> & { readonly atMs: number };
 
-export function startPresence(options: PresenceOptions): Presence {
+export function startPresence(options: PresenceOptions) {
   const { address, note, onChange, clock, log, everyMs = presenceEveryMs, lapsesMs = presenceLapsesMs } = options;
-  let heard: Heard | null = null;
-  let silence: string | null = "the head has not answered yet";
+  let latest: Answer | null = null;
+  let noAnswerBecause: string | null = "the head has not answered yet";
   let logged: string | null | undefined;
   let asking: Promise<void> | null = null;
   let closed = false;
   let cancelLapse = () => {};
 
-  const isFresh = () => heard !== null && clock.monotonicMs() - heard.atMs < lapsesMs;
-  const isAccepted = () => isFresh() && heard?.answer === "accepted";
+  const isFresh = () => latest !== null && clock.monotonicMs() - latest.atMs < lapsesMs;
+  const isAccepted = () => isFresh() && latest?.answer === "accepted";
 
   function fault(): string | null {
     if (isAccepted()) return null;
-    return isFresh() && heard !== null ? `the head answers "${heard.answer}"${heard.text === "" ? "" : `: ${heard.text}`}` : silence;
+    if (!isFresh() || latest === null) return noAnswerBecause;
+    return `the head answers "${latest.answer}"${latest.text === "" ? "" : `: ${latest.text}`}`;
   }
 
   async function ask(): Promise<void> {
-    const reply = await replyOf(options, note(), Math.max(answerMsMin, everyMs / 2));
+    const answer = await answerOf(options, note(), Math.max(answerMsMin, everyMs / 2));
     // Before `changed`: what has changed since the question needs another one.
     asking = null;
-    if (typeof reply === "string") silence = reply;
-    else hear(reply);
+    if (typeof answer === "string") noAnswerBecause = answer;
+    else keep(answer);
     changed();
   }
 
-  function hear(latest: Heard): void {
-    heard = latest;
-    silence = "the head does not answer any more";
+  function keep(answer: Answer): void {
+    latest = answer;
+    noAnswerBecause = "the head does not answer any more";
     cancelLapse();
     // Questions to a silent head end later than its last answer lapses.
-    if (!closed) cancelLapse = clock.after(Math.ceil(latest.atMs + lapsesMs - clock.monotonicMs()) + 1, changed);
+    if (!closed) cancelLapse = clock.after(Math.ceil(answer.atMs + lapsesMs - clock.monotonicMs()) + 1, changed);
   }
 
   function changed(): void {
@@ -83,55 +78,46 @@ export function startPresence(options: PresenceOptions): Presence {
     logged = now;
   }
 
-  const say = () => {
+  const send = () => {
     asking ??= ask();
     return asking;
   };
-  const stopSaying = clock.every(everyMs, () => void say());
+  const stopSending = clock.every(everyMs, () => void send());
   return {
+    /** Whether the head accepts this worker, and said so to a question of the last `lapsesMs`. */
     isAccepted,
+    /** A clause that says why this worker may take no jobs; null while it may. */
     fault,
-    say,
+    /** Sends the presence now: after a connection, and when this worker takes no more jobs. */
+    send,
     close: () => {
       closed = true;
-      stopSaying();
+      stopSending();
       cancelLapse();
     },
   };
 }
 
 /** What the head answers, or a clause that says why there is no answer. Never rejects. */
-async function replyOf(
+async function answerOf(
   { connection, address, clock }: PresenceOptions,
   note: Omit<PresenceNote, "v">,
   timeout: number,
-): Promise<Heard | string> {
+): Promise<Answer | string> {
   const sent: PresenceNote = { v: fleetProtocol, ...note };
   // An answer may be read long after it came: it is as old as its question.
   const atMs = clock.monotonicMs();
   try {
-    const { data } = await connection.request(presenceSubject(address), JSON.stringify(sent), { timeout });
+    const { data } = await connection.request(presenceSubjects.of(address), JSON.stringify(sent), { timeout });
     const reply = parsePresenceReply(data);
-    return reply === null ? "the answer of the head is not understood; it may be of another release" : { ...reply, atMs };
+    if (reply === null) return "the answer of the head is not understood; it may be of another release";
+    return { answer: reply.answer, text: reply.text.slice(0, textCharsMax), atMs };
   } catch (error) {
-    return silenceOf(error, address.location);
+    return failureOf(error, address.location);
   }
 }
 
-/** Answer of a head; null for other bytes. Members that this release does not know are dropped. */
-function parsePresenceReply(data: Uint8Array): { readonly answer: PresenceAnswer; readonly text: string } | null {
-  if (data.length > replyBytesMax) return null;
-  try {
-    const { v, answer, text } = JSON.parse(new TextDecoder().decode(data)) as Readonly<Record<string, unknown>>;
-    const known = presenceAnswers.find((one) => one === answer);
-    if (v !== fleetProtocol || known === undefined || typeof text !== "string") return null;
-    return { answer: known, text: text.slice(0, textCharsMax) };
-  } catch {
-    return null;
-  }
-}
-
-function silenceOf(error: unknown, location: string): string {
+function failureOf(error: unknown, location: string): string {
   const message = messageOf(error);
   if (/permissions? violation/i.test(message))
     return `nats-server does not let these credentials work at the location ${location}: they were enrolled for another one, or its configuration was not reloaded`;

@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { aborted, type Clock, pause, randomId, withDeadline } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import type { PackedResult } from "../result-parts.ts";
-import { type JobDelivery, manifestPart, type ResultAddress, resultSubject } from "../subjects.ts";
+import { type JobDelivery, manifestPart, type ResultAddress, resultSubjects } from "../subjects.ts";
 
 export interface ResultSending {
   readonly connection: NatsConnection;
@@ -60,7 +60,7 @@ async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmati
   const { connection, id, clock, signal } = sending;
   const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
   await withDeadline(clock, partMsMax, [signal], async (ended) => {
-    const published = jetstream(connection).publish(resultSubject(address), bytes, options);
+    const published = jetstream(connection).publish(resultSubjects.of(address), bytes, options);
     await Promise.race([published, unconfirmed(sending, confirmationMs, ended), aborted(ended).then(() => Promise.reject(ended.reason))]);
   });
 }

@@ -1,5 +1,5 @@
 /** State of a worker, from what is stored and from what this process has heard of it. */
-import type { HeardWorker } from "../../fleet/worker-operations.ts";
+import type { WorkerPresence } from "../../fleet/worker-operations.ts";
 import type { Worker } from "../../store/workers.ts";
 
 /** Answers to a worker that is heard of but gets no scans. */
@@ -14,7 +14,7 @@ export type WorkerState = "present" | "idle" | "drained" | "absent" | "awaited" 
  */
 export function workerStateOf(
   { revokedAt, drained, lastSeenAt }: Worker,
-  heard: HeardWorker | undefined,
+  heard: WorkerPresence | undefined,
   isConnected: boolean,
 ): WorkerState {
   if (revokedAt !== null) return "revoked";

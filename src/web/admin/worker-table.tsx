@@ -1,5 +1,5 @@
 /** Workers that are not revoked, by location, with their states and forms. */
-import type { HeardWorker } from "../../fleet/worker-operations.ts";
+import type { WorkerPresence } from "../../fleet/worker-operations.ts";
 import { Instant, MarkedText } from "../../report/components/labels.tsx";
 import { Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
@@ -34,7 +34,7 @@ const advisedStates = ["awaited", "idle", "too-old", "too-new", "private-locatio
 interface ShownWorker {
   readonly worker: Worker;
   /** Undefined while it is not present. */
-  readonly heard: HeardWorker | undefined;
+  readonly heard: WorkerPresence | undefined;
 }
 
 /** `workers` are sorted by location. */

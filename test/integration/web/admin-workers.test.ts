@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { PresenceAnswer } from "../../../src/fleet/messages.ts";
-import type { FleetState, HeardWorker } from "../../../src/fleet/worker-operations.ts";
+import type { FleetState, WorkerPresence } from "../../../src/fleet/worker-operations.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { Worker } from "../../../src/store/workers.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 const texts = { "en-gb": enGb.pages.admin.workers, "de-de": deDe.pages.admin.workers };
 const english = texts["en-gb"];
 const locales = ["en-gb", "de-de"] as const;
-const heardWorkers: HeardWorker[] = [];
+const heardWorkers: WorkerPresence[] = [];
 const connected: FleetState = { state: () => "connected", fault: () => null, presentWorkers: () => heardWorkers };
 const servers = "tls://one.test:4222, tls://two.test:4222";
 
@@ -100,7 +100,7 @@ const base: Worker = {
   ...{ id: "U", name: "w", location: "berlin", enrolledAt: "2026-01-01T00:00:00.000Z", revokedAt: null, drained: false },
   ...{ lastSeenAt: "2026-01-02T00:00:00.000Z", version: "1", slots: 1, reach: "public", scansDone: 0, lastFault: null },
 };
-const heardWith = (answer: PresenceAnswer): HeardWorker => ({ id: "U", slots: 1, busy: 0, seenAt: new Date(), answer });
+const heardWith = (answer: PresenceAnswer): WorkerPresence => ({ id: "U", slots: 1, busy: 0, seenAt: new Date(), answer });
 
 test.each([
   ["present", base, heardWith("accepted")],
