@@ -1,4 +1,4 @@
-/** What the parts of a head share: the transport, the store, intervals, counters and the board of jobs. */
+/** What the parts of a head share: the transport, the store, intervals, counters and the pending jobs. */
 import type { Clock } from "../../base/clock.ts";
 import type { Log, LogFields } from "../../base/log.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
@@ -54,49 +54,33 @@ export interface FleetStore {
   readonly workers: Pick<Store["workers"], "find" | "list" | "locations" | "noteSeen" | "noteScan" | "noteFault">;
 }
 
-export interface FleetTimes {
+export const defaultFleetTimes = {
   /** A start waits so long for NATS; then the server goes on without. */
-  readonly startWaitMs: number;
-  /** First wait before a retry. */
-  readonly retryMs: number;
-  /** Between two comparisons with NATS, and before one that is asked for. */
-  readonly reconcileMs: number;
-  readonly soonMs: number;
-  /** Between two looks for locations that have been enrolled. */
-  readonly enrolledEveryMs: number;
-  readonly presenceLapsesMs: number;
-  /** Between two writes of what a worker says about itself, unless it says something new. */
-  readonly noteSeenEveryMs: number;
-  readonly ackWaitMs: number;
-  readonly workingEveryMs: number;
-  /** Delay before another delivery of a result whose scan is not out yet. */
-  readonly earlyMs: number;
-  /** Wait for the answer of another head. */
-  readonly otherHeadMs: number;
-  /** Wait for the answer to a request of JetStream. */
-  readonly requestMs: number;
-  /** Time after the deadline of a scan in which a worker ends a hung thread. */
-  readonly graceMs: number;
-  /** Sending of a result over a slow link, or after a link was cut for some minutes. */
-  readonly sendingMs: number;
-}
-
-export const defaultFleetTimes: FleetTimes = {
   startWaitMs: 3_000,
+  /** First wait before a retry. */
   retryMs: 1_000,
+  /** Between two comparisons with NATS, and before one that is asked for. */
   reconcileMs: 60_000,
   soonMs: 100,
+  /** Between two looks for locations that have been enrolled. */
   enrolledEveryMs: 5_000,
   presenceLapsesMs,
+  /** Between two writes of what a worker says about itself, unless it says something new. */
   noteSeenEveryMs: 60_000,
   ackWaitMs: jobAckWaitMs,
   workingEveryMs: 10_000,
+  /** Delay before another delivery of a result whose scan is not pending yet. */
   earlyMs: 1_000,
+  /** Wait for the answer of another head. */
   otherHeadMs: 1_000,
+  /** Wait for the answer to a request of JetStream. */
   requestMs: 5_000,
+  /** Time after the deadline of a scan in which a worker ends a hung thread. */
   graceMs: 5_000,
+  /** Sending of a result over a slow link, or after a link was cut for some minutes. */
   sendingMs: 300_000,
 };
+export type FleetTimes = Readonly<typeof defaultFleetTimes>;
 
 const events = ["results", "faults", "lost", "dropped", "republished", "removed", "spent"] as const;
 type FleetEvent = (typeof events)[number];
@@ -117,7 +101,7 @@ export function createFleetCounters() {
 
 /** What the parts of a head share. */
 export interface HeadParts {
-  readonly board: JobBoard;
+  readonly pendingJobs: PendingJobs;
   readonly transport: HeadTransport;
   readonly isConnected: () => boolean;
   readonly store: FleetStore;
@@ -125,7 +109,7 @@ export interface HeadParts {
   readonly log: Log;
 }
 
-export interface JobOut {
+export interface PendingJob {
   readonly location: string;
   readonly job: FleetJob;
   readonly onStage: (stage: ProgressStage) => void;
@@ -151,30 +135,26 @@ export interface JobOut {
 }
 
 /** Fields of every log line of the head about the job. */
-export function jobFields({ location, job, worker }: Pick<JobOut, "location" | "job" | "worker">): LogFields {
+export function jobFields({ location, job, worker }: Pick<PendingJob, "location" | "job" | "worker">): LogFields {
   return { ...scanFields(job.url, { ...job, location }), ...(worker === null ? {} : { worker }) };
 }
 
-export interface JobBoard {
-  /** A job of an earlier attempt is replaced. */
-  add(job: JobOut): void;
-  /** Undefined if the scan is not out, or with another attempt than the one named. */
-  find(token: string, attempt?: number): JobOut | undefined;
-  remove(job: JobOut): void;
-  list(): readonly JobOut[];
-}
+export type PendingJobs = ReturnType<typeof createPendingJobs>;
 
-export function createJobBoard(): JobBoard {
-  const jobs = new Map<string, JobOut>();
+/** The jobs of scans whose outcome is not stored yet, by token. */
+export function createPendingJobs() {
+  const jobs = new Map<string, PendingJob>();
   return {
-    add: (job) => void jobs.set(job.job.token, job),
-    find: (token, attempt) => {
+    /** A job of an earlier attempt is replaced. */
+    add: (job: PendingJob): void => void jobs.set(job.job.token, job),
+    /** Undefined without a job of the scan, or for another attempt than the one named. */
+    find: (token: string, attempt?: number): PendingJob | undefined => {
       const job = jobs.get(token);
       return attempt === undefined || job?.job.attempt === attempt ? job : undefined;
     },
-    remove: (job) => {
+    remove: (job: PendingJob): void => {
       if (jobs.get(job.job.token) === job) jobs.delete(job.job.token);
     },
-    list: () => [...jobs.values()],
+    list: (): readonly PendingJob[] => [...jobs.values()],
   };
 }

@@ -1,10 +1,10 @@
-/** Compares the board of jobs with NATS, at intervals and on demand. */
+/** Compares the pending jobs with NATS, at intervals and on demand. */
 import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
 import { partsMax } from "../result-parts.ts";
 import type { ResultAddress } from "../subjects.ts";
-import { type FleetTimes, type HeadParts, type HeadTransport, type JobOut, jobFields } from "./head-parts.ts";
+import { type FleetTimes, type HeadParts, type HeadTransport, jobFields, type PendingJob } from "./head-parts.ts";
 import { isRunning } from "./result-intake.ts";
 
 /** A job that is lost more often ends its scan. */
@@ -18,12 +18,12 @@ export interface ReconcileOptions extends Omit<HeadParts, "isConnected"> {
 }
 
 /** Longest time of a job from its first delivery: two deliveries, each with the whole deadline, and the way of the result. */
-function jobMsMax({ job }: JobOut, { ackWaitMs, graceMs, sendingMs }: ReconcileOptions["times"]): number {
+function jobMsMax({ job }: PendingJob, { ackWaitMs, graceMs, sendingMs }: ReconcileOptions["times"]): number {
   return jobDeliveriesMax * (job.deadlines.scanMs + graceMs + ackWaitMs) + sendingMs;
 }
 
 /** Whether the result of a scan waits in NATS. @throws if the transport cannot be reached */
-export async function hasResult(transport: HeadTransport, { location, job }: JobOut): Promise<boolean> {
+export async function hasResult(transport: HeadTransport, { location, job }: PendingJob): Promise<boolean> {
   return keysWithManifest(await transport.results(location)).has(keyOf(job));
 }
 
@@ -33,8 +33,8 @@ function keysWithManifest(results: readonly ResultAddress[]): ReadonlySet<string
 
 /** Never rejects: a location that cannot be looked at does not stop the others. */
 export async function reconcile(options: ReconcileOptions): Promise<void> {
-  const { board, store, log } = options;
-  const locations = new Set([...store.workers.locations(), ...board.list().map(({ location }) => location)]);
+  const { pendingJobs, store, log } = options;
+  const locations = new Set([...store.workers.locations(), ...pendingJobs.list().map(({ location }) => location)]);
   for (const location of locations) {
     await reconcileLocation(options, location).catch((error) => {
       log.warn("scans of a location not compared with NATS", { location, because: messageOf(error) });
@@ -44,7 +44,7 @@ export async function reconcile(options: ReconcileOptions): Promise<void> {
 
 /** @throws if the transport cannot be reached. */
 async function reconcileLocation(options: ReconcileOptions, location: string): Promise<void> {
-  const { board, transport, store, clock } = options;
+  const { pendingJobs, transport, store, clock } = options;
   const lookedAtMs = clock.now().getTime();
   // A worker sends the result before it acknowledges the job: jobs are read first, so that no scan shows neither.
   const jobs = await transport.jobs(location);
@@ -61,10 +61,10 @@ async function reconcileLocation(options: ReconcileOptions, location: string): P
     delivered ??= transport.deliveredSequence(location);
     return delivered;
   };
-  for (const out of board.list()) {
-    if (out.location !== location || out.state !== "sent" || withResult.has(keyOf(out.job))) continue;
-    if (jobs.has(out.job.token)) await endIfOverdue(options, out, deliveredSequence);
-    else if (out.sentAtMs < lookedAtMs) republish(options, out);
+  for (const pending of pendingJobs.list()) {
+    if (pending.location !== location || pending.state !== "sent" || withResult.has(keyOf(pending.job))) continue;
+    if (jobs.has(pending.job.token)) await endIfOverdue(options, pending, deliveredSequence);
+    else if (pending.sentAtMs < lookedAtMs) republish(options, pending);
   }
 }
 
@@ -90,40 +90,40 @@ async function removeUnwanted({ transport, store, count }: ReconcileOptions, res
   }
 }
 
-function republish({ board, count, log, onUnsent }: ReconcileOptions, out: JobOut): void {
-  const { job } = out;
+function republish({ pendingJobs, count, log, onUnsent }: ReconcileOptions, pending: PendingJob): void {
+  const { job } = pending;
   // The scan may have ended while other scans were looked at.
-  if (board.find(job.token, job.attempt) !== out || out.state !== "sent") return;
-  if (out.republished >= republishedMax) {
-    log.error("scan was lost in NATS too often", jobFields(out));
-    out.end("crashed");
+  if (pendingJobs.find(job.token, job.attempt) !== pending || pending.state !== "sent") return;
+  if (pending.republished >= republishedMax) {
+    log.error("scan was lost in NATS too often", jobFields(pending));
+    pending.end("crashed");
     return;
   }
   count("republished");
-  log.warn("scan is published again: NATS has lost it", jobFields(out));
-  out.republished++;
-  out.begunAtMs = null;
-  out.state = "unsent";
+  log.warn("scan is published again: NATS has lost it", jobFields(pending));
+  pending.republished++;
+  pending.begunAtMs = null;
+  pending.state = "unsent";
   onUnsent();
 }
 
 /** A job that was delivered has a time limit. One that waits has none. */
 async function endIfOverdue(
   { transport, clock, log, times }: ReconcileOptions,
-  out: JobOut,
+  pending: PendingJob,
   deliveredSequence: () => Promise<number>,
 ): Promise<void> {
-  const { location, job } = out;
-  if (out.begunAtMs === null) {
-    out.sequence ??= await transport.sequenceOfJob(location, job.token);
-    const isDelivered = out.sequence !== null && out.sequence <= (await deliveredSequence());
-    if (isDelivered) out.begunAtMs = clock.now().getTime();
+  const { location, job } = pending;
+  if (pending.begunAtMs === null) {
+    pending.sequence ??= await transport.sequenceOfJob(location, job.token);
+    const isDelivered = pending.sequence !== null && pending.sequence <= (await deliveredSequence());
+    if (isDelivered) pending.begunAtMs = clock.now().getTime();
     return;
   }
-  if (clock.now().getTime() - out.begunAtMs < jobMsMax(out, times) || out.state !== "sent") return;
-  log.error("no worker has finished the scan in time", jobFields(out));
+  if (clock.now().getTime() - pending.begunAtMs < jobMsMax(pending, times) || pending.state !== "sent") return;
+  log.error("no worker has finished the scan in time", jobFields(pending));
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
-  out.end("timeout");
+  pending.end("timeout");
 }
 
 interface RepeatedOptions extends Pick<FleetTimes, "soonMs"> {

@@ -5,7 +5,7 @@ import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
-import { type HeadParts, type HeadTransport, type JobBoard, type JobOut, jobFields } from "./head-parts.ts";
+import { type HeadParts, type HeadTransport, jobFields, type PendingJob, type PendingJobs } from "./head-parts.ts";
 import type { ResultIntake } from "./result-intake.ts";
 
 export interface JobPublisherOptions extends Pick<HeadParts, "isConnected" | "clock" | "log"> {
@@ -22,7 +22,7 @@ function clauseOf({ location, because }: PublishFault): string {
   return `scans of the location ${location} cannot be published${isFull ? ": its stream in NATS is full" : ""}`;
 }
 
-export function createJobPublisher(board: JobBoard, transport: HeadTransport, options: JobPublisherOptions) {
+export function createJobPublisher(pendingJobs: PendingJobs, transport: HeadTransport, options: JobPublisherOptions) {
   const { clock, log, retryMs, isConnected } = options;
   let running = false;
   let stopped = false;
@@ -35,10 +35,10 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
   /** A location that cannot be published to does not stop the others. Null if all jobs are published; otherwise the first fault. */
   async function publishAll(): Promise<PublishFault | null> {
     const errors = new Map<string, unknown>();
-    const nextUnsent = () => board.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
+    const nextUnsent = () => pendingJobs.list().find(({ state, location }) => state === "unsent" && !errors.has(location));
     for (let next = nextUnsent(); next !== undefined && !stopped; next = nextUnsent()) {
       const { location } = next;
-      await publish(board, transport, next, clock).catch((error) => errors.set(location, error));
+      await publish(pendingJobs, transport, next, clock).catch((error) => errors.set(location, error));
     }
     const [first] = errors;
     return first === undefined ? null : { location: first[0], because: messageOf(first[1]) };
@@ -84,18 +84,18 @@ export function createJobPublisher(board: JobBoard, transport: HeadTransport, op
 }
 
 /** @throws if the transport cannot be reached. */
-async function publish(board: JobBoard, transport: HeadTransport, out: JobOut, clock: Clock): Promise<void> {
-  const { location, job } = out;
+async function publish(pendingJobs: PendingJobs, transport: HeadTransport, pending: PendingJob, clock: Clock): Promise<void> {
+  const { location, job } = pending;
   // A job of an earlier attempt would keep this one out.
   if (job.attempt > 1) await transport.withdrawJob(location, job.token);
   // The scan may have been cancelled during the withdrawal.
-  if (out.state === "ended") return;
+  if (pending.state === "ended") return;
   const sequence = await transport.publishJob(location, job);
-  out.sequence = sequence;
-  out.sentAtMs = clock.now().getTime();
-  if (out.state === "unsent") out.state = "sent";
+  pending.sequence = sequence;
+  pending.sentAtMs = clock.now().getTime();
+  if (pending.state === "unsent") pending.state = "sent";
   // The scan has ended in the meantime. Without this, a worker could still take it.
-  if (board.find(job.token, job.attempt) === out) return;
+  if (pendingJobs.find(job.token, job.attempt) === pending) return;
   await transport.withdrawJob(location, job.token);
   transport.cancel(location, { v: job.v, token: job.token, attempt: job.attempt });
 }
@@ -115,24 +115,24 @@ export interface RemoteGatherOptions extends HeadParts {
 const nothing = () => Promise.resolve();
 
 export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gather"] {
-  const { board, transport, isConnected, intake, onUnsent, onAdopted, clock, log } = options;
+  const { pendingJobs, transport, isConnected, intake, onUnsent, onAdopted, clock, log } = options;
 
   /** Asks the worker to stop. Without a connection it goes on, and its result is dropped. */
-  function cancel({ location, job: { v, token, attempt } }: JobOut): void {
+  function cancel({ location, job: { v, token, attempt } }: PendingJob): void {
     if (isConnected()) transport.cancel(location, { v, token, attempt });
   }
 
-  async function release(out: JobOut, ofCancelled: boolean): Promise<void> {
-    intake.release(out);
-    board.remove(out);
+  async function release(pending: PendingJob, ofCancelled: boolean): Promise<void> {
+    intake.release(pending);
+    pendingJobs.remove(pending);
     if (!isConnected()) return;
-    const { location, job } = out;
+    const { location, job } = pending;
     try {
       await Promise.all([transport.removeResults(location, job.token), transport.withdrawJob(location, job.token)]);
       // Again, for a worker that took the job between the first note and the withdrawal.
-      if (ofCancelled) cancel(out);
+      if (ofCancelled) cancel(pending);
     } catch (error) {
-      log.debug("messages of a stored scan are removed later", { ...jobFields(out), because: messageOf(error) });
+      log.debug("messages of a stored scan are removed later", { ...jobFields(pending), because: messageOf(error) });
     }
   }
 
@@ -143,26 +143,26 @@ export function createRemoteGather(options: RemoteGatherOptions): Gatherer["gath
     const job = jobOf(options, url, stored);
     const abort = () => {
       if (isCancelled(signal)) {
-        cancel(out);
+        cancel(pending);
         end("cancelled");
         return;
       }
-      // The scan stays on the board, or the publisher would withdraw a job that a worker may have taken.
-      out.state = "ended";
+      // The scan stays pending, or the publisher would withdraw a job that a worker may have taken.
+      pending.state = "ended";
       resolve({ gathered: "interrupted", release: nothing });
     };
     const end = (gathered: Gathered | ScanErrorCode) => {
       signal?.removeEventListener("abort", abort);
-      out.state = "ended";
-      resolve({ gathered, worker: out.worker, release: () => release(out, gathered === "cancelled") });
+      pending.state = "ended";
+      resolve({ gathered, worker: pending.worker, release: () => release(pending, gathered === "cancelled") });
     };
-    const out: JobOut = {
+    const pending: PendingJob = {
       ...{ location: stored.location, job, onStage, end },
       ...{ worker: null, sequence: null, begunAtMs: null, republished: 0, unreadable: 0 },
       ...(stored.adopted ? { state: "sent", sentAtMs: 0 } : { state: "unsent", sentAtMs: clock.now().getTime() }),
     };
     signal?.addEventListener("abort", abort, { once: true });
-    board.add(out);
+    pendingJobs.add(pending);
     if (stored.adopted) onAdopted();
     else onUnsent();
     return promise;

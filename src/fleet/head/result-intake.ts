@@ -7,8 +7,8 @@ import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { createResultAssembly, unpackResult } from "../received-result.ts";
-import { type ResultAddress, resultKeyOf } from "../subjects.ts";
-import { type DeliveredManifest, type FleetStore, type HeadParts, type JobOut, jobFields } from "./head-parts.ts";
+import { type ResultAddress, resultSubjects } from "../subjects.ts";
+import { type DeliveredManifest, type FleetStore, type HeadParts, jobFields, type PendingJob } from "./head-parts.ts";
 import { createMessageRate } from "./presence.ts";
 
 /** Results in memory that are not stored yet, each of at most 14 MB. The others wait in NATS. */
@@ -26,16 +26,8 @@ const droppedLines = { perSecond: 0.1, burst: 10 };
 export interface ResultIntakeOptions extends Omit<HeadParts, "isConnected"> {
   readonly count: (event: "results" | "faults" | "lost" | "dropped") => void;
   readonly workingEveryMs: number;
-  /** Wait for a scan that the store knows as running, and that is not out yet. */
+  /** Wait for a scan that the store knows as running, and that is not pending yet. */
   readonly earlyMs: number;
-}
-
-export interface ResultIntake {
-  receive(address: ResultAddress, manifest: DeliveredManifest): void;
-  /** Acknowledges what was received for the scan, whose outcome is stored. */
-  release(out: JobOut): void;
-  /** Gives everything back to NATS, for the next process. */
-  close(): void;
 }
 
 interface Held {
@@ -48,6 +40,8 @@ interface Held {
   isOutcome: boolean;
 }
 
+export type ResultIntake = Pick<HeldResults, keyof HeldResults>;
+
 export function createResultIntake(options: ResultIntakeOptions): ResultIntake {
   return new HeldResults(options);
 }
@@ -56,7 +50,7 @@ function answer({ manifests }: Held, how: (manifest: DeliveredManifest) => void)
   for (const manifest of manifests) how(manifest);
 }
 
-class HeldResults implements ResultIntake {
+class HeldResults {
   readonly #options: ResultIntakeOptions;
   readonly #held = new Map<string, Held>();
   readonly #queue: Held[] = [];
@@ -72,19 +66,20 @@ class HeldResults implements ResultIntake {
   }
 
   receive(address: ResultAddress, manifest: DeliveredManifest): void {
-    const known = this.#held.get(resultKeyOf(address));
+    const known = this.#held.get(resultSubjects.of(address));
     if (known !== undefined) {
       // Delivered again while it is read or judged.
       known.manifests = [...known.manifests, manifest].slice(-manifestsMax);
       return;
     }
     const each: Held = { address, manifests: [manifest], inMemory: false, isOutcome: false };
-    this.#held.set(resultKeyOf(address), each);
+    this.#held.set(resultSubjects.of(address), each);
     this.#queue.push(each);
     this.#drain();
   }
 
-  release({ job }: JobOut): void {
+  /** Acknowledges what was received for the scan, whose outcome is stored. */
+  release({ job }: PendingJob): void {
     for (const each of [...this.#held.values()]) {
       if (each.address.token !== job.token || each.address.attempt !== job.attempt) continue;
       if (each.isOutcome) this.#acknowledge(each);
@@ -93,6 +88,7 @@ class HeldResults implements ResultIntake {
     this.#drain();
   }
 
+  /** Gives everything back to NATS, for the next process. */
   close(): void {
     this.#stopWorking();
     this.#queue.length = 0;
@@ -104,7 +100,7 @@ class HeldResults implements ResultIntake {
     while (this.#inMemory < resultsAtOnce) {
       const next = this.#queue.shift();
       if (next === undefined) return;
-      if (this.#held.get(resultKeyOf(next.address)) !== next) continue;
+      if (this.#held.get(resultSubjects.of(next.address)) !== next) continue;
       next.inMemory = true;
       this.#inMemory++;
       void this.#process(next).finally(() => this.#drain());
@@ -112,38 +108,38 @@ class HeldResults implements ResultIntake {
   }
 
   async #process(each: Held): Promise<void> {
-    const out = this.#claim(each);
-    if (out === null) return;
-    out.state = "reading";
-    out.worker = each.address.worker;
+    const pending = this.#claim(each);
+    if (pending === null) return;
+    pending.state = "reading";
+    pending.worker = each.address.worker;
     let read: Awaited<ReturnType<typeof readResult>>;
     try {
-      read = await readResult(this.#options, each, out);
+      read = await readResult(this.#options, each, pending);
     } catch (error) {
-      this.#options.log.debug("result not readable yet", { ...jobFields(out), because: messageOf(error) });
-      out.unreadable++;
-      if (hasEnded(out)) this.#leaveMemory(each);
-      else if (out.unreadable >= unreadableMax) this.#giveUp(each, out);
-      else this.#tryLater(each, out);
+      this.#options.log.debug("result not readable yet", { ...jobFields(pending), because: messageOf(error) });
+      pending.unreadable++;
+      if (hasEnded(pending)) this.#leaveMemory(each);
+      else if (pending.unreadable >= unreadableMax) this.#giveUp(each, pending);
+      else this.#tryLater(each, pending);
       return;
     }
-    if (hasEnded(out)) {
+    if (hasEnded(pending)) {
       this.#leaveMemory(each);
       return;
     }
     if (read === "part missing") {
-      this.#giveUp(each, out);
+      this.#giveUp(each, pending);
       return;
     }
     each.isOutcome = true;
-    if ("fault" in read) refuse(this.#options, each.address, out, read.fault);
+    if ("fault" in read) refuse(this.#options, each.address, pending, read.fault);
     else accept(this.#options, each.address);
-    out.end("fault" in read ? "crashed" : read.gathered);
+    pending.end("fault" in read ? "crashed" : read.gathered);
   }
 
   /** Null if no scan waits for the result: then it has been dropped, or is delivered again later. */
-  #claim(each: Held): JobOut | null {
-    const { board, store, earlyMs } = this.#options;
+  #claim(each: Held): PendingJob | null {
+    const { pendingJobs, store, earlyMs } = this.#options;
     const { address } = each;
     const worker = store.workers.find(address.worker);
     const isEnrolled = worker !== undefined && worker.location === address.location && worker.revokedAt === null;
@@ -151,10 +147,10 @@ class HeldResults implements ResultIntake {
       this.#drop(each);
       return null;
     }
-    const out = board.find(address.token, address.attempt);
-    if (out !== undefined && out.state !== "ended" && out.state !== "reading") return out;
+    const pending = pendingJobs.find(address.token, address.attempt);
+    if (pending !== undefined && pending.state !== "ended" && pending.state !== "reading") return pending;
     // Acknowledged with the release of the scan: until then its outcome may still be lost.
-    if (out?.state === "ended") this.#leaveMemory(each);
+    if (pending?.state === "ended") this.#leaveMemory(each);
     else {
       answer(each, (manifest) => manifest.nak(earlyMs));
       this.#forget(each);
@@ -163,16 +159,16 @@ class HeldResults implements ResultIntake {
   }
 
   /** NATS is away, and delivers the manifest again. */
-  #tryLater(each: Held, out: JobOut): void {
-    out.state = "sent";
+  #tryLater(each: Held, pending: PendingJob): void {
+    pending.state = "sent";
     this.#forget(each);
   }
 
   /** The scan is gathered again: the comparison with NATS finds neither job nor result. */
-  #giveUp(each: Held, out: JobOut): void {
+  #giveUp(each: Held, pending: PendingJob): void {
     this.#options.count("lost");
-    this.#options.log.warn("result without one of its parts", jobFields(out));
-    out.state = "sent";
+    this.#options.log.warn("result without one of its parts", jobFields(pending));
+    pending.state = "sent";
     this.#acknowledge(each);
   }
 
@@ -193,7 +189,7 @@ class HeldResults implements ResultIntake {
 
   #forget(each: Held): void {
     this.#leaveMemory(each);
-    this.#held.delete(resultKeyOf(each.address));
+    this.#held.delete(resultSubjects.of(each.address));
   }
 
   #leaveMemory(each: Held): void {
@@ -203,8 +199,8 @@ class HeldResults implements ResultIntake {
 }
 
 /** Whether a time limit, the end of the server or a result has ended the scan. The state changes during the calls in between. */
-function hasEnded(out: Pick<JobOut, "state">): boolean {
-  return out.state === "ended";
+function hasEnded(pending: Pick<PendingJob, "state">): boolean {
+  return pending.state === "ended";
 }
 
 function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: ResultAddress): void {
@@ -212,9 +208,14 @@ function accept({ store, count, log }: ResultIntakeOptions, { worker, token }: R
   store.workers.noteScan(worker).catch((error) => log.warn("scan of worker not counted", { token, because: messageOf(error) }));
 }
 
-function refuse({ store, count, clock, log }: ResultIntakeOptions, { worker, token }: ResultAddress, out: JobOut, fault: string): void {
+function refuse(
+  { store, count, clock, log }: ResultIntakeOptions,
+  { worker, token }: ResultAddress,
+  pending: PendingJob,
+  fault: string,
+): void {
   count("faults");
-  log.error("result of worker refused", { ...jobFields(out), worker: store.workers.find(worker)?.name ?? worker, fault });
+  log.error("result of worker refused", { ...jobFields(pending), worker: store.workers.find(worker)?.name ?? worker, fault });
   const lastFault = { at: clock.now().toISOString(), text: fault };
   store.workers.noteFault(worker, lastFault).catch((error) => log.warn("fault of worker not stored", { token, because: messageOf(error) }));
 }
@@ -232,7 +233,7 @@ export function isRunning(
 async function readResult(
   options: ResultIntakeOptions,
   { address, manifests }: Held,
-  { job }: JobOut,
+  { job }: PendingJob,
 ): Promise<{ readonly gathered: Gathered | ScanErrorCode } | { readonly fault: string } | "part missing"> {
   const assembly = createResultAssembly();
   let added = assembly.add(null, manifests[0]?.bytes ?? new Uint8Array());

@@ -1,6 +1,12 @@
 /** The head while nats-server does not answer, or answers late: cases that a real server cannot be brought to at will. */
 import { afterEach, describe, expect, test } from "vitest";
-import { createJobBoard, defaultFleetTimes, type FleetStore, type HeadTransport, type JobOut } from "../../../src/fleet/head/head-parts.ts";
+import {
+  createPendingJobs,
+  defaultFleetTimes,
+  type FleetStore,
+  type HeadTransport,
+  type PendingJob,
+} from "../../../src/fleet/head/head-parts.ts";
 import { reconcile } from "../../../src/fleet/head/reconcile.ts";
 import { createJobPublisher, createRemoteGather } from "../../../src/fleet/head/remote-gather.ts";
 import { createResultIntake, type ResultIntake } from "../../../src/fleet/head/result-intake.ts";
@@ -40,22 +46,22 @@ function transportWith(changes: Partial<HeadTransport>): HeadTransport {
 
 const sentAddress = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
 
-function sentJob(token: string, changes: Partial<JobOut> = {}): JobOut {
+function sentJob(token: string, changes: Partial<PendingJob> = {}): PendingJob {
   const job = { v: fleetProtocol, token, attempt: 1, url: "https://site.test/", scannedAt, ...jobSettings } as const;
   const times = { worker: null, sequence: 1, sentAtMs: 0, begunAtMs: null, republished: 0, unreadable: 0 };
   return { location: token.split("_")[0] ?? "", job, onStage: nothing, end: nothing, state: "sent", ...times, ...changes };
 }
 
 describe("the comparison with NATS", () => {
-  const compare = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
-    reconcile({ board, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
+  const compare = (pendingJobs: ReturnType<typeof createPendingJobs>, transport: HeadTransport) =>
+    reconcile({ pendingJobs, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
 
   test("goes on with the other locations while the stream of one does not answer", async () => {
-    const board = createJobBoard();
-    for (const token of ["berlin_1", "paris_1"]) board.add(sentJob(token));
+    const pendingJobs = createPendingJobs();
+    for (const token of ["berlin_1", "paris_1"]) pendingJobs.add(sentJob(token));
     const jobs = (location: string) => (location === "berlin" ? Promise.reject(new Error("timeout")) : Promise.resolve(new Set<string>()));
-    await compare(board, transportWith({ jobs }));
-    expect(board.list().map(({ state }) => state)).toEqual(["sent", "unsent"]);
+    await compare(pendingJobs, transportWith({ jobs }));
+    expect(pendingJobs.list().map(({ state }) => state)).toEqual(["sent", "unsent"]);
   });
 
   test.each([
@@ -63,30 +69,30 @@ describe("the comparison with NATS", () => {
     [24 * 60 * 60_000, ["timeout"]],
   ])("ends a job that a worker has had for %i ms: %j", async (ms, expected) => {
     const ends: unknown[] = [];
-    const board = createJobBoard();
-    board.add(sentJob("berlin_1", { begunAtMs: clock.now().getTime() - ms, end: (code) => void ends.push(code) }));
-    await compare(board, transportWith({ jobs: async () => new Set(["berlin_1"]) }));
+    const pendingJobs = createPendingJobs();
+    pendingJobs.add(sentJob("berlin_1", { begunAtMs: clock.now().getTime() - ms, end: (code) => void ends.push(code) }));
+    await compare(pendingJobs, transportWith({ jobs: async () => new Set(["berlin_1"]) }));
     expect(ends).toEqual(expected);
   });
 });
 
 describe("a lost job", () => {
-  const compare = (out: JobOut, transport: HeadTransport) => {
-    const board = createJobBoard();
-    board.add(out);
-    return reconcile({ board, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
+  const compare = (pending: PendingJob, transport: HeadTransport) => {
+    const pendingJobs = createPendingJobs();
+    pendingJobs.add(pending);
+    return reconcile({ pendingJobs, transport, store, count: nothing, onUnsent: nothing, clock, log, times: defaultFleetTimes });
   };
 
   test("begins again when it is published again", async () => {
-    const out = sentJob("berlin_1", { begunAtMs: 1, sentAtMs: 1 });
-    await compare(out, transportWith({}));
-    expect([out.state, out.begunAtMs, out.republished]).toEqual(["unsent", null, 1]);
+    const pending = sentJob("berlin_1", { begunAtMs: 1, sentAtMs: 1 });
+    await compare(pending, transportWith({}));
+    expect([pending.state, pending.begunAtMs, pending.republished]).toEqual(["unsent", null, 1]);
   });
 
   test.each(["reading", "ended", "unsent"] as const)("is none whose scan is %s", async (state) => {
-    const out = sentJob("berlin_1", { state });
-    await compare(out, transportWith({}));
-    expect([out.state, out.republished]).toEqual([state, 0]);
+    const pending = sentJob("berlin_1", { state });
+    await compare(pending, transportWith({}));
+    expect([pending.state, pending.republished]).toEqual([state, 0]);
   });
 
   test("is looked for before results: a worker sends a result before it acknowledges", async () => {
@@ -104,23 +110,23 @@ describe("a lost job", () => {
   });
 
   test("is not one that was published while NATS was asked", async () => {
-    const out = sentJob("berlin_1");
+    const pending = sentJob("berlin_1");
     const jobs = async () => {
-      out.sentAtMs = clock.now().getTime();
+      pending.sentAtMs = clock.now().getTime();
       return new Set<string>();
     };
-    await compare(out, transportWith({ jobs }));
-    expect([out.state, out.republished]).toEqual(["sent", 0]);
+    await compare(pending, transportWith({ jobs }));
+    expect([pending.state, pending.republished]).toEqual(["sent", 0]);
   });
 
   test.each([
     [0, ["unsent", 1]],
     [null, ["sent", 0]],
   ])("is published again unless its manifest has arrived: part %j", async (part, expected) => {
-    const out = sentJob("berlin_1");
+    const pending = sentJob("berlin_1");
     const address = { ...sentAddress, part };
-    await compare(out, transportWith({ results: async () => [address] }));
-    expect([out.state, out.republished]).toEqual(expected);
+    await compare(pending, transportWith({ results: async () => [address] }));
+    expect([pending.state, pending.republished]).toEqual(expected);
   });
 
   test.each([
@@ -128,25 +134,25 @@ describe("a lost job", () => {
     [7, expect.any(Number)],
     [8, expect.any(Number)],
   ])("has a time limit once it was delivered: %i of sequence 7", async (delivered, begunAtMs) => {
-    const out = sentJob("berlin_1", { sequence: null });
+    const pending = sentJob("berlin_1", { sequence: null });
     const jobs = async () => new Set(["berlin_1"]);
-    await compare(out, transportWith({ jobs, sequenceOfJob: async () => 7, deliveredSequence: async () => delivered }));
-    expect(out.begunAtMs).toEqual(begunAtMs);
+    await compare(pending, transportWith({ jobs, sequenceOfJob: async () => 7, deliveredSequence: async () => delivered }));
+    expect(pending.begunAtMs).toEqual(begunAtMs);
   });
 });
 
 describe("the publisher", () => {
-  const publisherOf = (board: ReturnType<typeof createJobBoard>, transport: HeadTransport) =>
-    createJobPublisher(board, transport, { isConnected: () => true, retryMs: 1_000, clock, log });
-  const unsent = (token: string, changes: Partial<JobOut> = {}) => sentJob(token, { state: "unsent", sequence: null, ...changes });
+  const publisherOf = (pendingJobs: ReturnType<typeof createPendingJobs>, transport: HeadTransport) =>
+    createJobPublisher(pendingJobs, transport, { isConnected: () => true, retryMs: 1_000, clock, log });
+  const unsent = (token: string, changes: Partial<PendingJob> = {}) => sentJob(token, { state: "unsent", sequence: null, ...changes });
   const laterAttempt = (token: string) => {
-    const out = unsent(token);
-    return { ...out, job: { ...out.job, attempt: 2 } };
+    const pending = unsent(token);
+    return { ...pending, job: { ...pending.job, attempt: 2 } };
   };
 
   test("goes on with other locations, and repeats the one that fails until it works", async () => {
-    const board = createJobBoard();
-    for (const token of ["berlin_1", "paris_1"]) board.add(unsent(token));
+    const pendingJobs = createPendingJobs();
+    for (const token of ["berlin_1", "paris_1"]) pendingJobs.add(unsent(token));
     let isFull = true;
     const published: string[] = [];
     const publishJob: HeadTransport["publishJob"] = async (location, { token }) => {
@@ -154,32 +160,32 @@ describe("the publisher", () => {
       if (location === "berlin" && isFull) throw new Error("maximum bytes exceeded");
       return 1;
     };
-    const publisher = publisherOf(board, transportWith({ publishJob }));
+    const publisher = publisherOf(pendingJobs, transportWith({ publishJob }));
     publisher.wake();
     // Asked for while it runs.
     publisher.wake();
     await clock.pass(1);
-    expect([published, board.list().map(({ state }) => state)]).toEqual([
+    expect([published, pendingJobs.list().map(({ state }) => state)]).toEqual([
       ["berlin_1", "paris_1", "berlin_1"],
       ["unsent", "sent"],
     ]);
     expect(publisher.fault()).toBe("scans of the location berlin cannot be published: its stream in NATS is full");
     isFull = false;
     await clock.pass(5_000);
-    expect([published.length, publisher.fault(), board.list().map(({ state }) => state)]).toEqual([4, null, ["sent", "sent"]]);
+    expect([published.length, publisher.fault(), pendingJobs.list().map(({ state }) => state)]).toEqual([4, null, ["sent", "sent"]]);
     publisher.stop();
   });
 
   test("withdraws the job of the earlier attempt first", async () => {
     const calls: string[] = [];
-    const board = createJobBoard();
-    board.add(laterAttempt("berlin_1"));
+    const pendingJobs = createPendingJobs();
+    pendingJobs.add(laterAttempt("berlin_1"));
     const withdrawn = Promise.withResolvers<void>();
     const withdrawJob = async () => {
       calls.push("withdraw");
       await withdrawn.promise;
     };
-    const publisher = publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") }));
+    const publisher = publisherOf(pendingJobs, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") }));
     publisher.wake();
     await settled();
     expect(calls).toEqual(["withdraw"]);
@@ -189,42 +195,42 @@ describe("the publisher", () => {
   });
 
   test("notes when a job is sent, so that an older look at NATS does not miss it", async () => {
-    const board = createJobBoard();
-    const out = unsent("berlin_1");
-    board.add(out);
+    const pendingJobs = createPendingJobs();
+    const pending = unsent("berlin_1");
+    pendingJobs.add(pending);
     await clock.pass(60_000);
-    const publisher = publisherOf(board, transportWith({}));
+    const publisher = publisherOf(pendingJobs, transportWith({}));
     publisher.wake();
     await settled();
-    expect([out.state, out.sentAtMs]).toEqual(["sent", clock.now().getTime()]);
+    expect([pending.state, pending.sentAtMs]).toEqual(["sent", clock.now().getTime()]);
     publisher.stop();
   });
 
   test("publishes no job that has ended during the withdrawal", async () => {
     const calls: string[] = [];
-    const board = createJobBoard();
-    const out = laterAttempt("berlin_1");
-    board.add(out);
+    const pendingJobs = createPendingJobs();
+    const pending = laterAttempt("berlin_1");
+    pendingJobs.add(pending);
     const withdrawJob = async () => {
-      out.state = "ended";
+      pending.state = "ended";
     };
-    publisherOf(board, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") })).wake();
+    publisherOf(pendingJobs, transportWith({ withdrawJob, publishJob: async () => calls.push("publish") })).wake();
     await settled();
     expect(calls).toEqual([]);
   });
 
   test("withdraws a job that was released while it was published, and cancels it", async () => {
     const calls: string[] = [];
-    const board = createJobBoard();
-    const out = unsent("berlin_1");
-    board.add(out);
+    const pendingJobs = createPendingJobs();
+    const pending = unsent("berlin_1");
+    pendingJobs.add(pending);
     const publishJob = async () => {
-      board.remove(out);
+      pendingJobs.remove(pending);
       return 1;
     };
     const cancel: HeadTransport["cancel"] = (_location, { token }) => void calls.push(`cancel ${token}`);
     publisherOf(
-      board,
+      pendingJobs,
       transportWith({ publishJob, cancel, withdrawJob: async (_location, token) => void calls.push(`withdraw ${token}`) }),
     ).wake();
     await settled();
@@ -237,12 +243,20 @@ describe("a result", () => {
   afterEach(() => intake?.close());
 
   test("whose parts NATS never returns is given up, and its scan is gathered again", async () => {
-    const out = sentJob("berlin_1");
-    const board = createJobBoard();
-    board.add(out);
+    const pending = sentJob("berlin_1");
+    const pendingJobs = createPendingJobs();
+    pendingJobs.add(pending);
     const counted: string[] = [];
     const transport = transportWith({ resultPart: () => Promise.reject(new Error("no answer")) });
-    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), clock, log, ...defaultFleetTimes });
+    intake = createResultIntake({
+      pendingJobs,
+      transport,
+      store,
+      count: (event) => void counted.push(event),
+      clock,
+      log,
+      ...defaultFleetTimes,
+    });
     const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
     const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
@@ -251,52 +265,60 @@ describe("a result", () => {
       intake.receive(address, { bytes, ack: () => void acknowledged++, nak: nothing, working: nothing });
       await Bun.sleep(1);
     }
-    expect([counted, acknowledged, out.state, out.unreadable]).toEqual([["lost"], 1, "sent", 5]);
+    expect([counted, acknowledged, pending.state, pending.unreadable]).toEqual([["lost"], 1, "sent", 5]);
   });
 
   test.each([
     ["arrives", (part: PromiseWithResolvers<Uint8Array>) => part.resolve(Buffer.from("x"))],
     ["cannot be read", (part: PromiseWithResolvers<Uint8Array>) => part.reject(new Error("timeout"))],
   ])("whose scan has ended before its part %s counts as nothing", async (_name, end) => {
-    const board = createJobBoard();
-    const out = sentJob("berlin_1");
-    board.add(out);
+    const pendingJobs = createPendingJobs();
+    const pending = sentJob("berlin_1");
+    pendingJobs.add(pending);
     const part = Promise.withResolvers<Uint8Array>();
     const counted: string[] = [];
     const transport = transportWith({ resultPart: () => part.promise });
-    intake = createResultIntake({ board, transport, store, count: (event) => void counted.push(event), clock, log, ...defaultFleetTimes });
+    intake = createResultIntake({
+      pendingJobs,
+      transport,
+      store,
+      count: (event) => void counted.push(event),
+      clock,
+      log,
+      ...defaultFleetTimes,
+    });
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
     const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
     intake.receive(sentAddress, { bytes, ack: nothing, nak: nothing, working: nothing });
-    out.state = "ended";
+    pending.state = "ended";
     end(part);
     await settled();
-    expect([counted, out.state]).toEqual([[], "ended"]);
+    expect([counted, pending.state]).toEqual([[], "ended"]);
   });
 
   test("of a later attempt stays when the earlier one is released", async () => {
-    const board = createJobBoard();
-    const out = sentJob("berlin_1");
-    board.add(out);
+    const pendingJobs = createPendingJobs();
+    const pending = sentJob("berlin_1");
+    pendingJobs.add(pending);
     const transport = transportWith({ resultPart: () => new Promise<null>(nothing) });
-    intake = createResultIntake({ board, transport, store, count: nothing, clock, log, ...defaultFleetTimes });
+    intake = createResultIntake({ pendingJobs, transport, store, count: nothing, clock, log, ...defaultFleetTimes });
     let acknowledged = 0;
     const address = { location: "berlin", worker, token: "berlin_1", attempt: 1, delivery: 1, part: null };
     const sent = { bytes: 1, sha256: "0".repeat(64), parts: 1 };
     const bytes = Buffer.from(JSON.stringify({ v: fleetProtocol, evidenceVersion: 1, result: sent, screenshot: null }));
     intake.receive(address, { bytes, ack: () => void acknowledged++, nak: nothing, working: nothing });
-    intake.release({ ...out, job: { ...out.job, attempt: 0 } });
-    expect([out.state, acknowledged]).toEqual(["reading", 0]);
-    intake.release(out);
+    intake.release({ ...pending, job: { ...pending.job, attempt: 0 } });
+    expect([pending.state, acknowledged]).toEqual(["reading", 0]);
+    intake.release(pending);
     expect(acknowledged).toBe(1);
   });
 });
 
-test("a scan leaves the board when its outcome is stored, and an earlier attempt does not take a later one with it", async () => {
-  const board = createJobBoard();
+test("a scan is no longer pending once its outcome is stored, and an earlier attempt does not take a later one with it", async () => {
+  const pendingJobs = createPendingJobs();
   const gather = createRemoteGather({
     ...{
-      board,
+      pendingJobs,
       transport: transportWith({}),
       isConnected: () => true,
       store,
@@ -311,14 +333,14 @@ test("a scan leaves the board when its outcome is stored, and an earlier attempt
   const handOut = (attempt: number) => {
     const stored = { token: "berlin_1", attempt, location: "berlin", adopted: false };
     const end = gather({ url: "https://site.test/", stored }, { onStage: nothing, signal: undefined });
-    return { end, out: board.find("berlin_1", attempt) };
+    return { end, pending: pendingJobs.find("berlin_1", attempt) };
   };
   const [earlier, later] = [handOut(1), handOut(2)];
-  for (const { out } of [earlier, later]) out?.end("timeout");
+  for (const { pending } of [earlier, later]) pending?.end("timeout");
   await (await earlier.end).release();
-  expect(board.list()).toEqual([later.out as JobOut]);
+  expect(pendingJobs.list()).toEqual([later.pending as PendingJob]);
   await (await later.end).release();
-  expect(board.list()).toEqual([]);
+  expect(pendingJobs.list()).toEqual([]);
 });
 
 test("a stop of the head while a job is published leaves the job to the worker that may have taken it", async () => {
@@ -328,10 +350,10 @@ test("a stop of the head while a job is published leaves the job to the worker t
     publishJob: () => confirmed.promise,
     withdrawJob: async (_location, token) => void withdrawn.push(token),
   });
-  const board = createJobBoard();
-  const publisher = createJobPublisher(board, transport, { isConnected: () => true, retryMs: 10, clock, log });
+  const pendingJobs = createPendingJobs();
+  const publisher = createJobPublisher(pendingJobs, transport, { isConnected: () => true, retryMs: 10, clock, log });
   const gather = createRemoteGather({
-    ...{ board, transport, isConnected: () => true, store, jobSettings, clock, log, onUnsent: publisher.wake, onAdopted: nothing },
+    ...{ pendingJobs, transport, isConnected: () => true, store, jobSettings, clock, log, onUnsent: publisher.wake, onAdopted: nothing },
     intake: { release: nothing },
   });
   const stop = new AbortController();
