@@ -21,7 +21,7 @@ export interface LeftStream {
   readonly bytes: number;
 }
 
-export interface ReleaseOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log"> {
+interface ReleaseOptions extends Connecting {
   /** Id of this installation's store, whose streams stay. */
   readonly instance: string;
   /** Deletes them; otherwise they are only counted. */
@@ -30,16 +30,8 @@ export interface ReleaseOptions extends Pick<ConnectionOptions, "servers" | "cre
 
 /** Streams of the fleet that belong to another installation, by name. @throws FleetError */
 export async function releaseStreams({ instance, isConfirmed, ...options }: ReleaseOptions): Promise<readonly LeftStream[]> {
-  let because = "no answer in time";
-  const onFailure = (cause: string) => {
-    because = cause;
-  };
-  const connection = await withDeadline(options.clock, connectMsMax, [], (signal) =>
-    connectNats({ ...options, name: "assay fleet release", onFailure, signal }),
-  ).catch((error: unknown) => {
-    if (error instanceof FleetError) throw error;
-    throw new FleetError(`${options.servers.join(", ")} not reachable: ${because}`);
-  });
+  const connection = await connectWithin(connectMsMax, "assay fleet release", options);
+  if (typeof connection === "string") throw new FleetError(connection);
   try {
     const manager = await jetstreamManager(connection);
     const left = await leftStreams(manager, streamDescription(instance));
@@ -50,6 +42,22 @@ export async function releaseStreams({ instance, isConfirmed, ...options }: Rele
     return left;
   } finally {
     await connection.close();
+  }
+}
+
+type Connecting = Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log">;
+
+/** Clause that says why there is no connection, if there is none in time. @throws FleetError if none can ever be made */
+async function connectWithin(limitMs: number, name: string, options: Connecting): Promise<NatsConnection | string> {
+  let because = "no answer in time";
+  const onFailure = (cause: string) => {
+    because = cause;
+  };
+  try {
+    return await withDeadline(options.clock, limitMs, [], (signal) => connectNats({ ...options, name, onFailure, signal }));
+  } catch (error) {
+    if (error instanceof FleetError) throw error;
+    return `${options.servers.join(", ")} not reachable: ${because}`;
   }
 }
 
@@ -68,27 +76,20 @@ export interface NatsExamination {
   readonly detail: string;
 }
 
-export interface NatsExaminationOptions extends Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log"> {
-  readonly connectMs?: number;
-}
-
 /** Never rejects. */
-export async function examineNats({ connectMs = examineMsMax, ...options }: NatsExaminationOptions): Promise<NatsExamination> {
-  let because = "no answer in time";
-  const onFailure = (cause: string) => {
-    because = cause;
-  };
-  let connection: NatsConnection | null = null;
+export async function examineNats({
+  connectMs = examineMsMax,
+  ...options
+}: Connecting & { readonly connectMs?: number }): Promise<NatsExamination> {
   try {
-    connection = await withDeadline(options.clock, connectMs, [], (signal) =>
-      connectNats({ ...options, name: "assay doctor", onFailure, signal }),
-    );
-    return { isUsable: true, detail: await describeServer(connection) };
+    const connection = await connectWithin(connectMs, "assay doctor", options);
+    if (typeof connection === "string") return { isUsable: false, detail: `${connection}; ${adviceOn(connection)}` };
+    return await describeServer(connection)
+      .then((detail) => ({ isUsable: true, detail }))
+      .catch((error) => ({ isUsable: false, detail: jetStreamFault(connection, error) }))
+      .finally(() => connection.close().catch(() => {}));
   } catch (error) {
-    if (error instanceof FleetError) return { isUsable: false, detail: error.message };
-    return { isUsable: false, detail: connection === null ? unreachable(options.servers, because) : jetStreamFault(connection, error) };
-  } finally {
-    await connection?.close().catch(() => {});
+    return { isUsable: false, detail: messageOf(error) };
   }
 }
 
@@ -104,11 +105,9 @@ async function describeServer(connection: NatsConnection): Promise<string> {
 /** A head creates the streams of each location that has workers. */
 const noStreams = "no location has streams yet";
 
-function unreachable(servers: readonly string[], because: string): string {
-  const advice = /credentials/.test(because)
-    ? "assay fleet nats-conf prints a configuration that allows this server"
-    : "nats-server must run there, and nats.url name its address";
-  return `${servers.join(", ")} not reachable: ${because}; ${advice}`;
+function adviceOn(because: string): string {
+  if (/not reachable: .*credentials/.test(because)) return "assay fleet nats-conf prints a configuration that allows this server";
+  return "nats-server must run there, and nats.url name its address";
 }
 
 function jetStreamFault(connection: NatsConnection, error: unknown): string {

@@ -36,37 +36,37 @@ const retryFactorMax = 30;
  * @throws FleetError if the setup cannot work: unusable files or nats-server, or another head.
  */
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
-  const life = new FleetLife({
+  const own = new HeadConnection({
     ...options,
     times: { ...defaultFleetTimes, ...options.times },
     limits: { ...defaultStreamLimits, ...options.limits },
   });
-  const refusal = await life.started();
+  const refusal = await own.started();
   if (refusal !== null) {
-    await life.close();
+    await own.close();
     throw refusal;
   }
-  const { gather, names, capacity, absentSince, onCapacity, presentWorkers, counters } = life.head;
+  const { locations, presentWorkers, counters } = own.head;
   return {
-    ...{ gather, names, capacity, absentSince, onCapacity, presentWorkers, counters },
-    state: () => life.state,
-    fault: () => life.fault ?? life.station.fault() ?? life.head.fault(),
-    close: () => life.close(),
+    ...{ ...locations, presentWorkers, counters },
+    state: () => own.state,
+    fault: () => own.fault ?? own.setup.fault() ?? own.head.fault(),
+    close: () => own.close(),
   };
 }
 
-interface LifeOptions extends FleetOptions {
+interface HeadConnectionOptions extends FleetOptions {
   readonly times: FleetTimes;
   readonly limits: StreamLimits;
 }
 
-class FleetLife {
+class HeadConnection {
   readonly head: FleetHead;
   state: ReturnType<FleetState["state"]> = "disconnected";
   /** Clause for readiness. */
   fault: string | null = "not connected to nats-server";
-  readonly #options: LifeOptions;
-  readonly station: Station;
+  readonly #options: HeadConnectionOptions;
+  readonly setup: NatsSetup;
   readonly #ending = new AbortController();
   readonly #stopWatch: () => void;
   readonly #starting: Promise<Error | null>;
@@ -75,11 +75,11 @@ class FleetLife {
   /** One setup at a time. */
   #settingUp = Promise.resolve();
 
-  constructor(options: LifeOptions) {
+  constructor(options: HeadConnectionOptions) {
     this.#options = options;
     const isConnected = () => this.state === "connected";
     this.head = createFleetHead({ ...options, transport: natsTransport(() => this.#link), isConnected });
-    this.station = createStation(options, this.head);
+    this.setup = createNatsSetup(options, this.head);
     this.#stopWatch = options.clock.every(options.times.enrolledEveryMs, () => this.#followLocations());
     this.#starting = this.#start().then(
       () => null,
@@ -100,7 +100,7 @@ class FleetLife {
   async close(): Promise<void> {
     this.#ending.abort();
     this.#stopWatch();
-    this.station.stop();
+    this.setup.stop();
     this.head.close();
     const connection = this.#link?.connection;
     if (connection?.isClosed() === false) {
@@ -131,7 +131,7 @@ class FleetLife {
     const { times, clock, log } = this.#options;
     for (let failures = 0; !this.#ending.signal.aborted; failures++) {
       try {
-        await this.station.setUp(link);
+        await this.setup.setUp(link);
         this.state = "connected";
         this.fault = null;
         this.head.connected();
@@ -173,14 +173,14 @@ class FleetLife {
 
   #followLocations(): void {
     if (this.state !== "connected" || this.#link === null) return;
-    void this.station.followLocations(this.#link);
+    void this.setup.followLocations(this.#link);
   }
 }
 
-type Station = ReturnType<typeof createStation>;
+type NatsSetup = ReturnType<typeof createNatsSetup>;
 
 /** What has to be in place in NATS. */
-function createStation({ store, times, limits, clock, log }: LifeOptions, head: FleetHead) {
+function createNatsSetup({ store, times, limits, clock, log }: HeadConnectionOptions, head: FleetHead) {
   const locations = createLocationStreams({
     ...{ workers: store.workers, ackWaitMs: times.ackWaitMs, log },
     onManifest: head.events.onManifest,
@@ -193,7 +193,7 @@ function createStation({ store, times, limits, clock, log }: LifeOptions, head: 
   };
 
   /** An accepted worker asks for jobs at once. Without the streams of its new location, the request would be lost. */
-  async function hear(link: NatsLink, ...note: Parameters<HeadEvents["onPresence"]>): Promise<void> {
+  async function onPresence(link: NatsLink, ...note: Parameters<HeadEvents["onPresence"]>): Promise<void> {
     await locations.followOne(note[0].location, link, purposeOf(link));
     // The head may have stopped in the meantime.
     if (!link.connection.isClosed()) head.events.onPresence(...note);
@@ -217,7 +217,7 @@ function createStation({ store, times, limits, clock, log }: LifeOptions, head: 
       }
       locations.forget();
       await locations.follow(link, purposeOf(link));
-      if (!isSubscribed) subscribeToNotes(link, { ...head.events, onPresence: (...note) => void hear(link, ...note) });
+      if (!isSubscribed) subscribeToNotes(link, { ...head.events, onPresence: (...note) => void onPresence(link, ...note) });
       isSubscribed = true;
     },
     stop: locations.stop,

@@ -1,5 +1,4 @@
 /** Presence of workers at the head: their notes, whether each may take jobs, and since when a location has none. */
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import { evidenceVersion } from "../../evidence/evidence.ts";
 import {
@@ -9,11 +8,11 @@ import {
   type PresenceReply,
   parsePresenceNote,
   parseProgressNote,
-  protocolOf,
+  parseVersion,
 } from "../messages.ts";
 import { isKnownEvidenceVersion } from "../received-result.ts";
 import type { WorkerAddress } from "../subjects.ts";
-import type { HeardWorker } from "../worker-operations.ts";
+import type { WorkerPresence } from "../worker-operations.ts";
 import type { FleetStore, FleetTimes, HeadEvents, HeadParts } from "./head-parts.ts";
 
 /** Buckets kept. More workers than that exist only if many identities are made up. */
@@ -40,24 +39,15 @@ export function createMessageRate({ perSecond, burst }: { readonly perSecond: nu
   };
 }
 
-export interface PresentWorker extends HeardWorker {
+export interface PresentWorker extends WorkerPresence {
   readonly location: string;
 }
 
-export interface PresenceRegistry {
-  /** True if the capacity of the location has risen. */
-  note(address: WorkerAddress, note: Pick<PresenceNote, "slots" | "busy">, answer: PresenceAnswer, now: Date): boolean;
-  /** Workers whose last note has not lapsed. */
-  present(now: Date): readonly PresentWorker[];
-  /** Slots of the accepted workers, and one scan that waits for each of them. */
-  capacity(location: string, now: Date): number;
-  /** When a worker of the location last reported itself that may take scans, or may after it is resumed; null if none has. */
-  lastSeenAt(location: string): Date | null;
-}
+export type PresenceRegistry = ReturnType<typeof createPresenceRegistry>;
 
 const usableAnswers: ReadonlySet<PresenceAnswer> = new Set(["accepted", "drained"]);
 
-export function createPresenceRegistry(lapsesMs: number): PresenceRegistry {
+export function createPresenceRegistry(lapsesMs: number) {
   const workers = new Map<string, PresentWorker>();
 
   function present(now: Date): readonly PresentWorker[] {
@@ -70,14 +60,23 @@ export function createPresenceRegistry(lapsesMs: number): PresenceRegistry {
   }
 
   return {
-    note: ({ worker: id, location }, { slots, busy }, answer, now) => {
+    /** True if the capacity of the location has risen. */
+    note: (
+      { worker: id, location }: WorkerAddress,
+      { slots, busy }: Pick<PresenceNote, "slots" | "busy">,
+      answer: PresenceAnswer,
+      now: Date,
+    ): boolean => {
       const before = capacity(location, now);
       workers.set(id, { id, location, slots, busy, answer, seenAt: now });
       return capacity(location, now) > before;
     },
+    /** Workers whose last note has not lapsed. */
     present,
+    /** Slots of the accepted workers, and one scan that waits for each of them. */
     capacity,
-    lastSeenAt: (location) => {
+    /** When a worker of the location last reported itself that may take scans, or may after it is resumed; null if none has. */
+    lastSeenAt: (location: string): Date | null => {
       const usable = [...workers.values()].filter((worker) => worker.location === location && usableAnswers.has(worker.answer));
       return usable.length === 0 ? null : new Date(Math.max(...usable.map(({ seenAt }) => seenAt.getTime())));
     },
@@ -113,18 +112,15 @@ function answerPresence(
   return enrolled.drained ? "drained" : "accepted";
 }
 
-export interface AbsenceOptions {
+interface AbsenceOptions extends Pick<HeadParts, "clock"> {
   readonly registry: PresenceRegistry;
   readonly workers: Pick<FleetStore["workers"], "list">;
   /** Time that workers have to report themselves after a connection is made, before older absences count. */
   readonly lapsesMs: number;
-  readonly clock: Clock;
 }
 
-/** Since when a location has no worker, by presence and by the store; null while one is present. */
-export type AbsentSince = (location: string, connectedAt: Date) => Date | null;
-
-export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOptions): AbsentSince {
+/** The function that tells since when a location has no worker, by presence and by the store; null while one is present. */
+export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOptions) {
   function lastSeen(location: string): Date {
     const seen = registry.lastSeenAt(location);
     if (seen !== null) return seen;
@@ -132,7 +128,7 @@ export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOpt
     return new Date(Math.max(0, ...ofLocation.map(({ lastSeenAt, enrolledAt }) => Date.parse(lastSeenAt ?? enrolledAt))));
   }
 
-  return (location, connectedAt) => {
+  return (location: string, connectedAt: Date): Date | null => {
     const now = clock.now().getTime();
     const seen = lastSeen(location);
     if (now - seen.getTime() < lapsesMs && registry.lastSeenAt(location) !== null) return null;
@@ -141,7 +137,7 @@ export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOpt
   };
 }
 
-export interface WorkerNotesOptions extends Omit<HeadParts, "isConnected" | "transport"> {
+interface WorkerNotesOptions extends Omit<HeadParts, "isConnected" | "transport"> {
   readonly registry: PresenceRegistry;
   readonly readers: Readers;
   readonly times: Pick<FleetTimes, "noteSeenEveryMs">;
@@ -157,7 +153,7 @@ const progressRate = { perSecond: 100, burst: 400 };
 const noSlots = { slots: 0, busy: 0 };
 
 export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "onPresence" | "onProgress"> {
-  const { store, registry, board, readers, onCapacity, clock } = options;
+  const { store, registry, pendingJobs, readers, onCapacity, clock } = options;
   const presences = createMessageRate(presenceRate);
   const progresses = createMessageRate(progressRate);
   const noteSeen = createSeenWriter(options);
@@ -166,7 +162,7 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
       const now = clock.now();
       if (!presences.allows(address.worker, now.getTime())) return;
       const note = parsePresenceNote(bytes);
-      const protocol = protocolOf(bytes);
+      const protocol = parseVersion(bytes)?.v ?? null;
       // Malformed rather than of another release.
       if (note === null && (protocol === null || protocol === fleetProtocol)) return;
       const answer = answerPresence(address, { note, protocol: protocol ?? 0 }, { workers: store.workers, readers });
@@ -180,13 +176,13 @@ export function listenToWorkers(options: WorkerNotesOptions): Pick<HeadEvents, "
     onProgress: ({ location, worker, token }, bytes) => {
       if (!progresses.allows(worker, clock.now().getTime())) return;
       const note = parseProgressNote(bytes);
-      const out = note === null ? undefined : board.find(token, note.attempt);
-      if (note === null || out?.location !== location || out.state === "ended") return;
+      const pending = note === null ? undefined : pendingJobs.find(token, note.attempt);
+      if (note === null || pending?.location !== location || pending.state === "ended") return;
       const enrolled = store.workers.find(worker);
       if (enrolled === undefined || enrolled.location !== location || enrolled.revokedAt !== null) return;
-      out.worker = worker;
-      out.begunAtMs ??= clock.now().getTime();
-      if (note.stage !== null) out.onStage(note.stage);
+      pending.worker = worker;
+      pending.begunAtMs ??= clock.now().getTime();
+      if (note.stage !== null) pending.onStage(note.stage);
     },
   };
 }

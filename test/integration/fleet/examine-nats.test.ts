@@ -7,8 +7,8 @@ import { jetstream, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream
 import { connect } from "@nats-io/transport-node";
 import { afterAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
-import { examineNats, type NatsExaminationOptions } from "../../../src/fleet/nats-maintenance.ts";
-import { locationScanSubjects, scanStreamOf, scanSubject } from "../../../src/fleet/subjects.ts";
+import { examineNats } from "../../../src/fleet/nats-maintenance.ts";
+import { scanStreamOf, scanSubjects } from "../../../src/fleet/subjects.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
 import { portWithoutListener } from "../../support/ports.ts";
 
@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ignore = () => {};
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-const examine = (url: string, given: Partial<NatsExaminationOptions> = {}) =>
+const examine = (url: string, given: Partial<Parameters<typeof examineNats>[0]> = {}) =>
   examineNats({ servers: [url], credentialsFile: null, caFile: null, clock: systemClock, log, connectMs: 5_000, ...given });
 
 describe.skipIf(natsIsMissing())("the doctor", () => {
@@ -29,8 +29,12 @@ describe.skipIf(natsIsMissing())("the doctor", () => {
     const connection = await connect({ servers: nats.url });
     const { streams } = await jetstreamManager(connection);
     expect((await streams.list().next()).length).toBe(0);
-    await streams.add({ name: scanStreamOf("berlin"), subjects: [locationScanSubjects("berlin")], retention: RetentionPolicy.Workqueue });
-    await jetstream(connection).publish(scanSubject("berlin", "token"), "x");
+    await streams.add({
+      name: scanStreamOf("berlin"),
+      subjects: [scanSubjects.matching({ location: "berlin" })],
+      retention: RetentionPolicy.Workqueue,
+    });
+    await jetstream(connection).publish(scanSubjects.of({ location: "berlin", token: "token" }), "x");
     await connection.close();
     expect((await examine(nats.url)).detail).toContain("ASSAY_SCANS_berlin: 1 waiting");
   });
