@@ -85,17 +85,10 @@ interface RecordedModule {
   readonly imports: readonly string[];
 }
 
-export interface ModuleRecord {
-  /** Source text as read; undefined for a file that was not loaded. */
-  sourceOf(path: string): string | undefined;
-  sha256Of(path: string): string;
-  /** SHA-256 over a file and all that it imports. */
-  digestOf(path: string): string;
-  snapshot(entries: readonly string[]): PluginSnapshot;
-}
+export type ModuleRecord = ReturnType<typeof recordModules>;
 
 /** From now on, files that this thread imports are read once, and refused if `pins` says so. Null pins allow every file. */
-export function recordModules(pins: Pins | null): ModuleRecord {
+export function recordModules(pins: Pins | null) {
   const modules = new Map<string, RecordedModule>();
   const sources = new Map<string, string>();
   let bytesTotal = 0;
@@ -115,16 +108,21 @@ export function recordModules(pins: Pins | null): ModuleRecord {
     return text;
   });
   return {
-    sourceOf: (path) => sources.get(path),
-    sha256Of: (path) => modules.get(path)?.sha256 ?? "",
-    digestOf: (path) => {
+    /** Source text as read; undefined for a file that was not loaded. */
+    sourceOf: (path: string): string | undefined => sources.get(path),
+    sha256Of: (path: string): string => modules.get(path)?.sha256 ?? "",
+    /** SHA-256 over a file and all that it imports. */
+    digestOf: (path: string): string => {
       const reached = new Set([path]);
       for (const each of reached) for (const imported of modules.get(each)?.imports ?? []) reached.add(imported);
       const hash = createHash("sha256");
       for (const each of reached) hash.update(`${each} ${modules.get(each)?.sha256}\n`);
       return hash.digest("hex");
     },
-    snapshot: (entries) => ({ entries, modules: Object.fromEntries([...modules].map(([path, { text }]) => [path, text])) }),
+    snapshot: (entries: readonly string[]): PluginSnapshot => ({
+      entries,
+      modules: Object.fromEntries([...modules].map(([path, { text }]) => [path, text])),
+    }),
   };
 }
 

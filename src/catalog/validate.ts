@@ -23,31 +23,14 @@ import type { DeclarationFault } from "./fault.ts";
 // Names keys of a plugin that no check has, with the key that was probably meant.
 
 /** Records instead of lists, so that the compiler reports missing keys. */
-const checkKeys: Readonly<Record<keyof AnyCheck, true>> = {
-  key: true,
-  weight: true,
-  area: true,
-  standards: true,
-  appliesTo: true,
-  reads: true,
-  consults: true,
-  headers: true,
-  headersFrom: true,
-  findings: true,
-  fixes: true,
-  judge: true,
-  texts: true,
+type KeysOf<T> = Readonly<Record<keyof T, true>>;
+const checkKeys: KeysOf<AnyCheck> = {
+  ...{ key: true, weight: true, area: true, standards: true, appliesTo: true, reads: true, consults: true },
+  ...{ headers: true, headersFrom: true, findings: true, fixes: true, judge: true, texts: true },
 };
-const findingKeys: Readonly<Record<keyof FindingDefinition, true>> = {
-  severity: true,
-  riskLevel: true,
-  effort: true,
-  weight: true,
-  scoreCap: true,
-  cwe: true,
-};
-const textKeys: Readonly<Record<keyof CheckTexts, true>> = { label: true, reason: true, method: true, notApplicable: true, findings: true };
-const findingTextKeys: Readonly<Record<keyof FindingTexts, true>> = { title: true, detail: true, riskStatement: true, remediation: true };
+const findingKeys: KeysOf<FindingDefinition> = { severity: true, riskLevel: true, effort: true, weight: true, scoreCap: true, cwe: true };
+const textKeys: KeysOf<CheckTexts> = { label: true, reason: true, method: true, notApplicable: true, findings: true };
+const findingTextKeys: KeysOf<FindingTexts> = { title: true, detail: true, riskStatement: true, remediation: true };
 
 const warningsMax = 20;
 const keyCharsShownMax = 64;
@@ -192,14 +175,18 @@ type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
 /** Faults of one check. Also validates types, because plugins are not type-checked. */
 export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly DeclarationFault[] {
   const faults = [
-    ...unless(isCheckKey(check.key), ["key"], () => {
-      return `key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`;
-    }),
-    ...unless(Number.isFinite(check.weight) && check.weight >= 0 && check.weight <= weightMax, ["weight"], () => {
-      return `weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`;
-    }),
-    ...unless(typeof check.judge === "function", ["judge"], () => "judge is not a function"),
-    ...unless(!isAsync(check.judge), ["judge"], () => "judge is async, but must return its verdict at once"),
+    ...unless(
+      isCheckKey(check.key),
+      ["key"],
+      `key ${JSON.stringify(check.key)} is not lower-case words joined by hyphens, at most ${keyCharsMax} characters`,
+    ),
+    ...unless(
+      Number.isFinite(check.weight) && check.weight >= 0 && check.weight <= weightMax,
+      ["weight"],
+      `weight ${JSON.stringify(check.weight)} is not from 0 to ${weightMax}`,
+    ),
+    ...unless(typeof check.judge === "function", ["judge"], "judge is not a function"),
+    ...unless(!isAsync(check.judge), ["judge"], "judge is async, but must return its verdict at once"),
     ...faultsOfDeclarations(check),
     ...faultsOfReference(check),
   ];
@@ -223,33 +210,35 @@ function faultsOfFinding({ weight: checkWeight }: AnyCheck, code: string, findin
   const path = ["findings", code];
   const isWholeTo = (max: number, number: number) => Number.isInteger(number) && number >= 0 && number <= max;
   return [
-    ...unless(isFindingCode(code), path, () => {
-      return `code "${code}" is not of the form security.<kind>.<name>`;
-    }),
-    ...unless(severities.includes(severity), [...path, "severity"], () => {
-      return `severity of "${code}" is not one of ${severities.join(", ")}`;
-    }),
-    ...unless(riskLevels.includes(riskLevel), [...path, "riskLevel"], () => {
-      return `riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`;
-    }),
-    ...unless(efforts.includes(effort), [...path, "effort"], () => `effort of "${code}" is not one of ${efforts.join(", ")}`),
-    ...unless(weight === undefined || isWholeTo(findingWeightMax, weight), [...path, "weight"], () => {
-      return `weight of "${code}" is not a whole number from 0 to ${findingWeightMax}`;
-    }),
-    ...unless(checkWeight !== 0 || (severity === "info" && scoreCap === undefined && (weight ?? 0) <= 0), path, () => {
-      return `"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`;
-    }),
-    ...unless(scoreCap === undefined || isWholeTo(100, scoreCap), [...path, "scoreCap"], () => {
-      return `scoreCap of "${code}" is not a whole number from 0 to 100`;
-    }),
-    ...unless(cwe === undefined || (isWholeTo(cweMax, cwe) && cwe >= 1), [...path, "cwe"], () => {
-      return `cwe of "${code}" is not a number of the CWE list, such as 319`;
-    }),
+    ...unless(isFindingCode(code), path, `code "${code}" is not of the form security.<kind>.<name>`),
+    ...unless(severities.includes(severity), [...path, "severity"], `severity of "${code}" is not one of ${severities.join(", ")}`),
+    ...unless(riskLevels.includes(riskLevel), [...path, "riskLevel"], `riskLevel of "${code}" is not one of ${riskLevels.join(", ")}`),
+    ...unless(efforts.includes(effort), [...path, "effort"], `effort of "${code}" is not one of ${efforts.join(", ")}`),
+    ...unless(
+      weight === undefined || isWholeTo(findingWeightMax, weight),
+      [...path, "weight"],
+      `weight of "${code}" is not a whole number from 0 to ${findingWeightMax}`,
+    ),
+    ...unless(
+      checkWeight !== 0 || (severity === "info" && scoreCap === undefined && (weight ?? 0) <= 0),
+      path,
+      `"${code}" belongs to a check of weight 0: its severity is info, and it has neither weight nor scoreCap`,
+    ),
+    ...unless(
+      scoreCap === undefined || isWholeTo(100, scoreCap),
+      [...path, "scoreCap"],
+      `scoreCap of "${code}" is not a whole number from 0 to 100`,
+    ),
+    ...unless(
+      cwe === undefined || (isWholeTo(cweMax, cwe) && cwe >= 1),
+      [...path, "cwe"],
+      `cwe of "${code}" is not a number of the CWE list, such as 319`,
+    ),
   ];
 }
 
-function unless(holds: boolean, path: readonly string[], reason: () => string): readonly DeclarationFault[] {
-  return holds ? [] : [{ path, reason: reason() }];
+function unless(holds: boolean, path: readonly string[], reason: string): readonly DeclarationFault[] {
+  return holds ? [] : [{ path, reason }];
 }
 
 /** Wrong declarations would fail every scan, or silently disable the check. */
@@ -285,18 +274,14 @@ function faultsOfHeaders(headers: unknown): readonly DeclarationFault[] {
 }
 
 function faultsOfReference(check: AnyCheck): readonly DeclarationFault[] {
-  const ofArea = unless(areas.includes(areaOf(check)), ["area"], () => {
-    return `area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`;
-  });
+  const ofArea = unless(areas.includes(areaOf(check)), ["area"], `area ${JSON.stringify(check.area)} is not one of ${areas.join(", ")}`);
   const { standards = [] } = check;
   const path = ["standards"];
   if (!Array.isArray(standards)) return [...ofArea, { path, reason: "standards is not a list" }];
   const invalid = standards.filter((name) => isBlank(name) || name.length > standardCharsMax);
   return [
     ...ofArea,
-    ...unless(standards.length <= standardsMax, path, () => {
-      return `standards has ${standards.length} entries; at most ${standardsMax} are shown`;
-    }),
+    ...unless(standards.length <= standardsMax, path, `standards has ${standards.length} entries; at most ${standardsMax} are shown`),
     ...invalid.map((name) => {
       return {
         path,
@@ -317,19 +302,17 @@ function faultsOfLocale(codes: readonly string[], locale: Locale, own: CheckText
   const written: Readonly<Record<string, FindingTexts>> = Object(own.findings ?? {});
   return [
     ...(["label", "reason"] as const).flatMap((field) => {
-      return unless(!isBlank(own[field]), [...path, field], () => `${locale}: no ${field}`);
+      return unless(!isBlank(own[field]), [...path, field], `${locale}: no ${field}`);
     }),
     ...Object.keys(written).flatMap((code) => {
-      return unless(codes.includes(code), [...path, "findings", code], () => {
-        return `${locale}: texts for "${code}", which the check does not declare`;
-      });
+      return unless(codes.includes(code), [...path, "findings", code], `${locale}: texts for "${code}", which the check does not declare`);
     }),
     ...codes.flatMap((code) => {
       const finding = written[code];
       const ofFinding = [...path, "findings", code];
       if (typeof finding !== "object" || finding === null) return [{ path: ofFinding, reason: `${locale}: no texts for "${code}"` }];
       return findingFields.flatMap((field) => {
-        return unless(!isBlank(finding[field]), [...ofFinding, field], () => `${locale}: no ${field} for "${code}"`);
+        return unless(!isBlank(finding[field]), [...ofFinding, field], `${locale}: no ${field} for "${code}"`);
       });
     }),
   ];
