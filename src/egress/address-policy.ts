@@ -33,12 +33,7 @@ export function isBlockedPort(port: number): boolean {
 
 export type PolicyDecision = { readonly allowed: true } | { readonly allowed: false; readonly because: string };
 
-export interface AddressPolicy {
-  authorizeAddress(text: string): PolicyDecision;
-  authorizePort(port: number): PolicyDecision;
-  /** Refuses the appliance's own listeners. Called for every connection, because ports differ. */
-  authorizeEndpoint(address: string, port: number): PolicyDecision;
-}
+export type AddressPolicy = ReturnType<typeof createAddressPolicy>;
 
 type Cidr = readonly [address: Address, bits: number];
 type OwnEndpoint = EgressSettings["ownEndpoints"][number];
@@ -105,7 +100,7 @@ export function createAddressPolicy(
   settings: EgressSettings,
   interfaceAddresses: readonly string[],
   isBlockedPort: (port: number) => boolean = () => false,
-): AddressPolicy {
+) {
   const allowCidrs = settings.allowCidrs.map(parseCidr);
   const denyCidrs = settings.denyCidrs.map(parseCidr);
   const allowedBy = settings.allowCidrsSetting ?? scanCidrsSetting;
@@ -148,12 +143,13 @@ export function createAddressPolicy(
 
   return {
     authorizeAddress,
-    authorizePort(port) {
+    authorizePort(port: number): PolicyDecision {
       if (!Number.isInteger(port) || port < 1 || port > 65_535) return refuse(`${port} is not a port`);
       if (portsAlwaysOpen.includes(port) || settings.allowPorts === "any" || settings.allowPorts.includes(port)) return allowed;
       return refuse(`port ${port} is blocked; scan.allow_ports opens it`);
     },
-    authorizeEndpoint(text, port) {
+    /** Refuses the appliance's own listeners. Called for every connection, because ports differ. */
+    authorizeEndpoint(text: string, port: number): PolicyDecision {
       const address = parseAddress(text);
       const candidates = address === null ? [] : [address, ...embeddedIPv4(address)];
       const endpoints = settings.ownEndpoints

@@ -7,33 +7,11 @@ import { systemClock, withDeadline } from "../base/clock.ts";
 import { endpointText } from "../parse/address.ts";
 import { type AddressPolicy, createAddressPolicy, isBlockedPort, localAddresses, type PolicyDecision } from "./address-policy.ts";
 import { type DnsServer, lookupAddresses, parseDnsServer } from "./dns-client.ts";
-import { EgressError, toEgressError } from "./egress-error.ts";
+import { EgressError, orTimeout, toEgressError } from "./egress-error.ts";
 import { parseHost } from "./host.ts";
 import type { ConnectTo, EgressSettings } from "./settings.ts";
 
-interface DialOptions {
-  /** Deadline for resolving and connecting together, from now. */
-  readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface Egress {
-  /**
-   * The authorized addresses of a host as written in URLs, the same for the whole scan.
-   * @throws EgressError `blocked`, `unresolved`, `timeout` or `unreachable`.
-   */
-  resolve(host: string, signal?: AbortSignal): Promise<readonly string[]>;
-  /**
-   * A socket connected to one of the authorized addresses; the caller ends it.
-   * @throws EgressError `blocked`, `unresolved`, `refused`, `timeout` or `unreachable`.
-   */
-  dial(host: string, port: number, options: DialOptions): Promise<Socket>;
-  /** The pinned address of this scan for a host and port; null before the host is resolved. */
-  pinnedAddress(host: string, port: number): string | null;
-  /** Refusals of the policy, without duplicates, each with the setting that would open it: for the operator's log. */
-  readonly refusals: readonly string[];
-  close(): void;
-}
+export type Egress = Pick<ScanEgress, keyof ScanEgress>;
 
 const resolveMs = 8_000;
 const addressAttemptMs = 2_500;
@@ -47,7 +25,7 @@ export function openEgress(settings: EgressSettings, onRefusal: (because: string
   return new ScanEgress(settings, onRefusal);
 }
 
-class ScanEgress implements Egress {
+class ScanEgress {
   readonly #connectTo: readonly ConnectTo[];
   readonly #servers: readonly DnsServer[];
   readonly #policy: AddressPolicy;
@@ -67,6 +45,10 @@ class ScanEgress implements Egress {
     this.#policy = createAddressPolicy(settings, localAddresses(), isBlockedPort);
   }
 
+  /**
+   * The authorized addresses of a host as written in URLs, the same for the whole scan.
+   * @throws EgressError `blocked`, `unresolved`, `timeout` or `unreachable`.
+   */
   async resolve(host: string, signal?: AbortSignal): Promise<readonly string[]> {
     const mapped = this.#connectTo.find((mapping) => hostKey(mapping.host) === hostKey(host));
     if (mapped === undefined) return this.#resolveHost(host, signal);
@@ -74,16 +56,26 @@ class ScanEgress implements Egress {
     return [mapped.address];
   }
 
-  dial(host: string, port: number, { deadlineMs, signal }: DialOptions): Promise<Socket> {
+  /**
+   * A socket connected to one of the authorized addresses; the caller ends it. `deadlineMs` is for resolving and connecting together.
+   * @throws EgressError `blocked`, `unresolved`, `refused`, `timeout` or `unreachable`.
+   */
+  dial(
+    host: string,
+    port: number,
+    { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal?: AbortSignal },
+  ): Promise<Socket> {
     const endsAtMs = performance.now() + deadlineMs;
     return withDeadline(systemClock, deadlineMs, [this.#closing.signal, signal], (end) => this.#dialUntil(endsAtMs, host, port, end));
   }
 
+  /** The pinned address of this scan for a host and port; null before the host is resolved. */
   pinnedAddress(host: string, port: number): string | null {
     const name = hostKey(host);
     return this.#reached.get(endpointText(name, port)) ?? this.#mappingOf(host, port)?.address ?? this.#resolved.get(name)?.[0] ?? null;
   }
 
+  /** Refusals of the policy, without duplicates, each with the setting that would open it: for the operator's log. */
   get refusals(): readonly string[] {
     return [...this.#refusals];
   }
@@ -111,17 +103,18 @@ class ScanEgress implements Egress {
       this.#resolved.set(host.text, [host.text]);
       return [host.text];
     }
-    let resolution = this.#resolutions.get(host.text);
-    if (resolution === undefined) {
-      if (this.#resolutions.size >= hostsMax) {
-        this.#assertAllowed({ allowed: false, because: `the scan requested more than ${hostsMax} hosts` });
-      }
-      // Failures are pinned as well: DNS rebinding must not open a name that was refused.
-      resolution = this.#resolveName(host.text);
-      resolution.catch(() => {});
-      this.#resolutions.set(host.text, resolution);
-    }
-    return signal === undefined ? resolution : raceAbort(resolution, signal);
+    const resolution = this.#resolutions.get(host.text) ?? this.#startResolution(host.text);
+    return signal === undefined ? resolution : orTimeout(signal, "the deadline ran out while resolving", () => resolution);
+  }
+
+  #startResolution(name: string): Promise<readonly string[]> {
+    if (this.#resolutions.size >= hostsMax)
+      this.#assertAllowed({ allowed: false, because: `the scan requested more than ${hostsMax} hosts` });
+    // Failures are pinned as well: DNS rebinding must not open a name that was refused.
+    const resolution = this.#resolveName(name);
+    resolution.catch(() => {});
+    this.#resolutions.set(name, resolution);
+    return resolution;
   }
 
   /** One blocked address blocks the host, because a browser might choose that one. */
@@ -235,13 +228,4 @@ function leastConclusive(failures: readonly EgressError[], endpoint: string): Eg
   const worst =
     failures.find(({ because }) => because === "timeout") ?? failures.find(({ because }) => because === "unreachable") ?? failures[0];
   return worst ?? new EgressError("timeout", `no time left to connect to ${endpoint}`);
-}
-
-function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new EgressError("timeout", "the deadline ran out while resolving"));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

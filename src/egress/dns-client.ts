@@ -15,7 +15,7 @@ import {
   noError,
   readDnsAnswer,
 } from "./dns-message.ts";
-import { EgressError } from "./egress-error.ts";
+import { EgressError, orTimeout } from "./egress-error.ts";
 
 export interface DnsServer {
   readonly address: string;
@@ -195,13 +195,9 @@ export async function lookupAddresses(name: string, servers: readonly DnsServer[
 }
 
 async function askSystem(name: string, signal: AbortSignal): Promise<readonly string[]> {
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(new EgressError("timeout", "the system's resolver did not answer in time"));
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
   try {
-    const found = await Promise.race([lookup(name, { all: true, order: "ipv4first" }), aborted]);
+    const ask = () => lookup(name, { all: true, order: "ipv4first" });
+    const found = await orTimeout(signal, "the system's resolver did not answer in time", ask);
     return found.map(({ address }) => address);
   } catch (thrown) {
     if (thrown instanceof EgressError) throw thrown;

@@ -25,3 +25,16 @@ export function toEgressError(thrown: unknown): EgressError {
   if (thrown instanceof EgressError) return thrown;
   return new EgressError("unreachable", thrown instanceof Error ? thrown.message : String(thrown));
 }
+
+/** Value of the promise that `start` returns. @throws EgressError `timeout` with the message if the signal aborts earlier */
+export async function orTimeout<T>(signal: AbortSignal, message: string, start: () => Promise<T>): Promise<T> {
+  const end = Promise.withResolvers<never>();
+  const onAbort = () => end.reject(new EgressError("timeout", message));
+  if (signal.aborted) throw new EgressError("timeout", message);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([start(), end.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -7,7 +7,7 @@ import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
 import type { Egress } from "./dial.ts";
-import { CertificateRefused, EgressError, toEgressError } from "./egress-error.ts";
+import { CertificateRefused, EgressError, orTimeout, toEgressError } from "./egress-error.ts";
 import { parseHost, portOf } from "./host.ts";
 import { ownUserAgent } from "./settings.ts";
 
@@ -311,10 +311,8 @@ export function verifyingContext(caPems: readonly string[]): SecureContext {
 
 function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: AbortSignal): Promise<Socket> {
   const host = parseHost(hostname);
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(new EgressError("timeout", `${hostname} did not finish the TLS handshake in time`));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
+  const secured = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>();
     const socket = connectTls({
       socket: raw,
       // RFC 6066 section 3: no literal addresses in SNI.
@@ -328,12 +326,13 @@ function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: 
     socket.on("error", (error) => reject(new EgressError("tls", `${hostname}: ${error.message}`)));
     socket.once("close", () => reject(new EgressError("tls", `${hostname} aborted the TLS handshake`)));
     socket.once("secureConnect", () => {
-      signal.removeEventListener("abort", onAbort);
       const failure = trust === undefined ? null : certificateFailure(socket, host?.text ?? hostname);
       if (failure === null) resolve(socket);
       else reject(failure);
     });
-  });
+    return promise;
+  };
+  return orTimeout(signal, `${hostname} did not finish the TLS handshake in time`, secured);
 }
 
 /** Reason to refuse a certificate; null if it chains to a root and names the host (RFC 9525: the common name does not count). */
@@ -346,17 +345,15 @@ function certificateFailure(socket: TLSSocket, host: string): EgressError | null
 }
 
 function exchange(socket: Socket, request: string, reader: ResponseReader, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const attempt = (step: () => boolean) => {
+  return orTimeout(signal, "the answer did not come in time", () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const attempt = (isComplete: () => boolean) => {
       try {
-        if (step()) resolve();
+        if (isComplete()) resolve();
       } catch (thrown) {
         reject(toEgressError(thrown));
       }
     };
-    const onAbort = () => reject(new EgressError("timeout", "the answer did not come in time"));
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
     const onEnd = () =>
       attempt(() => {
         reader.end();
@@ -367,5 +364,6 @@ function exchange(socket: Socket, request: string, reader: ResponseReader, signa
     socket.once("close", onEnd);
     socket.once("error", () => reject(new EgressError("unreachable", "the peer closed the connection")));
     socket.write(request);
+    return promise;
   });
 }

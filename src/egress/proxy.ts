@@ -20,10 +20,7 @@ interface ProxyRequest {
   readonly bodyBytesLeft: number;
 }
 
-interface HeadLimits {
-  readonly headBytesMax: number;
-  readonly headMs: number;
-}
+type HeadLimits = Pick<ProxyLimits, "headBytesMax" | "headMs">;
 
 const headEnd = Buffer.from("\r\n\r\n");
 
@@ -110,37 +107,19 @@ function bodyLength(fieldLines: readonly string[]): number | null {
   return lengths.length === 1 && /^\d{1,15}$/.test(lengths[0] ?? "") ? Number(lengths[0]) : null;
 }
 
-export interface ProxyLimits {
-  readonly bytesDownMax: number;
-  /** Simultaneous connections; Chromium itself opens at most 32 per proxy. */
-  readonly connectionsAtOnceMax: number;
-  readonly connectionsMax: number;
-  /** Request line and fields; Chromium sends cookies and URLs of some hundred kilobytes. */
-  readonly headBytesMax: number;
-  readonly headMs: number;
-  readonly dialMs: number;
-}
-
-export const defaultProxyLimits: ProxyLimits = {
+export const defaultProxyLimits = {
   bytesDownMax: 64 * 1_024 * 1_024,
+  /** Simultaneous connections; Chromium itself opens at most 32 per proxy. */
   connectionsAtOnceMax: 64,
   connectionsMax: 2_000,
+  /** Request line and fields; Chromium sends cookies and URLs of some hundred kilobytes. */
   headBytesMax: 256 * 1_024,
   headMs: 10_000,
   dialMs: 10_000,
 };
+export type ProxyLimits = Readonly<typeof defaultProxyLimits>;
 
-export interface EgressProxy {
-  /** URL for Chromium's `proxyServer`: `http://127.0.0.1:<port>`. */
-  readonly url: string;
-  readonly port: number;
-  /** Failure of the connection to an endpoint; null if it succeeded or was never tried. Hosts as in URLs. */
-  failureOf(host: string, port: number): ProbeFailure | null;
-  /** True if servers sent more than `bytesDownMax`, so that all connections were closed. */
-  readonly tooLarge: boolean;
-  readonly bytesDown: number;
-  stop(): Promise<void>;
-}
+export type EgressProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /** One failure per endpoint: at most as many as a scan can make connections. */
 const failuresMax = defaultProxyLimits.connectionsMax;
@@ -150,7 +129,7 @@ const tunnelRefused = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnecti
 const tunnelEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
 
 /** One listener on 127.0.0.1 for one scan. The SSRF guard blocks its port for every scan while it listens. */
-export async function startProxy(egress: Egress, limits: ProxyLimits = defaultProxyLimits): Promise<EgressProxy> {
+export async function startProxy(egress: Egress, limits: ProxyLimits = defaultProxyLimits) {
   const failures = new Map<string, ProbeFailure>();
   /** Connections of the browser; closing one also closes its upstream connection. */
   const open = new Set<Socket>();
@@ -203,11 +182,14 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
   const port = await listenOnLoopback(server);
 
   return {
+    /** URL for Chromium's `proxyServer`. */
     url: `http://127.0.0.1:${port}`,
     port,
-    failureOf(host, requestedPort) {
+    /** Failure of the connection to an endpoint; null if it succeeded or was never tried. Hosts as in URLs. */
+    failureOf(host: string, requestedPort: number): ProbeFailure | null {
       return state.tooLarge ? "too-large" : (failures.get(endpointKey(host, requestedPort)) ?? null);
     },
+    /** True if servers sent more than `bytesDownMax`, so that all connections were closed. */
     get tooLarge() {
       return state.tooLarge;
     },
@@ -218,16 +200,11 @@ export async function startProxy(egress: Egress, limits: ProxyLimits = defaultPr
   };
 }
 
-/** A proxy that dials nothing: shows which scheme a browser chooses by itself, without any network traffic. */
-export interface RefusingProxy {
-  readonly url: string;
-  readonly port: number;
-  readonly requested: readonly { readonly scheme: "https" | "http"; readonly host: string; readonly port: number }[];
-  stop(): Promise<void>;
-}
+export type RefusingProxy = Awaited<ReturnType<typeof startRefusingProxy>>;
 
-export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits): Promise<RefusingProxy> {
-  const requested: RefusingProxy["requested"][number][] = [];
+/** A proxy that dials nothing: shows which scheme a browser chooses by itself, without any network traffic. */
+export async function startRefusingProxy(limits: ProxyLimits = defaultProxyLimits) {
+  const requested: { readonly scheme: "https" | "http"; readonly host: string; readonly port: number }[] = [];
   const open = new Set<Socket>();
   const admit = () => open.size < limits.connectionsAtOnceMax && requested.length < limits.connectionsMax;
   const server = createProxyServer(open, admit, (client) => {
