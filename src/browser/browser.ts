@@ -19,29 +19,13 @@ interface BrowsersOptions extends ExecutableOptions {
   readonly log: Log;
 }
 
-export interface Browsers {
-  /**
-   * Unpacks the embedded browser, deletes what killed processes left, and returns the settings of a slot for its thread. Later calls
-   * return the same. @throws BrowserError
-   */
-  prepare(): Promise<BrowserSlotOptions>;
-  /** Ends browsers whose thread is neither this one nor among `threadIds`, from now on. */
-  watch(threadIds: () => ReadonlySet<number>): void;
-  /** Handles an event that a slot reports. */
-  record(event: BrowserEvent): void;
-  /** State of the browser that was started last; null before the first start. */
-  state(): BrowserState | null;
-  /** Reason why no browser can be started, as a sentence; null if the last start succeeded or none was tried. */
-  fault(): string | null;
-  /** Ends all browsers, also of terminated threads, and deletes their profiles. */
-  stop(): Promise<void>;
-}
+export type Browsers = Pick<ManagedBrowsers, keyof ManagedBrowsers>;
 
 export function openBrowsers(options: BrowsersOptions): Browsers {
   return new ManagedBrowsers(options);
 }
 
-class ManagedBrowsers implements Browsers {
+class ManagedBrowsers {
   readonly #options: BrowsersOptions;
   readonly #table = openProcessTable();
   #profiles: ProfilesDir | null = null;
@@ -54,6 +38,10 @@ class ManagedBrowsers implements Browsers {
     this.#options = options;
   }
 
+  /**
+   * Unpacks the embedded browser, deletes what killed processes left, and returns the settings of a slot for its thread. Later calls
+   * return the same. @throws BrowserError
+   */
   prepare(): Promise<BrowserSlotOptions> {
     this.#preparing ??= this.#prepare().catch((error: Error) => {
       // The next call tries again, because a full disk may be temporary.
@@ -64,6 +52,7 @@ class ManagedBrowsers implements Browsers {
     return this.#preparing;
   }
 
+  /** Ends browsers whose thread is neither this one nor among `threadIds`, from now on. */
   watch(threadIds: () => ReadonlySet<number>): void {
     this.#stopWatch();
     const { limits, log } = this.#options;
@@ -72,6 +61,7 @@ class ManagedBrowsers implements Browsers {
     this.#stopWatch = startWatchdog({ table: this.#table, limits, threadIds: living, onLost, log });
   }
 
+  /** Handles an event that a slot reports. */
   record(event: BrowserEvent): void {
     const { log, onReplaced } = this.#options;
     if (event.event === "replaced") onReplaced?.();
@@ -90,14 +80,17 @@ class ManagedBrowsers implements Browsers {
     this.#fault = null;
   }
 
+  /** State of the browser that was started last; null before the first start. */
   state(): BrowserState | null {
     return this.#state;
   }
 
+  /** Reason why no browser can be started, as a sentence; null if the last start succeeded or none was tried. */
   fault(): string | null {
     return this.#fault;
   }
 
+  /** Ends all browsers, also of terminated threads, and deletes their profiles. */
   async stop(): Promise<void> {
     this.#stopWatch();
     for (const { pid, index } of this.#table.list()) {

@@ -13,17 +13,7 @@ import { type BrowserSlot, openBrowserSlot, type ScanBrowser } from "./slot.ts";
 
 // Jobs that run one at a time; a bounded number of others wait for a bounded time.
 
-interface JobQueueLimits {
-  readonly waitingMax: number;
-  readonly waitMs: number;
-}
-
-export interface JobQueue {
-  /** Outcome of the job; `busy` if it got no turn and did not run. */
-  run<T>(job: () => Promise<T>): Promise<T | "busy">;
-}
-
-export function createJobQueue({ waitingMax, waitMs }: JobQueueLimits): JobQueue {
+export function createJobQueue({ waitingMax, waitMs }: { readonly waitingMax: number; readonly waitMs: number }) {
   const queue: (() => void)[] = [];
   let isTaken = false;
 
@@ -44,7 +34,8 @@ export function createJobQueue({ waitingMax, waitMs }: JobQueueLimits): JobQueue
   }
 
   return {
-    run: async (job) => {
+    /** Outcome of the job; `busy` if it got no turn and did not run. */
+    run: async <T>(job: () => Promise<T>): Promise<T | "busy"> => {
       if (isTaken && !(await turn())) return "busy";
       isTaken = true;
       try {
@@ -68,12 +59,7 @@ const dataUrlStart = "data:image/png;base64,";
 /** Characters of Base64 for `logoBytesMax`. */
 const urlCharsMax = dataUrlStart.length + Math.ceil(logoBytesMax / 3) * 4;
 
-interface DrawingLimits {
-  readonly widthMax: number;
-  readonly heightMax: number;
-  readonly scales: readonly number[];
-  readonly urlCharsMax: number;
-}
+const drawingLimits = { widthMax: drawnWidthMax, heightMax: drawnHeightMax, scales, urlCharsMax };
 
 /** Drawn PNG; null if the browser cannot decode the image or returns an invalid result. @throws Error if the browser ends or the signal aborts. */
 async function drawLogo(
@@ -85,8 +71,7 @@ async function drawLogo(
 ): Promise<DecodedLogo | null> {
   const { session, close } = await openPage(browser, closedProxyUrl);
   try {
-    const limits: DrawingLimits = { widthMax: drawnWidthMax, heightMax: drawnHeightMax, scales, urlCharsMax };
-    const given = [Buffer.from(bytes).toString("base64"), type, limits].map((value) => JSON.stringify(value));
+    const given = [Buffer.from(bytes).toString("base64"), type, drawingLimits].map((value) => JSON.stringify(value));
     const drawn = session.send(
       "Runtime.evaluate",
       { expression: `(${drawInPage})(${given.join()})`, awaitPromise: true, returnByValue: true },
@@ -110,7 +95,7 @@ function drawnLogo(url: unknown): DecodedLogo | null {
 }
 
 /** Runs in the page, so it cannot use anything from this module. */
-async function drawInPage(base64: string, type: string, limits: DrawingLimits): Promise<string | null> {
+async function drawInPage(base64: string, type: string, limits: typeof drawingLimits): Promise<string | null> {
   const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type }));
   const fit = Math.min(1, limits.widthMax / bitmap.width, limits.heightMax / bitmap.height);
@@ -212,26 +197,24 @@ const htmlCharsMax = 10_000_000;
 /** Cache size for PDF files: two large client reports of 15 MB each, or about 150 usual reports. */
 const keptBytesMax = 32 * 1024 ** 2;
 const jobQueueLimits = { waitingMax: 8, waitMs: 10_000 };
-const defaultTimes: DocumentTimes = { jobMs: 25_000, printMs: 20_000, logoMs: 10_000, idleMs: 60_000 };
+/** In milliseconds. */
+const defaultTimes = {
+  /** Deadline of one job: waiting, start of the browser, and work. Shorter than the idle timeout of the HTTP server. */
+  jobMs: 25_000,
+  printMs: 20_000,
+  logoMs: 10_000,
+  /** Idle time after which the browser ends, which frees about 100 MB. */
+  idleMs: 60_000,
+};
 /** Work ends this long before its job, so that its own error is reported. */
 const marginMs = 500;
 /** Time for a healthy browser to close the page of cancelled work. */
 const giveUpMs = 200;
 
-/** In milliseconds. */
-interface DocumentTimes {
-  /** Deadline of one job: waiting, start of the browser, and work. Shorter than the idle timeout of the HTTP server. */
-  readonly jobMs: number;
-  readonly printMs: number;
-  readonly logoMs: number;
-  /** Idle time after which the browser ends, which frees about 100 MB. */
-  readonly idleMs: number;
-}
-
 export interface DocumentsOptions {
   readonly browsers: Pick<Browsers, "prepare" | "record">;
   readonly log: Log;
-  readonly times?: Partial<DocumentTimes>;
+  readonly times?: Partial<typeof defaultTimes>;
 }
 
 export interface Documents {

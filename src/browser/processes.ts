@@ -145,26 +145,17 @@ export interface BrowserEntry {
   readonly threadId: number;
 }
 
-export interface ProcessTable {
-  readonly memory: SharedArrayBuffer;
-  /** Index of the new entry. @throws RangeError if the table is full. */
-  add(pid: number, threadId: number): number;
-  /** Does nothing if the entry already belongs to another browser: the call of a terminated thread may come late. */
-  remove(index: number, pid: number): void;
-  /** Informs the browser's thread that a process of it was ended. */
-  markFaulty(index: number): void;
-  isFaulty(index: number): boolean;
-  list(): readonly BrowserEntry[];
-}
+export type ProcessTable = ReturnType<typeof openProcessTable>;
 
 /** `memory` of another thread's table; absent for a new table. */
-export function openProcessTable(memory = new SharedArrayBuffer(entriesMax * fieldCount * Int32Array.BYTES_PER_ELEMENT)): ProcessTable {
+export function openProcessTable(memory = new SharedArrayBuffer(entriesMax * fieldCount * Int32Array.BYTES_PER_ELEMENT)) {
   const cells = new Int32Array(memory);
   const cell = (index: number, field: keyof typeof fields) => index * fieldCount + fields[field];
   const indices = Array.from({ length: entriesMax }, (_each, index) => index);
   return {
     memory,
-    add: (pid, threadId) => {
+    /** Index of the new entry. @throws RangeError if the table is full. */
+    add: (pid: number, threadId: number): number => {
       const index = indices.find((each) => Atomics.compareExchange(cells, cell(each, "pid"), free, claimed) === free);
       if (index === undefined) throw new RangeError("too many browsers run");
       Atomics.store(cells, cell(index, "threadId"), threadId);
@@ -172,10 +163,12 @@ export function openProcessTable(memory = new SharedArrayBuffer(entriesMax * fie
       Atomics.store(cells, cell(index, "pid"), pid);
       return index;
     },
-    remove: (index, pid) => void Atomics.compareExchange(cells, cell(index, "pid"), pid, free),
-    markFaulty: (index) => void Atomics.store(cells, cell(index, "isFaulty"), 1),
-    isFaulty: (index) => Atomics.load(cells, cell(index, "isFaulty")) === 1,
-    list: () =>
+    /** Does nothing if the entry already belongs to another browser: the call of a terminated thread may come late. */
+    remove: (index: number, pid: number): void => void Atomics.compareExchange(cells, cell(index, "pid"), pid, free),
+    /** Informs the browser's thread that a process of it was ended. */
+    markFaulty: (index: number): void => void Atomics.store(cells, cell(index, "isFaulty"), 1),
+    isFaulty: (index: number): boolean => Atomics.load(cells, cell(index, "isFaulty")) === 1,
+    list: (): readonly BrowserEntry[] =>
       indices.flatMap((index) => {
         const pid = Atomics.load(cells, cell(index, "pid"));
         return pid > 0 ? [{ index, pid, threadId: Atomics.load(cells, cell(index, "threadId")) }] : [];

@@ -6,19 +6,13 @@ import { type FileLock, tryLockFile, withFolderLock } from "../base/file-lock.ts
 import { BrowserError } from "./executable.ts";
 import { endProcessTree, pidsMentioning } from "./processes.ts";
 
-export interface ProfilesDir {
-  readonly path: string;
-  /** Deletes profiles of a terminated thread. Its browser must have ended. */
-  deleteOf(threadId: number): void;
-  /** Deletes the folder. The browsers must have ended. */
-  close(): void;
-}
+export type ProfilesDir = ReturnType<typeof openProfilesDir>;
 
 /**
  * Also deletes the folders of processes that were killed, and ends their browsers. Process ids cannot identify them: a container starts
  * with the same ids again. @throws BrowserError
  */
-export function openProfilesDir(dir: string): ProfilesDir {
+export function openProfilesDir(dir: string) {
   const profiles = join(dir, "profiles");
   try {
     mkdirSync(profiles, { recursive: true, mode: 0o700 });
@@ -28,11 +22,13 @@ export function openProfilesDir(dir: string): ProfilesDir {
       const lock = tryLockFile(lockPathOf(path));
       return {
         path,
-        deleteOf: (threadId) => {
+        /** Deletes profiles of a terminated thread. Its browser must have ended. */
+        deleteOf: (threadId: number): void => {
           const names = readdirSync(path).filter((name) => name.startsWith(prefixOf(threadId)));
           for (const name of names) deleteFolder(join(path, name));
         },
-        close: () => {
+        /** Deletes the folder. The browsers must have ended. */
+        close: (): void => {
           deleteFolder(path);
           lock?.release();
         },

@@ -46,18 +46,7 @@ export interface ScanBrowser {
   closeLater(closing: Promise<unknown>): void;
 }
 
-export interface BrowserSlot {
-  /**
-   * Browser for one scan, started if there is no healthy one. Waits until the pages of the previous scan are closed. With `fresh`, no
-   * other page was shown in it. @throws BrowserError
-   */
-  begin(onEvent?: (event: BrowserEvent) => void, fresh?: boolean): Promise<ScanBrowser>;
-  /** Must follow each `begin`. Replaces an unhealthy browser in the background. */
-  end(): void;
-  state(): BrowserState | null;
-  /** Ends the browser and deletes its profile; later calls of `begin` fail. */
-  stop(): Promise<void>;
-}
+export type BrowserSlot = Pick<Slot, keyof Slot>;
 
 export function openBrowserSlot(options: BrowserSlotOptions): BrowserSlot {
   return new Slot(options);
@@ -71,7 +60,7 @@ interface SlotBrowser {
   fault: string | null;
 }
 
-class Slot implements BrowserSlot {
+class Slot {
   readonly #options: BrowserSlotOptions;
   readonly #processes: ProcessTable;
   #current: SlotBrowser | null = null;
@@ -88,6 +77,10 @@ class Slot implements BrowserSlot {
     this.#processes = openProcessTable(options.processes);
   }
 
+  /**
+   * Browser for one scan, started if there is no healthy one. Waits until the pages of the previous scan are closed. With `fresh`, no
+   * other page was shown in it. @throws BrowserError
+   */
   async begin(onEvent: (event: BrowserEvent) => void = () => {}, fresh = false): Promise<ScanBrowser> {
     await this.#settled;
     for (const event of this.#events.splice(0)) onEvent(event);
@@ -111,6 +104,7 @@ class Slot implements BrowserSlot {
     };
   }
 
+  /** Must follow each `begin`. Replaces an unhealthy browser in the background. */
   end(): void {
     this.#onEvent = null;
     if (this.#current !== null) this.#settled = this.#settle(this.#current);
@@ -120,6 +114,7 @@ class Slot implements BrowserSlot {
     return this.#current?.browser.isAlive() ? this.#current.browser.state : null;
   }
 
+  /** Ends the browser and deletes its profile; later calls of `begin` fail. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#settled;

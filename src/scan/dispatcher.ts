@@ -23,17 +23,22 @@ const sweepEveryMs = 60_000;
 /** Replaces an outcome that cannot be stored; contains nothing that could fail again. */
 const storageFailure: ScanOutcome = { status: "failed", code: "crashed", evidence: null, timings: {} };
 
-/** Methods of the store that the dispatcher uses. */
-interface DispatcherStore {
-  readonly scans: Pick<
-    Store["scans"],
-    "cancelQueued" | "claimNext" | "fail" | "failWaiting" | "findByToken" | "finish" | "listRunning" | "requeueInterrupted" | "setProgress"
-  >;
-  readonly workers: Pick<Store["workers"], "list">;
-}
-
 export interface DispatcherOptions {
-  readonly store: DispatcherStore;
+  readonly store: {
+    readonly scans: Pick<
+      Store["scans"],
+      | "cancelQueued"
+      | "claimNext"
+      | "fail"
+      | "failWaiting"
+      | "findByToken"
+      | "finish"
+      | "listRunning"
+      | "requeueInterrupted"
+      | "setProgress"
+    >;
+    readonly workers: Pick<Store["workers"], "list">;
+  };
   readonly scanner: Pick<Scanner, "scanStored">;
   /** Scans at a time in this process. */
   readonly concurrency: number;
@@ -47,17 +52,10 @@ export interface DispatcherOptions {
   readonly clock: Clock;
 }
 
-export interface Dispatcher {
-  wake(): void;
-  running(): number;
-  /** Waiting and running scans alike; nothing of a running one is left when this resolves. */
-  cancel(token: string): Promise<Cancellation>;
-  /** Waits at most `drainMs` for local scans. The others stay `running` in the store: the next start requeues or adopts them. */
-  stop(drainMs: number): Promise<void>;
-}
+export type Dispatcher = Awaited<ReturnType<typeof startDispatcher>>;
 
 /** Requeues interrupted local scans of an earlier process, adopts those that workers elsewhere have, then starts. */
-export async function startDispatcher(options: DispatcherOptions): Promise<Dispatcher> {
+export async function startDispatcher(options: DispatcherOptions) {
   const { store, remote, log, clock } = options;
   await requeueInterrupted(options);
   const active = createActiveScans(options, () => wake());
@@ -112,8 +110,10 @@ export async function startDispatcher(options: DispatcherOptions): Promise<Dispa
   return {
     wake,
     running: active.total,
+    /** Waiting and running scans alike; nothing of a running one is left when this resolves. */
     cancel: createCancel(options, active, () => latestClaim),
-    stop: async (drainMs) => {
+    /** Waits at most `drainMs` for local scans. The others stay `running` in the store: the next start requeues or adopts them. */
+    stop: async (drainMs: number): Promise<void> => {
       stopped = true;
       stopSweep();
       active.leaveRemote();

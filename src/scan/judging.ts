@@ -10,7 +10,7 @@ import { openPool, type PoolOptions, type WorkerPool } from "./pool.ts";
 /** Hung checks before the scan fails; each costs its deadline. */
 const hungMax = 5;
 /** Judging takes about a millisecond. After this time a check hangs, and the next task gets another thread. */
-const patienceMs = 250;
+const turnMsMax = 250;
 
 /** All that the threads need to judge with a catalog. */
 export type JudgedCatalog = Pick<Catalog, "snapshot" | "version">;
@@ -33,14 +33,7 @@ interface JudgeRequest {
 /** Never rejects. */
 export type Judge = (request: JudgeRequest) => Promise<StoredResult | ScanErrorCode>;
 
-export interface Judging {
-  /** Runs the task with the current catalog, which the task keeps although it is replaced meanwhile. */
-  withCurrent<T>(task: (judge: Judge) => Promise<T>): Promise<T>;
-  /** Threads of the former catalog end after the last task that uses it. */
-  replace(catalog: JudgedCatalog): void;
-  /** Ends every thread. */
-  close(): Promise<void>;
-}
+export type Judging = ReturnType<typeof openJudging>;
 
 /** Threads of one catalog. */
 interface Generation {
@@ -49,7 +42,7 @@ interface Generation {
   tasks: number;
 }
 
-export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Judging {
+export function openJudging(options: JudgingOptions, catalog: JudgedCatalog) {
   const open = new Set<Generation>();
   let current = openGeneration(catalog);
 
@@ -68,7 +61,8 @@ export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Ju
   }
 
   return {
-    withCurrent: async (task) => {
+    /** Runs the task with the current catalog, which the task keeps although it is replaced meanwhile. */
+    withCurrent: async <T>(task: (judge: Judge) => Promise<T>): Promise<T> => {
       const generation = current;
       generation.tasks += 1;
       try {
@@ -78,19 +72,21 @@ export function openJudging(options: JudgingOptions, catalog: JudgedCatalog): Ju
         closeIfDone(generation);
       }
     },
-    replace: (next) => {
+    /** Threads of the former catalog end after the last task that uses it. */
+    replace: (next: JudgedCatalog): void => {
       const former = current;
       current = openGeneration(next);
       closeIfDone(former);
     },
-    close: async () => {
+    /** Ends every thread. */
+    close: async (): Promise<void> => {
       await Promise.all([...open].map(({ pool }) => pool.close()));
     },
   };
 }
 
 /**
- * Runs tasks one after another, so that one thread suffices. A task that takes longer than `patienceMs` does not hold up the others.
+ * Runs tasks one after another, so that one thread suffices. A task that takes longer than `turnMsMax` does not hold up the others.
  * The pool gets no queue of its own: to it, a long wait is a thread that does not start.
  */
 function createTurns(clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
@@ -100,7 +96,7 @@ function createTurns(clock: Clock): <T>(task: () => Promise<T>) => Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     last = promise;
     await before;
-    const cancel = clock.after(patienceMs, resolve);
+    const cancel = clock.after(turnMsMax, resolve);
     try {
       return await task();
     } finally {

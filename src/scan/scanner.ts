@@ -33,19 +33,9 @@ export interface ScanEnd {
   readonly release: () => Promise<void>;
 }
 
-export interface Scanner {
-  /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
-  scanUrl(url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome>;
-  /** Runs a scan of the store at its location. */
-  scanStored(url: string, stored: StoredJob, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanEnd>;
-  /** Starts the browser of an idle slot, so that the next scan need not wait for it. Never rejects: `browsers` knows the outcome. */
-  startBrowser(): Promise<void>;
-  /** Scans that start from now on are judged with this catalog; running ones end with the one they began with. */
-  useCatalog(catalog: JudgedCatalog): void;
-  close(): Promise<void>;
-}
+export type Scanner = ReturnType<typeof openScanner>;
 
-export function openScanner(options: ScannerOptions): Scanner {
+export function openScanner(options: ScannerOptions) {
   const { concurrency, catalog, workerFiles, deadlines, clock, log, onCheckFault, remote = null } = options;
   const judging = openJudging(
     {
@@ -93,11 +83,16 @@ export function openScanner(options: ScannerOptions): Scanner {
   }
 
   return {
-    scanUrl: async (url, onProgress, signal) => (await scan({ url, stored: null, onProgress, signal })).outcome,
-    scanStored: (url, stored, onProgress, signal) => scan({ url, stored, onProgress, signal }),
+    /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
+    scanUrl: async (url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
+      (await scan({ url, stored: null, onProgress, signal })).outcome,
+    /** Runs a scan of the store at its location. */
+    scanStored: (url: string, stored: StoredJob, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
+      scan({ url, stored, onProgress, signal }),
+    /** Scans that start from now on are judged with this catalog; running ones end with the one they began with. */
     useCatalog: judging.replace,
     startBrowser: local.startBrowser,
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all([local.close(), judging.close()]);
     },
   };
