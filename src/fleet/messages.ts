@@ -134,7 +134,7 @@ export const parsePresenceReply = readerOf(presenceReply);
 export const parseProgressNote = readerOf(progress);
 export const parseCancelNote = readerOf(cancel, cancelBytesMax);
 export const parseHeadNote = readerOf(head);
-export const parseManifest = readerOf(manifest, manifestBytesMax);
+export const parseResultManifest = readerOf(manifest, manifestBytesMax);
 /** Version of the protocol of a note whose other fields may be unknown. */
 export const parseVersion = readerOf(Type.Object({ v: count }));
 

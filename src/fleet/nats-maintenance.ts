@@ -47,7 +47,7 @@ export async function releaseStreams({ instance, isConfirmed, ...options }: Rele
 
 type Connecting = Pick<ConnectionOptions, "servers" | "credentialsFile" | "caFile" | "clock" | "log">;
 
-/** Clause that says why there is no connection, if there is none in time. @throws FleetError if none can ever be made */
+/** The connection, or the clause that says why it was not made in time. @throws FleetError if none can ever be made */
 async function connectWithin(limitMs: number, name: string, options: Connecting): Promise<NatsConnection | string> {
   let because = "no answer in time";
   const onFailure = (cause: string) => {

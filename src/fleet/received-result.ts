@@ -13,7 +13,7 @@ import { parseJpeg } from "../parse/image-size.ts";
 import { type JsonSize, jsonSize } from "../parse/json.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
 import { type Gathered, subjectOf, unreachableBecause } from "../scan/task.ts";
-import { jsonOf, packedBytesMax, parseManifest, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
+import { jsonOf, packedBytesMax, parseResultManifest, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
 import { refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
 
 const defaultResultLimits = {
@@ -46,7 +46,7 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
 
   function addManifest(bytes: Uint8Array): string | null {
     if (manifest !== null) return isSame(manifest.bytes, bytes) ? null : "sent two different manifests";
-    const value = parseManifest(bytes);
+    const value = parseResultManifest(bytes);
     if (value === null) return "sent an invalid manifest";
     const wrong = [value.result, value.screenshot].find((sent) => sent !== null && sent.parts !== partsMaxOf(sent.bytes));
     if (wrong !== undefined) return "sent a manifest whose number of parts does not fit its bytes";

@@ -69,7 +69,7 @@ export function isReplyToWorker(reply: string, worker: string): boolean {
 
 export const headSubject = "assay.head";
 
-/** What the parts of a subject say. One delivery of a job has one address, so that its parts never mix with those of another delivery. */
+/** What the parts of a subject say. One delivery of a job has one address, so that parts of two deliveries never mix. */
 export interface ResultAddress {
   readonly location: string;
   /** See `isWorkerId`. */

@@ -110,7 +110,6 @@ export async function startDispatcher(options: DispatcherOptions) {
   return {
     wake,
     running: active.total,
-    /** Waiting and running scans alike; nothing of a running one is left when this resolves. */
     cancel: createCancel(options, active, () => latestClaim),
     /** Waits at most `drainMs` for local scans. The others stay `running` in the store: the next start requeues or adopts them. */
     stop: async (drainMs: number): Promise<void> => {
@@ -200,7 +199,10 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
   };
 }
 
-/** `claimed`: a scan that was just claimed is active afterwards. */
+/**
+ * Cancels waiting and running scans alike; nothing of a running one is left when this resolves. `claimed`: a scan that was just claimed is
+ * active afterwards.
+ */
 function createCancel(options: DispatcherOptions, active: ReturnType<typeof createActiveScans>, claimed: () => Promise<void>) {
   return async (token: string): Promise<Cancellation> => {
     if (await cancelQueued(options, token)) return "cancelled";

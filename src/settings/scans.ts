@@ -5,34 +5,34 @@ import { machineMemoryBytes } from "../base/machine-memory.ts";
 import { headerValueCharsMax, headerValueCharsMaxHighest, scanSecondsDefault } from "../evidence/limits.ts";
 import { connectToText, natsUrlText, parseConnectTo, parseNatsUrl, parseResolver } from "../parse/address.ts";
 import { localLocation, parseLocation } from "../parse/location.ts";
-import { addressRanges, choice, endpoint, file, optional, parsed, path, setting, wholeNumber, yesNo } from "./setting.ts";
+import { addressRanges, choice, endpoint, file, integer, optional, parsed, path, setting, yesNo } from "./setting.ts";
 
 const scanConcurrencyDefaultMax = 4;
 const machineMiB = Math.floor(machineMemoryBytes() / 1024 ** 2);
 
 export const settingsOfScans = {
-  "scan.cooldown": wholeNumber(0, 3_600, {
+  "scan.cooldown": integer(0, 3_600, {
     doc: "Seconds in which the form answers a second request for the same URL with the scan of the first; 0 switches this off.",
     fallback: 60,
     unit: "seconds",
   }),
-  "scan.concurrency": wholeNumber(1, 64, {
+  "scan.concurrency": integer(1, 64, {
     doc: "Scans that run at the same time, each with a browser of its own.",
     fallback: defaultConcurrency,
     defaultDoc: "two for each core, at most 4, fewer with little memory",
     flag: "--concurrency <n>",
   }),
-  "scan.queue_max": wholeNumber(1, 1_000_000, {
+  "scan.queue_max": integer(1, 1_000_000, {
     doc: "Scans that may wait; beyond that a new one gets 503. Guests and the plan Free may use half of it.",
     fallback: 1_000,
   }),
-  "scan.timeout": wholeNumber(5, 600, {
+  "scan.timeout": integer(5, 600, {
     doc: "Seconds until a scan is ended as failed.",
     fallback: scanSecondsDefault,
     flag: "--timeout <seconds>",
     unit: "seconds",
   }),
-  "scan.header_chars_max": wholeNumber(headerValueCharsMax, headerValueCharsMaxHighest, {
+  "scan.header_chars_max": integer(headerValueCharsMax, headerValueCharsMaxHighest, {
     doc: "Characters read of a response header; checks whose header is longer are not carried out.",
     fallback: headerValueCharsMax,
     flag: "--header-chars-max <n>",
@@ -118,12 +118,12 @@ export const settingsOfScans = {
     allowed: "a folder on a file system that allows programs to run",
     defaultDoc: "<data>/browser",
   }),
-  "browser.memory_max": wholeNumber(256, 65_536, {
+  "browser.memory_max": integer(256, 65_536, {
     doc: "Megabytes (MiB) that all processes of one browser may use; beyond that it is ended.",
     fallback: (_env, { "scan.concurrency": slots = 1 }) => browserMemoryMax(machineMiB, slots),
     defaultDoc: "the memory of the machine or container less 400, divided by scan.concurrency; at most 2048",
   }),
-  "browser.child_memory_max": wholeNumber(128, 65_536, {
+  "browser.child_memory_max": integer(128, 65_536, {
     doc: "Megabytes (MiB) that one process of a browser may use, such as that of a page; beyond that it is ended.",
     fallback: (_env, { "browser.memory_max": browserMiB = 0 }) => childMemoryMax(browserMiB),
     defaultDoc: "three quarters of browser.memory_max; at most 1024",
@@ -197,7 +197,7 @@ export const settingsOfFleet = {
     defaultDoc: "none; a worker needs one",
     flag: "--location <name>",
   }),
-  "fleet.wait_max": wholeNumber(1, 720, {
+  "fleet.wait_max": integer(1, 720, {
     doc: "Hours that scans wait for a location without workers; then they fail.",
     fallback: 24,
     unit: "hours",

@@ -44,7 +44,7 @@ export function setting<S extends TSchema>(schema: S, { fallback, ...rest }: Dec
 }
 
 /** `unit`: plural, for the sentence about allowed values. */
-export function wholeNumber(
+export function integer(
   minimum: number,
   maximum: number,
   { unit, ...rest }: Omit<Declared, "allowed"> & { readonly unit?: "seconds" | "hours" },

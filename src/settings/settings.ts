@@ -11,7 +11,7 @@ import { screenshotsKeptDefault } from "../store/store.ts";
 import { pageLocales } from "../text/i18n.ts";
 import { settingsOfFleet, settingsOfScans } from "./scans.ts";
 import { settingsOfDelivery, settingsOfOidc } from "./services.ts";
-import { addressRanges, choice, type Environment, endpoint, file, optional, parsed, path, setting, wholeNumber, yesNo } from "./setting.ts";
+import { addressRanges, choice, type Environment, endpoint, file, integer, optional, parsed, path, setting, yesNo } from "./setting.ts";
 
 export type BackupSchedule = { readonly hour: number; readonly minute: number } | { readonly everyHours: number };
 
@@ -31,7 +31,7 @@ const settingsOfBackups = {
     allowed: "off, a time as in 03:30, or 1h to 168h",
     fallback: scheduleOff,
   }),
-  "backup.keep": wholeNumber(1, 10_000, {
+  "backup.keep": integer(1, 10_000, {
     doc: "Backups that stay in backup.dir after a scheduled one; older ones are removed.",
     fallback: 7,
   }),
@@ -40,7 +40,7 @@ const settingsOfBackups = {
 const daysMax = 36_500;
 
 const settingsOfRetention = {
-  "retention.evidence_days": wholeNumber(1, daysMax, {
+  "retention.evidence_days": integer(1, daysMax, {
     doc: "Days after which evidence and screenshot of a scan are removed. Its score, checks and findings stay.",
     fallback: 90,
   }),
@@ -49,11 +49,11 @@ const settingsOfRetention = {
     allowed: "a whole number from 1 to 10000",
     defaultDoc: "all",
   }),
-  "retention.screenshots": wholeNumber(0, 1_000_000, {
+  "retention.screenshots": integer(0, 1_000_000, {
     doc: "Newest scans that keep their screenshot, at most 400 KB each; 0 keeps none.",
     fallback: screenshotsKeptDefault,
   }),
-  "audit.days": wholeNumber(1, daysMax, {
+  "audit.days": integer(1, daysMax, {
     doc: "Days after which entries of the audit log are removed; the newest 200,000 are kept at most.",
     fallback: 400,
   }),
@@ -106,7 +106,7 @@ export const settings = {
     fallback: (_env, { profile }) => (profile === "internal" ? "agency" : "free"),
     defaultDoc: "free; in profile internal agency",
   }),
-  "accounts.password_min": wholeNumber(8, 128, { doc: "Minimum number of characters of a password.", fallback: 12 }),
+  "accounts.password_min": integer(8, 128, { doc: "Minimum number of characters of a password.", fallback: 12 }),
   "admin.email": setting(optional(parsed(parseMailAddress)), {
     doc: "Mail address of the first account, created when a server without accounts starts; needs admin.password_file.",
     allowed: "a mail address",
@@ -114,7 +114,7 @@ export const settings = {
   }),
   "admin.password_file": file({ doc: "File whose first line is the password of the first account; needs admin.email." }),
   "guest.scans": yesNo({ doc: "Whether visitors who are not signed in may scan.", fallback: true }),
-  "guest.rate_per_hour": wholeNumber(1, 100_000, {
+  "guest.rate_per_hour": integer(1, 100_000, {
     doc: "Scans an hour that visitors who are not signed in may start from one address (IPv6: one /64).",
     fallback: 20,
   }),
@@ -124,8 +124,8 @@ export const settings = {
   ...settingsOfBackups,
   ...settingsOfOidc,
   ...settingsOfDelivery,
-  "api.rate_per_minute": wholeNumber(1, 100_000, { doc: "API requests a minute, for each account and calling address.", fallback: 60 }),
-  "report.stale_days": wholeNumber(1, 3_650, { doc: "Days after which a report is marked as old.", fallback: 30 }),
+  "api.rate_per_minute": integer(1, 100_000, { doc: "API requests a minute, for each account and calling address.", fallback: 60 }),
+  "report.stale_days": integer(1, 3_650, { doc: "Days after which a report is marked as old.", fallback: 30 }),
   "report.index": yesNo({ doc: "Whether search engines may list reports.", fallback: false }),
   "security.contact": setting(optional(parsed(parseContact)), {
     doc: "Where to report a vulnerability of this server; published in /.well-known/security.txt.",

@@ -119,7 +119,7 @@ interface AbsenceOptions extends Pick<HeadParts, "clock"> {
   readonly lapsesMs: number;
 }
 
-/** The function that tells since when a location has no worker, by presence and by the store; null while one is present. */
+/** The function that returns since when a location has no worker, by presence and by the store; null while one is present. */
 export function createAbsence({ registry, workers, lapsesMs, clock }: AbsenceOptions) {
   function lastSeen(location: string): Date {
     const seen = registry.lastSeenAt(location);

@@ -109,7 +109,7 @@ class ConnectedWorker {
   /** To be called when `browserFault` may have changed. */
   refresh(): void {
     this.#feed.want(this.#mayTake() ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
-    // The head publishes as many scans as the last note says: a browser that has started is told at once.
+    // The head publishes as many scans as the last note says: a browser that has started is reported at once.
     if (this.#link.isUp() && this.#offered() !== this.#offeredLast) void this.#presence.send();
   }
 
