@@ -1,6 +1,6 @@
 /** Auth guards of the pages: whom a route answers, and what its handlers receive. */
 import type { Account } from "../store/accounts.ts";
-import { adminOnly, signInFirst, sitesReadOnly } from "./errors.ts";
+import { adminOnly, formMalformed, signInFirst, sitesReadOnly } from "./errors.ts";
 import { type Fields, readForm } from "./form.tsx";
 import { redirect } from "./response.ts";
 import { accessNamed, type EditorAccess, mayEdit, type SharedSite, siteNamed } from "./sites/site-access.ts";
@@ -32,6 +32,16 @@ type PostGrant<A extends SignedInAudience> = ReturnType<(typeof grants)[A]["post
 export type GetFor<A extends SignedInAudience> = GetHandler<ReturnType<(typeof grants)[A]["get"]>>;
 export type PostFor<A extends SignedInAudience> = PostHandler<PostGrant<A>>;
 export type UploadFor<A extends SignedInAudience> = GetHandler<PostGrant<A>>;
+
+/** Handler that dispatches on the field `do`. It throws PageError 400 for an operation that the table does not have. */
+export function byOperation<Granted>(operations: Readonly<Record<string, PostHandler<Granted>>>): PostHandler<Granted> {
+  const handlers = new Map(Object.entries(operations));
+  return (visit, granted, fields, param) => {
+    const handler = handlers.get(fields.text("do"));
+    if (handler === undefined) throw formMalformed();
+    return handler(visit, granted, fields, param);
+  };
+}
 
 interface Route<Audience, Get, Post> {
   /** At most one placeholder, as in `/checks/:key`. */

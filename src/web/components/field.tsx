@@ -1,9 +1,9 @@
-/** Form fields with label, hint, error and value. */
+/** Controls of forms with label, hint, error and value. `form-fields.tsx` describes fields as data. */
 import type { ComponentChildren } from "preact";
 import { Icon } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
 
-interface Labelled {
+interface LabelledProps {
   readonly name: string;
   readonly label: string;
   /** Defaults to the name; needed if two forms of a page share a field name. */
@@ -13,7 +13,7 @@ interface Labelled {
   readonly error?: string | undefined;
 }
 
-interface FieldProps extends Labelled {
+export interface FieldProps extends LabelledProps {
   readonly type?: "text" | "email" | "password" | "url" | "search";
   readonly value?: string;
   /** HTML autofill token, as in `current-password`. */
@@ -45,44 +45,32 @@ export function Field({
   ...rest
 }: FieldProps) {
   const i18n = useI18n();
-  const input = (
-    <input
-      id={id}
-      name={name}
-      // The JSX types accept only one literal input type at a time.
-      type={type as "text"}
-      required={required}
-      autofocus={autofocus === true || error !== undefined}
-      {...(verbatim ? { spellcheck: false } : {})}
-      // HTML defines no `autocapitalize` for mail addresses and passwords.
-      {...(verbatim && type === "text" ? { autocapitalize: "none" } : {})}
-      {...describedBy(id, hint, error)}
-      {...rest}
-    />
-  );
   return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {!required && type !== "search" && <span class="muted small"> ({i18n.t("components.optional")})</span>}
-      </label>
-      <HintAndError id={id} hint={hint} error={error} />
-      {type === "password" ? (
-        <>
-          {input}
-          <button type="button" class="reveal" data-reveal={`#${id}`} aria-pressed="false" aria-controls={id} hidden>
-            {i18n.t("components.showPassword")}
-          </button>
-        </>
-      ) : (
-        input
+    <Labelled id={id} label={label} hint={hint} error={error} optional={!required && type !== "search"}>
+      <input
+        id={id}
+        name={name}
+        // The JSX types accept only one literal input type at a time.
+        type={type as "text"}
+        required={required}
+        autofocus={autofocus === true || error !== undefined}
+        {...(verbatim ? { spellcheck: false } : {})}
+        // HTML defines no `autocapitalize` for mail addresses and passwords.
+        {...(verbatim && type === "text" ? { autocapitalize: "none" } : {})}
+        {...describedBy(id, hint, error)}
+        {...rest}
+      />
+      {type === "password" && (
+        <button type="button" class="reveal" data-reveal={`#${id}`} aria-pressed="false" aria-controls={id} hidden>
+          {i18n.t("components.showPassword")}
+        </button>
       )}
-    </div>
+    </Labelled>
   );
 }
 
-interface TextAreaFieldProps extends Labelled {
-  readonly value: string;
+interface TextAreaFieldProps extends LabelledProps {
+  readonly value?: string;
   readonly rows: number;
   readonly maxLength?: number;
   /** Default true; optional fields are labelled as such. */
@@ -90,15 +78,9 @@ interface TextAreaFieldProps extends Labelled {
 }
 
 /** For addresses and tables, so without spell checking and capitalization. */
-export function TextAreaField({ name, label, id = name, hint, error, value, required = true, ...rest }: TextAreaFieldProps) {
-  const i18n = useI18n();
+export function TextAreaField({ name, label, id = name, hint, error, value = "", required = true, ...rest }: TextAreaFieldProps) {
   return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        {!required && <span class="muted small"> ({i18n.t("components.optional")})</span>}
-      </label>
-      <HintAndError id={id} hint={hint} error={error} />
+    <Labelled id={id} label={label} hint={hint} error={error} optional={!required}>
       <textarea
         id={id}
         name={name}
@@ -111,40 +93,37 @@ export function TextAreaField({ name, label, id = name, hint, error, value, requ
       >
         {value}
       </textarea>
-    </div>
+    </Labelled>
   );
 }
 
-interface FileFieldProps extends Labelled {
+interface FileFieldProps extends LabelledProps {
   /** Media types that the browser offers; the server decides by the content. */
   readonly accept: string;
 }
 
 /** Always optional: a form that is shown again cannot keep the chosen file. */
 export function FileField({ name, label, id = name, hint, error, accept }: FileFieldProps) {
-  const i18n = useI18n();
   return (
-    <div class="field">
-      <label for={id}>
-        {label}
-        <span class="muted small"> ({i18n.t("components.optional")})</span>
-      </label>
-      <HintAndError id={id} hint={hint} error={error} />
+    <Labelled id={id} label={label} hint={hint} error={error} optional>
       <input id={id} name={name} type="file" accept={accept} autofocus={error !== undefined} {...describedBy(id, hint, error)} />
-    </div>
+    </Labelled>
   );
 }
 
-interface SelectFieldProps extends Labelled {
-  readonly options: readonly { readonly value: string; readonly text: string }[];
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+}
+
+interface SelectFieldProps extends LabelledProps {
+  readonly options: readonly Option[];
   readonly value?: string;
 }
 
 export function SelectField({ name, label, id = name, hint, error, options, value }: SelectFieldProps) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <HintAndError id={id} hint={hint} error={error} />
+    <Labelled id={id} label={label} hint={hint} error={error}>
       <select id={id} name={name} autofocus={error !== undefined} {...describedBy(id, hint, error)}>
         {options.map((option) => (
           <option key={option.value} value={option.value} selected={option.value === value}>
@@ -152,7 +131,7 @@ export function SelectField({ name, label, id = name, hint, error, options, valu
           </option>
         ))}
       </select>
-    </div>
+    </Labelled>
   );
 }
 
@@ -173,11 +152,25 @@ export function CheckField({ label, ...input }: CheckFieldProps) {
   );
 }
 
-type About = Pick<Labelled, "hint" | "error">;
+type About = Pick<LabelledProps, "hint" | "error">;
 
-function HintAndError({ id, hint, error }: About & { readonly id: string }) {
+interface FrameProps extends About {
+  readonly id: string;
+  readonly label: string;
+  readonly optional?: boolean;
+  /** The control. */
+  readonly children: ComponentChildren;
+}
+
+/** Control with its label, hint and error. */
+function Labelled({ id, label, hint, error, optional = false, children }: FrameProps) {
+  const i18n = useI18n();
   return (
-    <>
+    <div class="field">
+      <label for={id}>
+        {label}
+        {optional && <span class="muted small"> ({i18n.t("components.optional")})</span>}
+      </label>
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -189,7 +182,8 @@ function HintAndError({ id, hint, error }: About & { readonly id: string }) {
           {error}
         </p>
       )}
-    </>
+      {children}
+    </div>
   );
 }
 

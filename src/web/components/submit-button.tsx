@@ -1,7 +1,7 @@
 /** Submit button of a form. */
 import type { ComponentChildren } from "preact";
 
-interface SubmitButtonProps {
+export interface SubmitButtonProps {
   /** `primary`: main action of the page; `danger`: irreversible; `plain`: any other. */
   readonly kind?: "primary" | "danger" | "plain";
   /** Smaller, for table rows. */

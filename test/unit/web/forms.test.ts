@@ -1,0 +1,32 @@
+/** Described forms: what is read from the submitted fields. */
+import { describe, expect, test } from "vitest";
+import { choiceOf, type FormDescription, initialValues, readFields } from "../../../src/web/components/forms.tsx";
+import { PageError } from "../../../src/web/errors.ts";
+
+const form = {
+  name: { label: "sites.form.name", trimmed: true },
+  zone: { label: "sites.form.zone", initial: "UTC" },
+  action: choiceOf(["scan", "pause"], (action) => `sites.bulk.actions.${action}`, { label: "sites.bulk.action", initial: "pause" }),
+  place: { control: "select", label: "location.label", options: [] },
+  all: { control: "check", label: "channels.create.all" },
+} satisfies FormDescription;
+
+function submitted(fields: Readonly<Record<string, string>>) {
+  return readFields(form, { text: (name) => fields[name] ?? "" });
+}
+
+describe("fields of a form", () => {
+  test("are read by name; those that were not sent are empty", () => {
+    const values = submitted({ name: " a ", zone: " b ", action: "scan", place: "anywhere", all: "yes", other: "c" });
+    expect(values).toEqual({ name: "a", zone: " b ", action: "scan", place: "anywhere", all: true });
+    expect(submitted({ action: "pause" })).toEqual({ name: "", zone: "", action: "pause", place: "", all: false });
+  });
+
+  test.each(["", "delete", "toString"])("refuse the choice %j, which the form does not offer", (action) => {
+    expect(() => submitted({ action })).toThrow(PageError);
+  });
+
+  test("have initial values", () => {
+    expect(initialValues(form)).toEqual({ name: "", zone: "UTC", action: "pause", place: "", all: false });
+  });
+});
