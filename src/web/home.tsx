@@ -108,14 +108,7 @@ function ScanForm({ typed, location, refusal }: ScanFormProps) {
           <p>{i18n.t("home.notReady")}</p>
         </Notice>
       )}
-      <UrlForm
-        typed={typed}
-        location={location}
-        {...errors}
-        label={i18n.t("home.url")}
-        hint={i18n.t("home.hint")}
-        button={i18n.t("home.start")}
-      />
+      <UrlForm typed={typed} location={location} {...errors} label="home.url" hint="home.hint" submit="home.start" />
       <p class="hint">
         {i18n.t(`visibility.${settings.config.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.config.readers}.list`)}</a>
       </p>

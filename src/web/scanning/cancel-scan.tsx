@@ -1,10 +1,9 @@
 /** `POST /scans/{token}/cancel`: removes a waiting scan of the visitor's account from the queue. */
 import { cancelOwnScan } from "../../scans/scan-operations.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { useVisit } from "../context.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { scanBegunPage, scanNotFoundPage, signInFirst } from "../errors.ts";
-import { Form, readForm } from "../form.tsx";
+import { readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 
@@ -20,13 +19,9 @@ export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<R
 
 /** Button for the account of the scan. The script hides it when the scan leaves the queue. */
 export function CancelScan({ scan: { token, status } }: { readonly scan: ScanRecord }) {
-  const { i18n } = useVisit();
-  if (status !== "queued") return null;
-  return (
+  return status !== "queued" ? null : (
     <div data-when="queued">
-      <Form action={`/scans/${token}/cancel`}>
-        <SubmitButton kind="plain">{i18n.t("progress.cancel")}</SubmitButton>
-      </Form>
+      <ActionForm action={`/scans/${token}/cancel`} submit="progress.cancel" kind="plain" />
     </div>
   );
 }

@@ -43,7 +43,7 @@ function RescanButton({ scan }: { readonly scan: ScanRecord }) {
   return (
     <section>
       <h2>{i18n.t("failed.again")}</h2>
-      <UrlForm typed={scan.url} location={scanLocationOf(scan)} label={i18n.t("failed.url")} button={i18n.t("failed.start")} />
+      <UrlForm typed={scan.url} location={scanLocationOf(scan)} label="failed.url" submit="failed.start" />
     </section>
   );
 }

@@ -1,10 +1,10 @@
 /** Choice of the location to scan from; remembered for the session. */
 import { localLocation } from "../../parse/location.ts";
 import type { I18n } from "../../text/translator.ts";
-import { SelectField } from "../components/field.tsx";
+import { type Option, SelectField } from "../components/field.tsx";
 import { useVisit } from "../context.ts";
 import { cookieOf, setCookie } from "../cookies.ts";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit, Visit } from "../visit.ts";
 
 /** Hidden field of forms whose choice is remembered. */
 const rememberField = "remember";
@@ -16,20 +16,27 @@ interface LocationFieldProps {
 
 /** Null if there is nothing to choose. */
 export function LocationField({ chosen, error }: LocationFieldProps) {
-  const { i18n, settings } = useVisit();
-  const names = settings.scanning.locations.names();
-  if (names.length === 0 && error === undefined) return null;
-  return (
+  const visit = useVisit();
+  const options = locationChoice(visit, error);
+  return options === null ? null : (
     <>
       <input type="hidden" name={rememberField} value="location" />
-      <SelectField name="location" label={i18n.t("location.label")} options={locationOptions(i18n, names)} value={chosen} error={error} />
+      <SelectField name="location" label={visit.i18n.t("location.label")} options={options} value={chosen} error={error} />
     </>
   );
 }
 
-/** The appliance itself, then the others. */
-export function locationOptions(i18n: I18n, names: readonly string[]): readonly { readonly value: string; readonly text: string }[] {
-  return [localLocation, ...names].map((name) => ({ value: name, text: locationText(i18n, name) }));
+/** Null if there is nothing to choose and no error to show. `kept`: stays a choice, even without workers. */
+export function locationChoice(visit: SharedVisit, error: string | undefined, kept = ""): readonly Option[] | null {
+  const options = locationOptions(visit, kept);
+  return options.length > 1 || error !== undefined ? options : null;
+}
+
+/** The appliance itself, then the others; `kept` is last if it has no workers. */
+export function locationOptions({ i18n, settings }: SharedVisit, kept = ""): readonly Option[] {
+  const known = [localLocation, ...settings.scanning.locations.names()];
+  const names = kept === "" || known.includes(kept) ? known : [...known, kept];
+  return names.map((name) => ({ value: name, text: locationText(i18n, name) }));
 }
 
 export function locationText(i18n: I18n, location: string): string {

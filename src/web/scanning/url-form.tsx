@@ -1,8 +1,7 @@
 /** Form that starts a scan: the address and, with a fleet, the location. */
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
-import { Field } from "../components/field.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { Form } from "../form.tsx";
+import type { TextPath } from "../../text/translator.ts";
+import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { LocationField } from "./location-field.tsx";
 
 interface UrlFormProps {
@@ -11,17 +10,19 @@ interface UrlFormProps {
   readonly error?: string | undefined;
   readonly location: string;
   readonly locationError?: string | undefined;
-  readonly label: string;
-  readonly hint?: string;
-  readonly button: string;
+  readonly label: TextPath;
+  readonly hint?: TextPath;
+  readonly submit: TextPath;
 }
 
-export function UrlForm({ typed, location, locationError, button, ...field }: UrlFormProps) {
+export function UrlForm({ typed, error, location, locationError, submit, ...texts }: UrlFormProps) {
+  const form = {
+    url: { inputMode: "url", autocomplete: "url", maxLength: scanUrlCharsMax, verbatim: true, ...texts },
+  } satisfies FormDescription;
   return (
-    <Form action="/scans" class="scan-form">
-      <Field name="url" value={typed} inputMode="url" autocomplete="url" maxLength={scanUrlCharsMax} verbatim {...field} />
+    <ActionForm action="/scans" class="scan-form" submit={submit}>
+      <FormFields form={form} values={{ url: typed }} errors={error === undefined ? null : new Map([["url", error]])} />
       <LocationField chosen={location} error={locationError} />
-      <SubmitButton>{button}</SubmitButton>
-    </Form>
+    </ActionForm>
   );
 }

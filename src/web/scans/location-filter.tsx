@@ -1,25 +1,15 @@
 /** Choice of the location: in a search form, and as tabs of a host. */
 import { localLocation } from "../../parse/location.ts";
 import { useI18n } from "../../report/context.ts";
-import { SelectField } from "../components/field.tsx";
-import { useVisit } from "../context.ts";
+import type { Option } from "../components/field.tsx";
 import { locationOptions, locationText } from "../scanning/location-field.tsx";
+import type { SharedVisit } from "../visit.ts";
 import { hostPath } from "./host-name.ts";
 
 /** Null without other locations. Scans of a location outlive its workers, so that the chosen one stays in the list. */
-export function LocationFilter({ chosen }: { readonly chosen: string | null }) {
-  const { i18n, settings } = useVisit();
-  const names = settings.scanning.locations.names();
-  if (names.length === 0 && chosen === null) return null;
-  const former = chosen === null || chosen === localLocation || names.includes(chosen) ? [] : [chosen];
-  return (
-    <SelectField
-      name="location"
-      label={i18n.t("location.label")}
-      options={[{ value: "", text: i18n.t("location.all") }, ...locationOptions(i18n, [...names, ...former])]}
-      value={chosen ?? ""}
-    />
-  );
+export function locationFilterOptions(visit: SharedVisit, chosen: string): readonly Option[] | null {
+  const options = locationOptions(visit, chosen);
+  return options.length === 1 && chosen === "" ? null : [{ value: "", text: visit.i18n.t("location.all") }, ...options];
 }
 
 interface LocationTabsProps {

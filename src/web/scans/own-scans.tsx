@@ -10,6 +10,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
+import { doneText } from "../response.ts";
 import { ScanAgain } from "../scanning/scan-again.tsx";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
@@ -21,7 +22,7 @@ export const getOwnScans: GetFor<"accounts"> = (visit, account) => {
   return accountPage(visit, {
     title: "ownScans.title",
     lead: visit.i18n.t("ownScans.lead"),
-    done: visit.url.searchParams.get("done") === "cancelled" ? visit.i18n.t("ownScans.cancelled") : null,
+    done: doneText(visit, ["cancelled"], () => "ownScans.cancelled"),
     actions: (
       <a class="button" href="/">
         {visit.i18n.t("home.start")}

@@ -3,16 +3,15 @@ import { type Band, bands, ranksOf } from "../../judge/result.ts";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Field, SelectField } from "../components/field.tsx";
+import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { hostFromText, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath, locationOf, matchingScans } from "./list-query.ts";
-import { LocationFilter } from "./location-filter.tsx";
+import { locationFilterOptions } from "./location-filter.tsx";
 import { ScansTable } from "./scans-table.tsx";
 
 const path = "/scans";
@@ -65,38 +64,41 @@ export function getPublicList(visit: Visit): Response {
   });
 }
 
+const searchFields = {
+  host: {
+    control: "search",
+    label: "scans.search",
+    hint: "scans.searchHint",
+    required: false,
+    maxLength: typedCharsMax,
+    verbatim: true,
+  },
+  band: {
+    control: "select",
+    label: "scans.band",
+    options: ({ i18n }) => [
+      { value: "", text: i18n.t("scans.allBands") },
+      ...bands.map((band) => ({
+        value: band,
+        text: ranksOf(band)
+          .map((rank) => i18n.rank(rank))
+          .join(", "),
+      })),
+    ],
+  },
+  location: { control: "select", label: "location.label", options: locationFilterOptions },
+} satisfies FormDescription;
+
 function Search({ query: { typed, host, band, location } }: { readonly query: ListQuery }) {
   const i18n = useI18n();
-  const options = bands.map((each) => ({
-    value: each as string,
-    text: ranksOf(each)
-      .map((rank) => i18n.rank(rank))
-      .join(", "),
-  }));
   return (
-    <search>
-      <form method="get" action={path} class="inline">
-        <Field
-          name="host"
-          type="search"
-          label={i18n.t("scans.search")}
-          hint={i18n.t("scans.searchHint")}
-          error={host === null ? i18n.t("scans.noHost") : undefined}
-          value={typed}
-          required={false}
-          maxLength={typedCharsMax}
-          verbatim
-        />
-        <SelectField
-          name="band"
-          label={i18n.t("scans.band")}
-          options={[{ value: "", text: i18n.t("scans.allBands") }, ...options]}
-          value={band ?? ""}
-        />
-        <LocationFilter chosen={location} />
-        <SubmitButton kind="plain">{i18n.t("scans.submit")}</SubmitButton>
-      </form>
-    </search>
+    <SearchForm action={path} submit="scans.submit">
+      <FormFields
+        form={searchFields}
+        values={{ host: typed, band, location: location ?? undefined }}
+        errors={host === null ? new Map([["host", i18n.t("scans.noHost")]]) : null}
+      />
+    </SearchForm>
   );
 }
 
