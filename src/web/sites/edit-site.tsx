@@ -7,6 +7,7 @@ import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSite, updateSite } from "../../sites/site-operations.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
+import { initialValues, readFields } from "../components/forms.tsx";
 import { formMalformed, notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
@@ -14,45 +15,31 @@ import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
 import { isFaulty } from "./site-fault-text.ts";
-import { SiteForm, type SiteFormProps } from "./site-form.tsx";
-import { type FaultTexts, inputOf, inputOfSite, readInput, type SiteInput, versionField, versionOf } from "./site-input.ts";
+import { inputOfSite, readInput, SiteForm, type SiteFormProps, type SiteInput, siteForm, versionField, versionOf } from "./site-form.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** A form of the longest fields: 25 addresses, percent-encoded. */
 export const siteFormBytesMax = 262_144;
 
-const emptyInput: SiteInput = {
-  url: "",
-  name: "",
-  client: "",
-  tags: "",
-  pages: "",
-  location: "",
-  every: "weekly",
-  cron: "",
-  zone: "",
-};
-const noFaults: FaultTexts = new Map();
-
-interface FormState extends Pick<SiteFormProps, "input">, Partial<Pick<SiteFormProps, "faults" | "whole" | "runs">> {
+interface FormState extends Pick<SiteFormProps, "input" | "errors" | "whole" | "runs"> {
   /** Version of the site as the form was sent; absent to take it from the stored site. */
   readonly version?: string;
-  /** Absent: 400 with faults, 200 without. */
+  /** Absent: 400 with errors, 200 without. */
   readonly status?: number;
 }
 
 export const getNewSite: GetFor<"editors"> = (visit, access) => {
   const { searchParams } = visit.url;
   // A link from another page can fill in address and client.
-  const input = { ...emptyInput, url: searchParams.get("url") ?? "", client: searchParams.get("client") ?? "" };
+  const input = { ...initialValues(siteForm), url: searchParams.get("url") ?? "", client: searchParams.get("client") ?? "" };
   return newSitePage(visit, access, { input });
 };
 
 export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
   const { i18n, settings, now } = visit;
-  const input = inputOf(form);
+  const input = readFields(siteForm, form);
   const read = readInput(visit, input);
-  if ("faults" in read) return newSitePage(visit, access, { input, faults: read.faults });
+  if ("errors" in read) return newSitePage(visit, access, { input, errors: read.errors });
   if (isPreview(form)) {
     const { nextRunAt } = plannedSite(read.fields, access.owner.id, now);
     return newSitePage(visit, access, { input, runs: firstRuns(nextRunAt, read.fields, access, now) });
@@ -60,7 +47,7 @@ export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
   const added = await addSite(settings, siteActor(visit, access), read.fields);
   if ("done" in added) return redirect(visit, `${sitePath(added.done)}?done=added`);
   if (added.refused === "full") return newSitePage(visit, access, { input, whole: fullPlan(i18n, planTerms[access.owner.plan].sites) });
-  return newSitePage(visit, access, { input, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+  return newSitePage(visit, access, { input, errors: new Map([["url", i18n.t("sites.form.taken")]]) });
 };
 
 export const getEditSite: GetFor<"siteEditors"> = (visit, shared) => editPage(visit, shared, { input: inputOfSite(shared.site) });
@@ -68,10 +55,10 @@ export const getEditSite: GetFor<"siteEditors"> = (visit, shared) => editPage(vi
 export const postEditSite: PostFor<"siteEditors"> = async (visit, shared, form) => {
   const { i18n, settings, now } = visit;
   const { site } = shared;
-  const input = inputOf(form);
+  const input = readFields(siteForm, form);
   const version = form.text(versionField);
   const read = readInput(visit, input, inputOfSite(site));
-  if ("faults" in read) return editPage(visit, shared, { input, version, faults: read.faults });
+  if ("errors" in read) return editPage(visit, shared, { input, version, errors: read.errors });
   // The form has no such field: its buttons are elsewhere.
   const { paused: _paused, ...change } = read.fields;
   if (isPreview(form)) {
@@ -86,7 +73,7 @@ export const postEditSite: PostFor<"siteEditors"> = async (visit, shared, form) 
   if ("done" in changed) return redirect(visit, `${sitePath(site)}?done=changed`);
   if (isFaulty(changed) || changed.refused === "unknown") throw notFound();
   if (changed.refused === "outdated") return outdatedPage(visit, shared, input);
-  return editPage(visit, shared, { input, version, faults: new Map([["url", i18n.t("sites.form.taken")]]) });
+  return editPage(visit, shared, { input, version, errors: new Map([["url", i18n.t("sites.form.taken")]]) });
 };
 
 /** What was typed stays. A second save is a decision, since the page says what it would undo. */
@@ -134,8 +121,8 @@ function newSitePage(visit: Visit, access: SiteAccess, state: FormState): Respon
         action={ownerPath("/sites/new", access)}
         cancel={ownerPath("/sites", access)}
         others={settings.store.sites.list(access.owner.id)}
+        {...state}
         version={null}
-        {...formOf(state)}
       />
     ),
   });
@@ -152,22 +139,13 @@ function editPage(visit: Visit, { site, access }: SharedSite, state: FormState):
         action={sitePath(site, "/edit")}
         cancel={sitePath(site)}
         others={settings.store.sites.list(access.owner.id)}
+        {...state}
         version={state.version ?? versionOf(site)}
-        {...formOf(state)}
       />
     ),
   });
 }
 
-function formOf({
-  input,
-  faults = noFaults,
-  whole = null,
-  runs = null,
-}: FormState): Pick<SiteFormProps, "input" | "faults" | "whole" | "runs"> {
-  return { input, faults, whole, runs };
-}
-
-function statusOf({ faults = noFaults, whole = null, status }: FormState): number {
-  return status ?? (faults.size > 0 || whole !== null ? 400 : 200);
+function statusOf({ errors, whole, status }: FormState): number {
+  return status ?? (errors !== undefined || whole !== undefined ? 400 : 200);
 }

@@ -4,8 +4,9 @@ import { type CsvFault, type CsvLine, csvBytesMax, csvSitesMax, parseSiteCsv } f
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { previewSites, type SiteActor } from "../../sites/site-operations.ts";
 import type { SiteRefusal } from "../../store/sites.ts";
+import { initialValues } from "../components/forms.tsx";
 import type { Visit } from "../visit.ts";
-import { readInput } from "./site-input.ts";
+import { readInput, siteForm } from "./site-form.tsx";
 
 export interface ImportLine {
   /** In the list, from 1. */
@@ -47,10 +48,9 @@ function refusalText({ i18n }: Visit, { owner }: SiteActor, refusal: SiteRefusal
 function readLine(visit: Visit, csvLine: CsvLine): ImportLine {
   const { line } = csvLine;
   if (csvLine.site === null) return { line, url: "", outcome: { text: visit.i18n.t(`sites.import.faults.${csvLine.fault}`) } };
-  const { url, name, client, tags } = csvLine.site;
-  const input = { url, name, client, tags: tags.join(","), pages: "", location: "", every: "weekly", cron: "", zone: "" };
-  const read = readInput(visit, input);
-  return { line, url, outcome: "fields" in read ? read : { text: [...read.faults.values()].join(" ") } };
+  const { tags, ...texts } = csvLine.site;
+  const read = readInput(visit, { ...initialValues(siteForm), ...texts, tags: tags.join(",") });
+  return { line, url: texts.url, outcome: "fields" in read ? read : { text: [...read.errors.values()].join(" ") } };
 }
 
 function faultText({ i18n }: Visit, fault: CsvFault): string {

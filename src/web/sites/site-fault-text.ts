@@ -3,7 +3,7 @@ import type { SiteFault, SiteFaults } from "../../sites/site-fields.ts";
 import type { I18n } from "../../text/translator.ts";
 
 /** The time zone of a schedule has a field of its own. */
-export type SiteFaultField = SiteFault["field"] | "zone";
+type SiteFaultField = SiteFault["field"] | "zone";
 
 /** Fault of one entry names the entry. */
 export function siteFaultText(i18n: I18n, { field, code, max, entry, fault }: SiteFault): string {

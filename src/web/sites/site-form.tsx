@@ -1,61 +1,206 @@
-/** Form of a watched site, for new and stored ones. */
+/** Form of a watched site, for new and stored ones: its fields, how they are read, and how they are shown. */
 import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";
+import { splitTags } from "../../parse/text.ts";
 import { Notice } from "../../report/components/notice.tsx";
+import { type GivenFields, parseSiteFields, type SiteFieldName, type SiteFields } from "../../sites/site-fields.ts";
 import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
-import { Field, SelectField, TextAreaField } from "../components/field.tsx";
+import { CancelLink, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
-import { locationOptions } from "../scanning/location-field.tsx";
-import { cronChoice, type FaultTexts, type SiteInput, versionField } from "./site-input.ts";
+import { locationChoice } from "../scanning/location-field.tsx";
+import { completeUrl, readTypedUrl } from "../scanning/typed-url.ts";
+import type { Visit } from "../visit.ts";
+import { faultTexts, isFaulty } from "./site-fault-text.ts";
 import { NextRuns } from "./site-schedule.tsx";
 
-const pageRows = 4;
 const tagsCharsMax = 1_000;
-const pagesCharsMax = sitePagesMax * scanUrlCharsMax;
 const cronCharsMax = 100;
 const zoneCharsMax = 64;
+/** Choice of `every` for a cron pattern in place of an interval. */
+const cronChoice = "cron";
 
-/** Names of the IANA database, as suggestions. */
-const zones: readonly string[] = ["UTC", ...Intl.supportedValuesOf("timeZone")];
+const mainFields = {
+  url: {
+    label: "sites.form.url",
+    hint: ({ i18n, settings }) => i18n.t(`visibility.${settings.config.readers}.rule`),
+    inputMode: "url",
+    autocomplete: "off",
+    maxLength: scanUrlCharsMax,
+    verbatim: true,
+    trimmed: true,
+  },
+  name: { label: "sites.form.name", hint: "sites.form.nameHint", autocomplete: "off", required: false, maxLength: siteNameCharsMax },
+  client: {
+    label: "sites.columns.client",
+    hint: "sites.form.clientHint",
+    autocomplete: "off",
+    required: false,
+    maxLength: siteNameCharsMax,
+  },
+  // Separated by commas.
+  tags: { label: "sites.form.tags", hint: "sites.form.tagsHint", autocomplete: "off", required: false, maxLength: tagsCharsMax },
+  // One address a line.
+  pages: {
+    control: "textarea",
+    label: "sites.form.pages",
+    hint: ({ i18n }) => i18n.t("sites.form.pagesHint", { max: i18n.number(sitePagesMax - 1) }),
+    rows: 4,
+    required: false,
+    maxLength: sitePagesMax * scanUrlCharsMax,
+  },
+  // A site keeps a location that has lost its last worker, until somebody chooses another one.
+  location: { control: "select", label: "location.label", options: (visit, chosen, error) => locationChoice(visit, error, chosen) },
+  every: {
+    control: "select",
+    label: "sites.schedule.title",
+    hint: "sites.form.everyHint",
+    initial: "weekly",
+    options: ({ i18n }) => [
+      ...scheduleIntervals.map((every) => ({ value: every, text: i18n.t(`sites.schedule.every.${every}`) })),
+      { value: cronChoice, text: i18n.t("sites.form.byCron") },
+    ],
+  },
+} satisfies FormDescription;
+
+const cronFields = {
+  cron: {
+    label: "sites.form.cron",
+    hint: ({ i18n }) => (
+      <>
+        {i18n.t("sites.form.cronHint")} <code>30 2 * * 1</code>
+      </>
+    ),
+    autocomplete: "off",
+    required: false,
+    maxLength: cronCharsMax,
+    verbatim: true,
+  },
+  zone: {
+    label: "sites.form.zone",
+    hint: "sites.form.zoneHint",
+    autocomplete: "off",
+    required: false,
+    maxLength: zoneCharsMax,
+    suggestions: { id: "zones", values: ["UTC", ...Intl.supportedValuesOf("timeZone")] },
+    verbatim: true,
+  },
+} satisfies FormDescription;
+
+export const siteForm = { ...mainFields, ...cronFields };
+
+/** Values of the form, as typed. */
+export type SiteInput = FormValues<typeof siteForm>;
+/** Error texts by name of the field. */
+type SiteErrors = ReadonlyMap<string, string>;
+
+export function inputOfSite(site: Site): SiteInput {
+  const { client, tags, pages, schedule } = site;
+  const times = "every" in schedule ? { every: schedule.every, cron: "", zone: "" } : { every: cronChoice, ...schedule };
+  const values = { ...site, client: client ?? "", tags: tags.join(", "), pages: pages.join("\n"), ...times };
+  return readFields(siteForm, { text: (name) => values[name as keyof SiteInput] });
+}
+
+/** Hidden field of a form that changes a site. */
+export const versionField = "version";
+
+/** Names what a form shows of a stored site: another one means that somebody has changed it since. */
+export function versionOf(site: Site): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(inputOfSite(site))).digest("base64url");
+}
+
+/**
+ * Values of the fields, or what is wrong with them. A scan is public, so addresses with what looks like a secret are refused.
+ * `stored`: as the form showed it; null for a new site. Its location is kept, known or not, if no other one is chosen.
+ */
+export function readInput(
+  visit: Visit,
+  typed: SiteInput,
+  stored: SiteInput | null = null,
+): { readonly fields: SiteFields } | { readonly errors: SiteErrors } {
+  const { i18n, settings } = visit;
+  const input = stored !== null && typed.location === "" ? { ...typed, location: stored.location } : typed;
+  const locations = [...settings.scanning.locations.names(), ...(stored === null ? [] : [stored.location])];
+  const address = readTypedUrl(input.url);
+  const pages = linesOf(input.pages).map((line) => pageUrl(line, input.url));
+  const parsed = parseSiteFields(givenOf(input, pages), { locations });
+  const scheduleField = input.every === cronChoice ? "cron" : "every";
+  const texts = isFaulty(parsed) ? [...faultTexts(i18n, parsed.faults)] : [];
+  const errors = new Map<string, string>(texts.map(([field, text]) => [field === "schedule" ? scheduleField : field, text]));
+  if (address.kind === "fault") errors.set("url", i18n.t(`home.faults.${address.fault}`));
+  else if (address.kind === "sensitive") errors.set("url", i18n.t("sites.form.secret"));
+  else if (!mayBeScanned(visit, input.location, address.url)) errors.set("url", i18n.t("home.shut"));
+  // A pattern without its choice would be lost silently.
+  if (scheduleField === "every" && input.cron.trim() !== "" && input.cron !== stored?.cron)
+    errors.set("every", i18n.t("sites.form.cronNotChosen", { choice: i18n.t("sites.form.byCron") }));
+  if (!errors.has("pages") && pages.some((page) => readTypedUrl(page).kind === "sensitive"))
+    errors.set("pages", i18n.t("sites.form.secret"));
+  return errors.size > 0 || isFaulty(parsed) ? { errors } : { fields: parsed };
+}
+
+function givenOf({ url, tags, every, cron, zone, ...given }: SiteInput, pages: readonly string[]): GivenFields<SiteFieldName> {
+  const schedule = every === cronChoice ? { cron, zone: zone.trim() } : { every };
+  return { ...given, url: completeUrl(url), tags: splitTags(tags), pages, schedule };
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** A path is one of the site. */
+function pageUrl(typed: string, url: string): string {
+  if (!typed.startsWith("/") || typed.startsWith("//")) return completeUrl(typed);
+  return URL.parse(typed, completeUrl(url))?.href ?? typed;
+}
+
+/** The settings of this server say nothing about what a worker elsewhere may reach. */
+function mayBeScanned({ settings }: Visit, location: string, url: string): boolean {
+  return (location !== "" && location !== localLocation) || settings.scanning.mayBeScanned(url);
+}
 
 export interface SiteFormProps {
   readonly action: string;
   readonly cancel: string;
   readonly input: SiteInput;
-  readonly faults: FaultTexts;
+  readonly errors?: SiteErrors;
   /** Error of the form as a whole. */
-  readonly whole: ComponentChildren;
-  /** Runs of the schedule as typed; null if the form does not show them. */
-  readonly runs: readonly (Date | null)[] | null;
+  readonly whole?: ComponentChildren;
+  /** Runs of the schedule as typed; absent if the form does not show them. */
+  readonly runs?: readonly (Date | null)[];
   /** Version of the stored site that the form shows; null for a new site. */
   readonly version: string | null;
   /** Sites of the owner, for suggestions. */
   readonly others: readonly Site[];
 }
 
-export function SiteForm({ action, cancel, input, faults, whole, runs, version, others }: SiteFormProps) {
+export function SiteForm({ action, cancel, input, errors, whole, runs, version, others }: SiteFormProps) {
   const { i18n } = useVisit();
+  const clients = { id: "clients", values: [...new Set(others.flatMap(({ client }) => client ?? []))] };
   return (
     <>
-      {whole !== null && (
+      {whole !== undefined && (
         <Notice kind="poor" alert>
           <p>{whole}</p>
         </Notice>
       )}
-      {runs !== null && (
+      {runs !== undefined && (
         <Notice kind="info" alert>
           <NextRuns runs={runs} label={i18n.t("sites.form.preview")} />
         </Notice>
       )}
       <Form action={action}>
         {version !== null && <input type="hidden" name={versionField} value={version} />}
-        <AddressFields input={input} faults={faults} others={others} />
-        <LocationChoice input={input} faults={faults} />
-        <ScheduleFields input={input} faults={faults} />
+        <FormFields form={mainFields} values={input} errors={errors} onPage={{ client: { suggestions: clients } }} />
+        <details class="part" open={input.every === cronChoice}>
+          <summary>{i18n.t("sites.form.cronTitle")}</summary>
+          <FormFields form={cronFields} values={input} errors={errors} />
+        </details>
         <p class="actions">
           <SubmitButton name="do" value="save">
             {i18n.t("sites.form.save")}
@@ -63,165 +208,9 @@ export function SiteForm({ action, cancel, input, faults, whole, runs, version, 
           <SubmitButton kind="plain" name="do" value="preview">
             {i18n.t("sites.form.showRuns")}
           </SubmitButton>
-          <a class="button" href={cancel}>
-            {i18n.t("sites.deletion.cancel")}
-          </a>
+          <CancelLink href={cancel} />
         </p>
       </Form>
-    </>
-  );
-}
-
-type PartProps = Pick<SiteFormProps, "input" | "faults">;
-
-function AddressFields({ input, faults, others }: PartProps & Pick<SiteFormProps, "others">) {
-  const { i18n, settings } = useVisit();
-  return (
-    <>
-      <Field
-        name="url"
-        label={i18n.t("sites.form.url")}
-        hint={i18n.t(`visibility.${settings.config.readers}.rule`)}
-        value={input.url}
-        inputMode="url"
-        autocomplete="off"
-        maxLength={scanUrlCharsMax}
-        error={faults.get("url")}
-        verbatim
-      />
-      <Field
-        name="name"
-        label={i18n.t("sites.form.name")}
-        hint={i18n.t("sites.form.nameHint")}
-        value={input.name}
-        autocomplete="off"
-        required={false}
-        maxLength={siteNameCharsMax}
-        error={faults.get("name")}
-      />
-      <ClientField input={input} faults={faults} others={others} />
-      <Field
-        name="tags"
-        label={i18n.t("sites.form.tags")}
-        hint={i18n.t("sites.form.tagsHint")}
-        value={input.tags}
-        autocomplete="off"
-        required={false}
-        maxLength={tagsCharsMax}
-        error={faults.get("tags")}
-      />
-      <TextAreaField
-        name="pages"
-        label={i18n.t("sites.form.pages")}
-        hint={i18n.t("sites.form.pagesHint", { max: i18n.number(sitePagesMax - 1) })}
-        value={input.pages}
-        rows={pageRows}
-        required={false}
-        maxLength={pagesCharsMax}
-        error={faults.get("pages")}
-      />
-    </>
-  );
-}
-
-function ClientField({ input, faults, others }: PartProps & Pick<SiteFormProps, "others">) {
-  const { i18n } = useVisit();
-  const clients = [...new Set(others.flatMap(({ client }) => client ?? []))];
-  return (
-    <>
-      <Field
-        name="client"
-        label={i18n.t("sites.columns.client")}
-        hint={i18n.t("sites.form.clientHint")}
-        value={input.client}
-        autocomplete="off"
-        required={false}
-        maxLength={siteNameCharsMax}
-        error={faults.get("client")}
-        {...(clients.length === 0 ? {} : { list: "clients" })}
-      />
-      {clients.length > 0 && (
-        <datalist id="clients">
-          {clients.map((client) => (
-            <option key={client} value={client} />
-          ))}
-        </datalist>
-      )}
-    </>
-  );
-}
-
-/** Null if there is nothing to choose. */
-function LocationChoice({ input, faults }: PartProps) {
-  const { i18n, settings } = useVisit();
-  const known = settings.scanning.locations.names();
-  // A site keeps a location that has lost its last worker, until somebody chooses another one.
-  const isLost = input.location !== "" && input.location !== localLocation && !known.includes(input.location);
-  const names = isLost ? [...known, input.location] : known;
-  if (names.length === 0 && !faults.has("location")) return null;
-  return (
-    <SelectField
-      name="location"
-      label={i18n.t("location.label")}
-      options={locationOptions(i18n, names)}
-      value={input.location}
-      error={faults.get("location")}
-    />
-  );
-}
-
-function ScheduleFields({ input, faults }: PartProps) {
-  const { i18n } = useVisit();
-  const byCron = input.every === cronChoice;
-  const fault = faults.get("schedule");
-  return (
-    <>
-      <SelectField
-        name="every"
-        label={i18n.t("sites.schedule.title")}
-        hint={i18n.t("sites.form.everyHint")}
-        value={input.every}
-        options={[
-          ...scheduleIntervals.map((every) => ({ value: every, text: i18n.t(`sites.schedule.every.${every}`) })),
-          { value: cronChoice, text: i18n.t("sites.form.byCron") },
-        ]}
-        error={byCron ? undefined : fault}
-      />
-      <details class="part" open={byCron}>
-        <summary>{i18n.t("sites.form.cronTitle")}</summary>
-        <Field
-          name="cron"
-          label={i18n.t("sites.form.cron")}
-          hint={
-            <>
-              {i18n.t("sites.form.cronHint")} <code>30 2 * * 1</code>
-            </>
-          }
-          value={input.cron}
-          autocomplete="off"
-          required={false}
-          maxLength={cronCharsMax}
-          error={byCron ? fault : undefined}
-          verbatim
-        />
-        <Field
-          name="zone"
-          label={i18n.t("sites.form.zone")}
-          hint={i18n.t("sites.form.zoneHint")}
-          value={input.zone}
-          autocomplete="off"
-          required={false}
-          maxLength={zoneCharsMax}
-          error={faults.get("zone")}
-          list="zones"
-          verbatim
-        />
-        <datalist id="zones">
-          {zones.map((zone) => (
-            <option key={zone} value={zone} />
-          ))}
-        </datalist>
-      </details>
     </>
   );
 }
