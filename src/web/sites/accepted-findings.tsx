@@ -6,21 +6,35 @@ import { useDocument } from "../../report/context.ts";
 import { FindingTitle, findingTitle } from "../../report/findings.tsx";
 import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
-import { Field, SelectField } from "../components/field.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { ActionForm, type FormDescription, FormFields, type FormValues } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
-import { Form } from "../form.tsx";
 import { sitePath } from "./site-access.ts";
-import type { SiteFaultField } from "./site-fault-text.ts";
 
 const dayChars = 10;
 
+export const acceptForm = {
+  // The page offers the open findings.
+  code: { control: "select", label: "sites.open.finding", options: [] },
+  reason: {
+    label: "sites.accepted.reason",
+    hint: "sites.accepted.reasonHint",
+    autocomplete: "off",
+    maxLength: acceptedReasonCharsMax,
+  },
+  until: {
+    label: "sites.accepted.until",
+    hint: "sites.accepted.untilHint",
+    autocomplete: "off",
+    required: false,
+    maxLength: dayChars,
+    verbatim: true,
+    trimmed: true,
+  },
+} satisfies FormDescription;
+
 /** Acceptance that was refused. */
-export interface TypedAcceptance {
-  readonly code: string;
-  readonly reason: string;
-  readonly until: string;
-  readonly faults: ReadonlyMap<SiteFaultField, string>;
+export interface TypedAcceptance extends FormValues<typeof acceptForm> {
+  readonly errors: ReadonlyMap<string, string>;
 }
 
 interface FindingsProps {
@@ -109,13 +123,14 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
 function Withdraw({ site, code, title }: { readonly site: Site; readonly code: string; readonly title: string }) {
   const { i18n } = useVisit();
   return (
-    <Form action={sitePath(site)}>
-      <input type="hidden" name="do" value="withdraw" />
-      <input type="hidden" name="code" value={code} />
-      <SubmitButton kind="plain" compact label={i18n.t("sites.accepted.withdrawOf", { title })}>
-        {i18n.t("sites.accepted.withdraw")}
-      </SubmitButton>
-    </Form>
+    <ActionForm
+      action={sitePath(site)}
+      hidden={{ do: "withdraw", code }}
+      submit="sites.accepted.withdraw"
+      kind="plain"
+      compact
+      label={i18n.t("sites.accepted.withdrawOf", { title })}
+    />
   );
 }
 
@@ -128,40 +143,13 @@ interface AcceptFormProps {
 function AcceptForm({ site, open, typed }: AcceptFormProps) {
   const { i18n } = useVisit();
   const { texts } = useDocument();
+  const options = open.map(({ code, checkKey }) => ({ value: code, text: findingTitle(texts, i18n.locale, { code, checkKey }) }));
   return (
     <details open={typed !== null}>
       <summary>{i18n.t("sites.accepted.form")}</summary>
-      <Form action={sitePath(site)}>
-        <input type="hidden" name="do" value="accept" />
-        <SelectField
-          name="code"
-          label={i18n.t("sites.open.finding")}
-          value={typed?.code ?? ""}
-          options={open.map(({ code, checkKey }) => ({ value: code, text: findingTitle(texts, i18n.locale, { code, checkKey }) }))}
-          error={typed?.faults.get("code")}
-        />
-        <Field
-          name="reason"
-          label={i18n.t("sites.accepted.reason")}
-          hint={i18n.t("sites.accepted.reasonHint")}
-          autocomplete="off"
-          value={typed?.reason ?? ""}
-          maxLength={acceptedReasonCharsMax}
-          error={typed?.faults.get("reason")}
-        />
-        <Field
-          name="until"
-          label={i18n.t("sites.accepted.until")}
-          hint={i18n.t("sites.accepted.untilHint")}
-          autocomplete="off"
-          required={false}
-          value={typed?.until ?? ""}
-          maxLength={dayChars}
-          verbatim
-          error={typed?.faults.get("until")}
-        />
-        <SubmitButton>{i18n.t("sites.accepted.submit")}</SubmitButton>
-      </Form>
+      <ActionForm action={sitePath(site)} hidden={{ do: "accept" }} submit="sites.accepted.submit">
+        <FormFields form={acceptForm} values={typed} errors={typed?.errors} onPage={{ code: { options } }} />
+      </ActionForm>
     </details>
   );
 }

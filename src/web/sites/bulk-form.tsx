@@ -1,10 +1,8 @@
 /** Actions on several watched sites: the form above the list, the question before a deletion, and the confirmation afterwards. */
 import { Notice } from "../../report/components/notice.tsx";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
-import { Field, SelectField } from "../components/field.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
-import { Form } from "../form.tsx";
 import type { Visit } from "../visit.ts";
 import { ownerPath, type SiteAccess } from "./site-access.ts";
 import { SiteNames } from "./site-names.tsx";
@@ -12,8 +10,14 @@ import { paramsOf, type SiteQuery } from "./site-query.ts";
 import { bulkFormId, pickedField } from "./site-row.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
-export const bulkActions = ["scan", "pause", "resume", "client", "tag", "untag", "delete"] as const;
+const bulkActions = ["scan", "pause", "resume", "client", "tag", "untag", "delete"] as const;
 export type BulkAction = (typeof bulkActions)[number];
+
+export const bulkFields = {
+  do: choiceOf(bulkActions, (action) => `sites.bulk.actions.${action}`, { label: "sites.bulk.action", initial: "scan" }),
+  /** Client or tag. */
+  value: { label: "sites.bulk.value", autocomplete: "off", required: false, maxLength: siteNameCharsMax, trimmed: true },
+} satisfies FormDescription;
 
 const countPattern = /^\d{1,6}$/;
 
@@ -57,24 +61,13 @@ export function BulkForm({ access, query, error }: BulkFormProps) {
             {i18n.t("sites.bulk.pickNone")}
           </a>
         </p>
-        <Form id={bulkFormId} class="inline" action={ownerPath("/sites", access, paramsOf(query))}>
-          <SelectField
-            name="do"
-            label={i18n.t("sites.bulk.action")}
-            value={error?.action ?? "scan"}
-            options={bulkActions.map((action) => ({ value: action, text: i18n.t(`sites.bulk.actions.${action}`) }))}
+        <ActionForm id={bulkFormId} class="inline" action={ownerPath("/sites", access, paramsOf(query))} submit="sites.bulk.apply">
+          <FormFields
+            form={bulkFields}
+            values={error && { do: error.action, value: error.value }}
+            errors={error?.ofValue === true ? new Map([["value", error.text]]) : null}
           />
-          <Field
-            name="value"
-            label={i18n.t("sites.bulk.value")}
-            autocomplete="off"
-            required={false}
-            value={error?.value ?? ""}
-            maxLength={siteNameCharsMax}
-            error={error?.ofValue === true ? error.text : undefined}
-          />
-          <SubmitButton>{i18n.t("sites.bulk.apply")}</SubmitButton>
-        </Form>
+        </ActionForm>
       </div>
     </details>
   );
@@ -98,19 +91,17 @@ export function deletionPage(visit: Visit, { access, sites, action, cancel }: Qu
       <>
         <p>{i18n.t("sites.deletion.what")}</p>
         <SiteNames sites={sites} />
-        <Form action={action}>
-          <input type="hidden" name="do" value="delete" />
-          <input type="hidden" name="confirm" value="yes" />
+        <ActionForm
+          action={action}
+          hidden={{ do: "delete", confirm: "yes" }}
+          kind="danger"
+          submit={({ i18n }) => i18n.count("sites.deletion.confirm", sites.length)}
+          cancel={cancel}
+        >
           {sites.map(({ id }) => (
             <input key={id} type="hidden" name={pickedField} value={id} />
           ))}
-          <p class="actions">
-            <SubmitButton kind="danger">{i18n.count("sites.deletion.confirm", sites.length)}</SubmitButton>
-            <a class="button" href={cancel}>
-              {i18n.t("sites.deletion.cancel")}
-            </a>
-          </p>
-        </Form>
+        </ActionForm>
       </>
     ),
   });

@@ -13,15 +13,17 @@ import {
 } from "../../sites/site-operations.ts";
 import { acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
-import { formMalformed, notFound } from "../errors.ts";
+import { readFields } from "../components/forms.tsx";
+import { notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
-import type { PostFor } from "../guards.ts";
+import { byOperation, type PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
-import { type BulkAction, bulkActions, deletionPage } from "./bulk-form.tsx";
+import { acceptForm } from "./accepted-findings.tsx";
+import { type BulkAction, bulkFields, deletionPage } from "./bulk-form.tsx";
 import { listPage } from "./list-page.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
-import { faultTexts, isFaulty, type SiteFaultField, siteFaultText } from "./site-fault-text.ts";
+import { faultTexts, isFaulty, siteFaultText } from "./site-fault-text.ts";
 import { type SiteOutcome, sitePage } from "./site-page.tsx";
 import { paramsOf, siteQueryOf } from "./site-query.ts";
 import { pickedField } from "./site-row.tsx";
@@ -29,24 +31,14 @@ import { pickedField } from "./site-row.tsx";
 /** A thousand ids with their field names. */
 export const bulkBytesMax = 65_536;
 
-export const postSite: PostFor<"siteMembers"> = (visit, shared, fields) => {
-  switch (fields.text("do")) {
-    case "scan":
-      return scanNow(visit, shared);
-    case "pause":
-      return setPaused(visit, shared, true);
-    case "resume":
-      return setPaused(visit, shared, false);
-    case "delete":
-      return deleteSite(visit, shared, fields);
-    case "accept":
-      return accept(visit, shared, fields);
-    case "withdraw":
-      return withdraw(visit, shared, fields);
-    default:
-      throw formMalformed();
-  }
-};
+export const postSite: PostFor<"siteMembers"> = byOperation({
+  scan: scanNow,
+  pause: (visit, shared) => setPaused(visit, shared, true),
+  resume: (visit, shared) => setPaused(visit, shared, false),
+  delete: deleteSite,
+  accept,
+  withdraw,
+});
 
 function done(visit: Visit, site: Site, outcome: SiteOutcome): Response {
   return redirect(visit, `${sitePath(site)}?done=${outcome}`);
@@ -73,7 +65,7 @@ async function deleteSite(visit: SignedInVisit, { site, access }: SharedSite, fi
 async function accept(visit: SignedInVisit, shared: SharedSite, fields: Fields): Promise<Response> {
   const { i18n, settings } = visit;
   const { site, access } = shared;
-  const typed = { code: fields.text("code"), reason: fields.text("reason"), until: fields.text("until").trim() };
+  const typed = readFields(acceptForm, fields);
   const accepted = await acceptFinding(settings, siteActor(visit, access), { id: site.id, ...typed, onlyOpen: true });
   if ("done" in accepted) return done(visit, site, "accepted");
   if (isFaulty(accepted)) return refuse(faultTexts(i18n, accepted.faults));
@@ -81,8 +73,8 @@ async function accept(visit: SignedInVisit, shared: SharedSite, fields: Fields):
   const text = accepted.refused === "full" ? "sites.accepted.full" : "sites.accepted.notOpen";
   return refuse(new Map([["code", i18n.t(text, { max: i18n.number(acceptedFindingsMax) })]]));
 
-  function refuse(faults: ReadonlyMap<SiteFaultField, string>): Response {
-    return sitePage(visit, shared, { ...typed, faults });
+  function refuse(errors: ReadonlyMap<string, string>): Response {
+    return sitePage(visit, shared, { ...typed, errors });
   }
 }
 
@@ -92,8 +84,7 @@ async function withdraw(visit: SignedInVisit, { site, access }: SharedSite, fiel
 }
 
 export const postSites: PostFor<"members"> = (visit, access, fields) => {
-  const action = bulkActions.find((one) => one === fields.text("do"));
-  if (action === undefined) throw formMalformed();
+  const { do: action, value } = readFields(bulkFields, fields);
   const known = new Set(visit.settings.store.sites.list(access.owner.id).map(({ id }) => id));
   const ids = [
     ...new Set(
@@ -103,7 +94,7 @@ export const postSites: PostFor<"members"> = (visit, access, fields) => {
         .map(Number),
     ),
   ].filter((id) => known.has(id));
-  return changeSeveral(visit, access, { action, ids, value: fields.text("value").trim(), confirmed: fields.text("confirm") === "yes" });
+  return changeSeveral(visit, access, { action, ids, value, confirmed: fields.text("confirm") === "yes" });
 };
 
 interface BulkRequest {
