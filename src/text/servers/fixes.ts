@@ -36,46 +36,27 @@ const placeholder = /\{\{\s*(\w+)\s*\}\}/g;
 
 type Fill = (text: string) => string | null;
 
+/** Texts with placeholders by kind of fix, with what each must match after it was filled. */
+const filledTexts: { readonly [K in Fix["kind"]]?: { readonly [F in keyof FixOf<K>]?: RegExp } } = {
+  header: { name: headerName, value: headerValue },
+  "remove-header": { name: headerName },
+  policy: { directives: headerValue },
+  certificate: { host: hostName },
+  "https-redirect": { host: hostName },
+  "path-redirect": { from: path, to: path },
+  "path-type": { path, type: headerValue },
+  "text-file": { path, folder: path },
+};
+
 function filledFix(fix: Fix, fill: Fill): Fix | null {
-  const checked = (text: string, pattern: RegExp) => {
-    const filled = fill(text);
-    return filled !== null && filled.length <= headerValueCharsMax && pattern.test(filled) ? filled : null;
-  };
-  switch (fix.kind) {
-    case "header": {
-      const [name, value] = [checked(fix.name, headerName), checked(fix.value, headerValue)];
-      return name === null || value === null ? null : { ...fix, name, value };
-    }
-    case "remove-header": {
-      const name = checked(fix.name, headerName);
-      return name === null ? null : { ...fix, name };
-    }
-    case "policy": {
-      const directives = checked(fix.directives, headerValue);
-      return directives === null ? null : { ...fix, directives };
-    }
-    case "cookie":
-      return { ...fix, cookies: filledCookies(fix.cookies, fill) };
-    case "certificate":
-    case "https-redirect": {
-      const host = checked(fix.host, hostName);
-      return host === null ? null : { ...fix, host };
-    }
-    case "path-redirect": {
-      const [from, to] = [checked(fix.from, path), checked(fix.to, path)];
-      return from === null || to === null ? null : { ...fix, from, to };
-    }
-    case "path-type": {
-      const [at, type] = [checked(fix.path, path), checked(fix.type, headerValue)];
-      return at === null || type === null ? null : { ...fix, path: at, type };
-    }
-    case "text-file": {
-      const [at, folder] = [checked(fix.path, path), checked(fix.folder, path)];
-      return at === null || folder === null ? null : { ...fix, path: at, folder };
-    }
-    default:
-      return fix;
+  if (fix.kind === "cookie") return { ...fix, cookies: filledCookies(fix.cookies, fill) };
+  const filled: Record<string, string> = {};
+  for (const [field, pattern] of Object.entries<RegExp>(filledTexts[fix.kind] ?? {})) {
+    const text = fill(String(fix[field as keyof Fix]));
+    if (text === null || text.length > headerValueCharsMax || !pattern.test(text)) return null;
+    filled[field] = text;
   }
+  return { ...fix, ...filled };
 }
 
 /** Safe names, joined by commas without blanks; an example if no name is safe. */
