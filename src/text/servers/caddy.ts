@@ -1,16 +1,5 @@
 /** Lines for Caddy's Caddyfile. */
-import type { Fix } from "../../check/fix.ts";
-import {
-  cookiePattern,
-  type FixOf,
-  inexpressible,
-  policyName,
-  type Renderers,
-  renderFix,
-  type ServerNote,
-  type Target,
-  type WriteNote,
-} from "./target.ts";
+import { cookiePattern, createTarget, indented, linesIn, policyName, type Renderers } from "./target.ts";
 
 /** Part of a site block. `header` parts may share one block, which runs after the application. */
 type Part = { readonly in: "site" | "header" | "tls" | "plain"; readonly lines: readonly string[]; readonly short?: string };
@@ -19,7 +8,6 @@ const renderers: Renderers<Part> = {
   header: ({ name, value, replaces }) => headerPart(`${name} `, value, !replaces),
   "remove-header": ({ name }) => ({ in: "header", lines: [`-${name}`], short: `header -${name}` }),
   policy: ({ directives, present }) => headerPart(`${present === "none" ? "" : "+"}${policyName} `, directives, true),
-  "new-policy": inexpressible,
   // RE2 has no lookahead: a cookie that has the attribute gets it twice, which browsers take for one.
   cookie: (fix) => ({
     in: "header",
@@ -61,44 +49,31 @@ function quotedValue(value: string): string | null {
   return value.includes("`") ? null : `\`${value}\``;
 }
 
-function partsOf(fixes: readonly Fix[]): readonly Part[] {
-  return fixes.flatMap((fix) => renderFix(renderers, fix) ?? []);
-}
-
 function block(opening: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [`${opening} {`, ...lines.map((line) => `  ${line}`), "}"];
+  return lines.length === 0 ? [] : [`${opening} {`, ...indented(lines), "}"];
 }
 
-function linesOf(fixes: readonly Fix[]): readonly string[] {
-  const parts = partsOf(fixes);
-  return [
+export const caddy = createTarget<Part>({
+  label: "Caddy",
+  renderers,
+  lines: (parts) => [
     ...parts.flatMap(({ in: place, lines, short }) => {
       if (place === "tls") return [];
       if (place !== "header") return lines;
       return short === undefined ? block("header", ["defer", ...lines]) : [short];
     }),
-    ...block("tls", tlsLines(parts)),
-  ];
-}
-
-function tlsLines(parts: readonly Part[]): readonly string[] {
-  return parts.filter((part) => part.in === "tls").flatMap(({ lines }) => lines);
-}
-
-/** One block for all headers: its changes run after the application, in the order of Caddy. */
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  const parts = partsOf(fixes);
-  const linesIn = (place: Part["in"]) => parts.filter((part) => part.in === place).flatMap(({ lines }) => lines);
-  const headers = linesIn("header");
-  const redirects = fixes.some((fix: Fix): fix is FixOf<"https-redirect"> => fix.kind === "https-redirect");
-  return [
-    ...notes.map((note) => `# ${write(note)}`),
-    ...(redirects ? [`# ${write("plain")}`, "@plain protocol http", "redir @plain https://{host}{uri} permanent"] : []),
-    ...(redirects && parts.length > 1 ? [`# ${write("secure")}`] : []),
-    ...(headers.length === 0 ? [] : block("header", ["defer", ...headers])),
-    ...linesIn("site"),
-    ...block("tls", tlsLines(parts)),
-  ];
-}
-
-export const caddy: Target = { label: "Caddy", expresses: (fix) => renderFix(renderers, fix) !== null, lines: linesOf, whole };
+    ...block("tls", linesIn(parts, "tls")),
+  ],
+  bothPorts: {
+    redirect: () => ["@plain protocol http", "redir @plain https://{host}{uri} permanent"],
+    // One block for all headers: its changes run after the application, in the order of Caddy.
+    lines: (parts) => {
+      const headers = linesIn(parts, "header");
+      return [
+        ...(headers.length === 0 ? [] : block("header", ["defer", ...headers])),
+        ...linesIn(parts, "site"),
+        ...block("tls", linesIn(parts, "tls")),
+      ];
+    },
+  },
+});

@@ -1,6 +1,5 @@
 /** Lines for Cloudflare: calls of its API for a response header transform rule and for settings of the zone. */
-import type { Fix } from "../../check/fix.ts";
-import { inexpressible, policyName, type Renderers, renderFix, type ServerNote, type Target, type WriteNote } from "./target.ts";
+import { createTarget, policyName, type Renderers } from "./target.ts";
 
 /** One header of the rule, or one setting of the zone. */
 type Part =
@@ -14,20 +13,8 @@ const renderers: Renderers<Part> = {
     header: policyName,
     change: { operation: present === "none" ? "set" : "add", value: directives },
   }),
-  "new-policy": inexpressible,
-  cookie: inexpressible,
-  certificate: inexpressible,
   "https-redirect": () => ({ setting: "always_use_https", value: "on" }),
   "tls-protocols": () => ({ setting: "min_tls_version", value: "1.2" }),
-  "tls-ciphers": inexpressible,
-  "tls-curves": inexpressible,
-  charset: inexpressible,
-  "server-version": inexpressible,
-  "no-listing": inexpressible,
-  "forwarded-scheme": inexpressible,
-  "path-redirect": inexpressible,
-  "path-type": inexpressible,
-  "text-file": inexpressible,
 };
 
 const api = "https://api.cloudflare.com/client/v4/zones/$ZONE_ID";
@@ -42,29 +29,22 @@ function call(method: string, path: string, body: unknown): readonly string[] {
   ];
 }
 
-function linesOf(fixes: readonly Fix[]): readonly string[] {
-  const parts = fixes.flatMap((fix) => renderFix(renderers, fix) ?? []);
-  const headers = parts.flatMap((part) => ("header" in part ? [[part.header, part.change] as const] : []));
-  const settings = parts.flatMap((part) => ("setting" in part ? [part] : []));
-  const rule = {
-    description: "Security headers",
-    expression: "true",
-    action: "rewrite",
-    action_parameters: { headers: Object.fromEntries(headers) },
-  };
-  return [
-    ...(headers.length === 0 ? [] : call("POST", "rulesets/$RULESET_ID/rules", rule)),
-    ...settings.flatMap(({ setting, value }) => call("PATCH", `settings/${setting}`, { value })),
-  ];
-}
-
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  return [...notes.map((note) => `# ${write(note)}`), ...linesOf(fixes)];
-}
-
-export const cloudflare: Target = {
+export const cloudflare = createTarget<Part>({
   label: "Cloudflare",
-  expresses: (fix) => renderFix(renderers, fix) !== null,
-  lines: linesOf,
-  whole,
-};
+  renderers,
+  lines: (parts, comments) => {
+    const headers = parts.flatMap((part) => ("header" in part ? [[part.header, part.change] as const] : []));
+    const settings = parts.flatMap((part) => ("setting" in part ? [part] : []));
+    const rule = {
+      description: "Security headers",
+      expression: "true",
+      action: "rewrite",
+      action_parameters: { headers: Object.fromEntries(headers) },
+    };
+    return [
+      ...comments,
+      ...(headers.length === 0 ? [] : call("POST", "rulesets/$RULESET_ID/rules", rule)),
+      ...settings.flatMap(({ setting, value }) => call("PATCH", `settings/${setting}`, { value })),
+    ];
+  },
+});

@@ -1,16 +1,6 @@
 /** Lines for Node.js with Express, by its package helmet where that has the header. */
-import type { Fix } from "../../check/fix.ts";
-import {
-  cookiePattern,
-  type FixOf,
-  inexpressible,
-  policyName,
-  type Renderers,
-  renderFix,
-  type ServerNote,
-  type Target,
-  type WriteNote,
-} from "./target.ts";
+import type { CookieAttribute } from "../../check/fix.ts";
+import { attributeName, cookiePattern, createTarget, type FixOf, indented, linesIn, policyName, type Renderers } from "./target.ts";
 
 /** `head`: statements that run when the head of a response is written, after all routes. */
 interface Part {
@@ -27,9 +17,7 @@ const renderers: Renderers<Part> = {
   },
   "remove-header": removal,
   policy: ({ directives }) => ({ in: "head", lines: [`response.appendHeader("${policyName}", ${JSON.stringify(directives)});`] }),
-  "new-policy": inexpressible,
   cookie: (fix) => ({ in: "cookies", lines: fix.attributes.map((attribute) => cookieMap(fix, attribute)) }),
-  certificate: inexpressible,
   "https-redirect": ({ host }) => ({
     in: "app",
     lines: [
@@ -39,23 +27,17 @@ const renderers: Renderers<Part> = {
       "});",
     ],
   }),
-  "tls-protocols": inexpressible,
-  "tls-ciphers": inexpressible,
-  "tls-curves": inexpressible,
   charset: () => ({
     in: "head",
     lines: ['if (response.getHeader("Content-Type") === "text/html") response.setHeader("Content-Type", "text/html; charset=utf-8");'],
   }),
   // Node.js has no Server header of its own.
   "server-version": () => removal({ name: "Server" }),
-  "no-listing": inexpressible,
   "forwarded-scheme": () => ({ in: "app", lines: ['app.set("trust proxy", 1);'] }),
   "path-redirect": ({ from, to }) => ({
     in: "app",
     lines: [`app.get(${JSON.stringify(from)}, (request, response) => response.redirect(301, ${JSON.stringify(to)}));`],
   }),
-  "path-type": inexpressible,
-  "text-file": inexpressible,
 };
 
 function removal({ name }: { readonly name: string }): Part {
@@ -95,9 +77,9 @@ function policyCall(value: string): string | null {
   return `helmet.contentSecurityPolicy({ useDefaults: false, directives: { ${members.join(", ")} } })`;
 }
 
-function cookieMap(fix: FixOf<"cookie">, attribute: string): string {
-  const [name = ""] = attribute.toLowerCase().split("=");
-  return `    .map((cookie) => (/^${cookiePattern(fix)}(?!.*; *${name})/i.test(cookie) ? \`\${cookie}; ${attribute}\` : cookie))`;
+function cookieMap(fix: FixOf<"cookie">, attribute: CookieAttribute): string {
+  const pattern = `/^${cookiePattern(fix)}(?!.*; *${attributeName(attribute)})/i`;
+  return `    .map((cookie) => (${pattern}.test(cookie) ? \`\${cookie}; ${attribute}\` : cookie))`;
 }
 
 /** Sends the cookies again, with attributes added by `maps`. */
@@ -115,10 +97,6 @@ function cookieLines(maps: readonly string[]): readonly string[] {
   ];
 }
 
-function indented(lines: readonly string[], depth: number): readonly string[] {
-  return lines.map((line) => "  ".repeat(depth) + line);
-}
-
 function hook(statements: readonly string[]): readonly string[] {
   if (statements.length === 0) return [];
   return [
@@ -133,24 +111,16 @@ function hook(statements: readonly string[]): readonly string[] {
   ];
 }
 
-function linesOf(fixes: readonly Fix[]): readonly string[] {
-  const parts = fixes.flatMap((fix) => renderFix(renderers, fix) ?? []);
-  const linesIn = (place: Part["in"]) => parts.filter((part) => part.in === place).flatMap(({ lines }) => lines);
-  const code = [
-    ...linesIn("app"),
-    ...linesIn("middleware").map((call) => `app.use(${call});`),
-    ...hook([...linesIn("head"), ...cookieLines(linesIn("cookies"))]),
-  ];
-  return [...(code.some((line) => line.includes("helmet.")) ? ['import helmet from "helmet";', ""] : []), ...code];
-}
-
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  return [...notes.map((note) => `// ${write(note)}`), ...linesOf(fixes)];
-}
-
-export const express: Target = {
+export const express = createTarget<Part>({
   label: "Node.js (Express)",
-  expresses: (fix) => renderFix(renderers, fix) !== null,
-  lines: linesOf,
-  whole,
-};
+  renderers,
+  comment: (text) => `// ${text}`,
+  lines: (parts, comments) => {
+    const code = [
+      ...linesIn(parts, "app"),
+      ...linesIn(parts, "middleware").map((call) => `app.use(${call});`),
+      ...hook([...linesIn(parts, "head"), ...cookieLines(linesIn(parts, "cookies"))]),
+    ];
+    return [...comments, ...(code.some((line) => line.includes("helmet.")) ? ['import helmet from "helmet";', ""] : []), ...code];
+  },
+});

@@ -1,16 +1,5 @@
 /** Lines for IIS: a `web.config` file. Rules need the URL Rewrite module. */
-import type { Fix } from "../../check/fix.ts";
-import {
-  cookiePattern,
-  type HeaderChange,
-  inexpressible,
-  policyName,
-  type Renderers,
-  renderFix,
-  type ServerNote,
-  type Target,
-  type WriteNote,
-} from "./target.ts";
+import { cookiePattern, createTarget, type FixOf, indented, policyName, type Renderers } from "./target.ts";
 
 /** Elements by their place within `web.config`. */
 interface Part {
@@ -41,40 +30,33 @@ const renderers: Renderers<readonly Part[]> = {
   // A second policy would need a second field, which no rule can add.
   policy: ({ directives, present }) =>
     present === "none" ? headerParts({ kind: "header", name: policyName, value: directives, replaces: false, optional: false }) : null,
-  "new-policy": inexpressible,
   cookie: (fix) =>
     fix.attributes.map((attribute) => {
       const [word = ""] = attribute.split("=");
       const which = typeof fix.cookies === "string" ? fix.cookies : fix.cookies.names;
       return outboundRule(`${attribute} for ${which}`, "Set-Cookie", `^${cookiePattern(fix)}.*$`, `{R:0}; ${attribute}`, `; *${word}`);
     }),
-  certificate: inexpressible,
   "https-redirect": ({ host }) => [
     rule("Redirect to HTTPS", ".*", `https://${host}{REQUEST_URI}`, '<add input="{HTTPS}" pattern="^OFF$" ignoreCase="true" />'),
   ],
-  "tls-protocols": inexpressible,
-  "tls-ciphers": inexpressible,
-  "tls-curves": inexpressible,
   charset: () => [{ in: "types", lines: typeLines(".html", "text/html; charset=utf-8") }],
   "server-version": () => [{ in: "security", lines: ['<requestFiltering removeServerHeader="true" />'] }],
   "no-listing": () => [{ in: "server", lines: ['<directoryBrowse enabled="false" />'] }],
-  "forwarded-scheme": inexpressible,
   "path-redirect": ({ from, to }) => [rule(`Redirect ${from}`, `^${from.slice(1).replaceAll(".", "\\.")}$`, to, null)],
   "path-type": ({ path, type }) => [
     {
       in: "location",
       lines: [
         `<location path="${path.slice(1)}">`,
-        ...enclosed(["system.webServer", "staticContent"], typeLines(`.${path.split(".").at(-1)}`, type)).map((line) => `  ${line}`),
+        ...indented(enclosed(["system.webServer", "staticContent"], typeLines(`.${path.split(".").at(-1)}`, type))),
         "</location>",
       ],
     },
   ],
-  "text-file": inexpressible,
 };
 
 /** Quoted value; null for braces and backslashes, which rules interpret. */
-function headerParts({ name, value, replaces }: Extract<HeaderChange, { kind: "header" }>): readonly Part[] | null {
+function headerParts({ name, value, replaces }: FixOf<"header">): readonly Part[] | null {
   if (/[{}\\]/.test(value)) return null;
   // A custom header would be added to the application's header, not replace it.
   if (replaces) return [outboundRule(`Set ${name}`, name, ".*", value, null)];
@@ -88,7 +70,7 @@ function outboundRule(title: string, header: string, pattern: string, value: str
     lines: [
       `<rule name="${escaped(title)}">`,
       `  <match serverVariable="RESPONSE_${header.replaceAll("-", "_")}" pattern="${escaped(pattern)}" />`,
-      ...condition.map((line) => `  ${line}`),
+      ...indented(condition),
       `  <action type="Rewrite" value="${escaped(value)}" />`,
       "</rule>",
     ],
@@ -101,7 +83,7 @@ function rule(title: string, url: string, target: string, condition: string | nu
     lines: [
       `<rule name="${escaped(title)}" stopProcessing="true">`,
       `  <match url="${escaped(url)}" />`,
-      ...(condition === null ? [] : enclosed(["conditions"], [condition]).map((line) => `  ${line}`)),
+      ...(condition === null ? [] : indented(enclosed(["conditions"], [condition]))),
       `  <action type="Redirect" url="${escaped(target)}" redirectType="Permanent" appendQueryString="false" />`,
       "</rule>",
     ],
@@ -119,7 +101,7 @@ function escaped(value: string): string {
 }
 
 function enclosed(tags: readonly string[], lines: readonly string[]): readonly string[] {
-  return tags.reduceRight<readonly string[]>((inner, tag) => [`<${tag}>`, ...inner.map((line) => `  ${line}`), `</${tag}>`], lines);
+  return tags.reduceRight<readonly string[]>((inner, tag) => [`<${tag}>`, ...indented(inner), `</${tag}>`], lines);
 }
 
 /** Elements that share the outer ones; each element exists once. */
@@ -128,20 +110,10 @@ function nested(parts: readonly Part[], depth: number): readonly string[] {
   return [...byTag].flatMap(([tag, same]) => (tag === "" ? same.flatMap(({ lines }) => lines) : enclosed([tag], nested(same, depth + 1))));
 }
 
-function document(fixes: readonly Fix[], comments: readonly string[]): readonly string[] {
-  const parts = fixes.flatMap((fix) => renderFix(renderers, fix) ?? []);
-  // A comment of XML may not hold two hyphens (XML 1.0, section 2.5).
-  const written = comments.map((comment) => `  <!-- ${comment.replaceAll("--", "- -")} -->`);
-  return ["<configuration>", ...written, ...nested(parts, 0).map((line) => `  ${line}`), "</configuration>"];
-}
-
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  return document(fixes, notes.map(write));
-}
-
-export const iis: Target = {
+export const iis = createTarget<readonly Part[]>({
   label: "IIS",
-  expresses: (fix) => renderFix(renderers, fix) !== null,
-  lines: (fixes) => document(fixes, []),
-  whole,
-};
+  renderers,
+  // A comment of XML may not hold two hyphens (XML 1.0, section 2.5).
+  comment: (text) => `<!-- ${text.replaceAll("--", "- -")} -->`,
+  lines: (parts, comments) => ["<configuration>", ...indented([...comments, ...nested(parts.flat(), 0)]), "</configuration>"],
+});

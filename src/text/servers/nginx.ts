@@ -1,25 +1,17 @@
 /** Lines for nginx. */
-import type { CookieAttribute, Fix } from "../../check/fix.ts";
-import {
-  cipherNames,
-  type FixOf,
-  inexpressible,
-  policyName,
-  type Renderers,
-  renderFix,
-  type ServerNote,
-  type Target,
-  type WriteNote,
-} from "./target.ts";
+import type { CookieAttribute } from "../../check/fix.ts";
+import { cipherNames, createTarget, type FixOf, policyName, type Renderers } from "./target.ts";
 
 const flags: Readonly<Record<CookieAttribute, string>> = { Secure: "secure", HttpOnly: "httponly", "SameSite=Lax": "samesite=lax" };
 
-const renderers: Renderers<readonly string[]> = {
+/** Lines; a cookie fix itself, because the lines of all cookies depend on each other. */
+type Part = readonly string[] | FixOf<"cookie">;
+
+const renderers: Renderers<Part> = {
   header: ({ name, value, replaces }) => prefixed(replaces ? hidden(name) : [], added(name, value)),
   "remove-header": ({ name }) => hidden(name),
   policy: ({ directives }) => prefixed([], added(policyName, directives)),
-  "new-policy": inexpressible,
-  cookie: (fix) => cookieLines([fix]),
+  cookie: (fix) => fix,
   certificate: ({ host, also }) => [
     ...(also === "listen" ? ["listen 443 ssl;"] : []),
     ...(also === "name" ? [`server_name ${host};`] : []),
@@ -83,22 +75,10 @@ function cookieLines(fixes: readonly FixOf<"cookie">[]): readonly string[] {
     .map(([cookie, attributes]) => `proxy_cookie_flags ${cookie} ${attributes.map((attribute) => flags[attribute]).join(" ")};`);
 }
 
-function linesOf(fixes: readonly Fix[]): readonly string[] {
-  const cookies = fixes.filter((fix) => fix.kind === "cookie");
-  return [...fixes.filter((fix) => fix.kind !== "cookie").flatMap((fix) => renderFix(renderers, fix) ?? []), ...cookieLines(cookies)];
-}
-
-/** All lines fit into one server block for both ports, so the redirect asks for the scheme. */
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  const comment = (note: ServerNote) => `# ${write(note)}`;
-  const others = fixes.filter(({ kind }) => kind !== "https-redirect");
-  const redirects = others.length < fixes.length;
-  return [
-    ...notes.map(comment),
-    ...(redirects ? [comment("plain"), "if ($scheme = http) { return 301 https://$host$request_uri; }"] : []),
-    ...(redirects && others.length > 0 ? [comment("secure")] : []),
-    ...linesOf(others),
-  ];
-}
-
-export const nginx: Target = { label: "nginx", expresses: (fix) => renderFix(renderers, fix) !== null, lines: linesOf, whole };
+export const nginx = createTarget<Part>({
+  label: "nginx",
+  renderers,
+  lines: (parts) => [...parts.flatMap((part) => ("kind" in part ? [] : part)), ...cookieLines(parts.filter((part) => "kind" in part))],
+  // All lines fit into one server block for both ports, so the redirect asks for the scheme.
+  bothPorts: { redirect: () => ["if ($scheme = http) { return 301 https://$host$request_uri; }"] },
+});

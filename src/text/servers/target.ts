@@ -1,26 +1,10 @@
 /** Contract of a target: a server, framework or service that lines are rendered for. */
-import type { Fix } from "../../check/fix.ts";
+import type enGb from "../../../locales/en-gb.json";
+import type { CookieAttribute, Fix } from "../../check/fix.ts";
 
+type NoteTexts = (typeof enGb)["serverNotes"];
 /** Comments of a configuration; texts are in the locale files under `serverNotes`. */
-export type ServerNote =
-  | "test"
-  | "policy"
-  | "policyReplaced"
-  | "subdomains"
-  | "origin"
-  | "cookies"
-  | "plain"
-  | "secure"
-  | "outside"
-  | "place.nginx"
-  | "place.apache"
-  | "place.caddy"
-  | "place.iis"
-  | "place.express"
-  | "place.htaccess"
-  | "place.cloudflare"
-  | "place.wordpress"
-  | "place.traefik";
+export type ServerNote = Exclude<keyof NoteTexts, "place"> | `place.${keyof NoteTexts["place"]}`;
 
 /** Text of a comment, on one line. */
 export type WriteNote = (note: ServerNote) => string;
@@ -37,20 +21,69 @@ export interface Target {
 }
 
 export type FixOf<K extends Fix["kind"]> = Extract<Fix, { readonly kind: K }>;
-export type HeaderChange = FixOf<"header"> | FixOf<"remove-header"> | FixOf<"policy">;
 
 export const policyName = "Content-Security-Policy";
 
-/** Renderers by kind of fix; null for kinds, or values, that the target cannot express. */
-export type Renderers<R> = { readonly [K in Fix["kind"]]: (fix: FixOf<K>) => R | null };
+/** Renderers by kind of fix. A target cannot express a kind without renderer, nor a value for which the renderer returns null. */
+export type Renderers<R> = { readonly [K in Fix["kind"]]?: (fix: FixOf<K>) => R | null };
 
-export function renderFix<R>(renderers: Renderers<R>, fix: Fix): R | null {
-  const render = renderers[fix.kind] as (fix: Fix) => R | null;
-  return render(fix);
+interface TargetSyntax<R> {
+  readonly label: string;
+  readonly renderers: Renderers<R>;
+  /** Lines of rendered fixes, with the comments that come first. */
+  readonly lines: (parts: readonly R[], comments: readonly string[]) => readonly string[];
+  /** Comment on one line; by default `# text`. */
+  readonly comment?: (text: string) => string;
+  /** Redirect of a file for both ports, and what else differs there. Absent for a target whose lines are such a file already. */
+  readonly bothPorts?: {
+    readonly redirect: (host: string) => readonly string[];
+    /** Kind of fix whose lines belong outside of the part of a site. */
+    readonly outside?: Fix["kind"];
+    /** Lines of merged fixes, where they differ from `lines`. */
+    readonly lines?: (parts: readonly R[]) => readonly string[];
+  };
 }
 
-export function inexpressible(): null {
-  return null;
+export function createTarget<R>({ label, renderers, lines, comment = (text) => `# ${text}`, bothPorts }: TargetSyntax<R>): Target {
+  const render = (fix: Fix) => (renderers[fix.kind] as ((fix: Fix) => R | null) | undefined)?.(fix) ?? null;
+  const partsOf = (fixes: readonly Fix[]) => fixes.map(render).filter((part) => part !== null);
+  return {
+    label,
+    expresses: (fix) => render(fix) !== null,
+    lines: (fixes) => lines(partsOf(fixes), []),
+    whole: (fixes, notes, write) => {
+      const say = (note: ServerNote) => comment(write(note));
+      const comments = notes.map(say);
+      if (bothPorts === undefined) return lines(partsOf(fixes), comments);
+      const outside = fixes.filter(({ kind }) => kind === bothPorts.outside);
+      const redirects = fixes.filter((fix) => fix.kind === "https-redirect");
+      const others = fixes.filter((fix) => fix.kind !== bothPorts.outside && fix.kind !== "https-redirect");
+      return [
+        ...comments,
+        ...(outside.length > 0 ? [say("outside"), ...lines(partsOf(outside), [])] : []),
+        ...(redirects.length > 0 ? [say("plain"), ...redirects.flatMap(({ host }) => bothPorts.redirect(host))] : []),
+        ...(others.length > 0 && others.length < fixes.length ? [say("secure")] : []),
+        ...(bothPorts.lines ?? lines)(partsOf(others), []),
+      ];
+    },
+  };
+}
+
+/** Lines of a file with several places, for one of them. */
+export function linesIn<P extends string>(
+  parts: readonly { readonly in: P; readonly lines: readonly string[] }[],
+  place: P,
+): readonly string[] {
+  return parts.filter((part) => part.in === place).flatMap(({ lines }) => lines);
+}
+
+export function indented(lines: readonly string[], depth = 1): readonly string[] {
+  return lines.map((line) => "  ".repeat(depth) + line);
+}
+
+/** Name of a cookie attribute in lower case. */
+export function attributeName(attribute: CookieAttribute): string {
+  return attribute.toLowerCase().split("=")[0] ?? "";
 }
 
 /** Names of a cookie fix as the body of a regular expression; names hold letters, digits, `_`, `-` and dots only. */

@@ -1,6 +1,5 @@
 /** Lines for Traefik: YAML of its dynamic configuration. */
-import type { Fix } from "../../check/fix.ts";
-import { inexpressible, policyName, type Renderers, renderFix, type ServerNote, type Target, type WriteNote } from "./target.ts";
+import { createTarget, indented, policyName, type Renderers } from "./target.ts";
 
 interface Part {
   readonly in: keyof typeof places;
@@ -20,21 +19,13 @@ const renderers: Renderers<Part> = {
   "remove-header": ({ name }) => ({ in: "headers", lines: [`${name}: ""`] }),
   // The value replaces the application's value; Traefik cannot add a second field.
   policy: ({ directives, present }) => (present === "none" ? headerPart({ name: policyName, value: directives }) : null),
-  "new-policy": inexpressible,
-  cookie: inexpressible,
-  certificate: inexpressible,
   "https-redirect": () => ({ in: "redirect", lines: ["scheme: https", "permanent: true"] }),
   "tls-protocols": () => ({ in: "tls", lines: ["minVersion: VersionTLS12"] }),
   "tls-ciphers": () => ({ in: "tls", lines: ["cipherSuites:", ...cipherSuites.map((name) => `  - ${name}`)] }),
   "tls-curves": () => ({ in: "tls", lines: ["curvePreferences:", "  - X25519", "  - CurveP256", "  - CurveP384"] }),
-  charset: inexpressible,
   // Traefik has no Server header of its own.
   "server-version": () => ({ in: "headers", lines: ['Server: ""'] }),
-  "no-listing": inexpressible,
   "forwarded-scheme": () => ({ in: "requests", lines: ["X-Forwarded-Proto: https"] }),
-  "path-redirect": inexpressible,
-  "path-type": inexpressible,
-  "text-file": inexpressible,
 };
 
 const cipherSuites = [
@@ -55,19 +46,8 @@ function headerPart({ name, value }: { readonly name: string; readonly value: st
 function nested(parts: readonly Part[], depth: number): readonly string[] {
   const byKey = Map.groupBy(parts, (part) => places[part.in][depth] ?? "");
   return [...byKey].flatMap(([key, same]) =>
-    key === "" ? [...new Set(same.flatMap(({ lines }) => lines))] : [`${key}:`, ...nested(same, depth + 1).map((line) => `  ${line}`)],
+    key === "" ? [...new Set(same.flatMap(({ lines }) => lines))] : [`${key}:`, ...indented(nested(same, depth + 1))],
   );
 }
 
-function linesOf(fixes: readonly Fix[]): readonly string[] {
-  return nested(
-    fixes.flatMap((fix) => renderFix(renderers, fix) ?? []),
-    0,
-  );
-}
-
-function whole(fixes: readonly Fix[], notes: readonly ServerNote[], write: WriteNote): readonly string[] {
-  return [...notes.map((note) => `# ${write(note)}`), ...linesOf(fixes)];
-}
-
-export const traefik: Target = { label: "Traefik", expresses: (fix) => renderFix(renderers, fix) !== null, lines: linesOf, whole };
+export const traefik = createTarget<Part>({ label: "Traefik", renderers, lines: (parts, comments) => [...comments, ...nested(parts, 0)] });
