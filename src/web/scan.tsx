@@ -1,7 +1,7 @@
 /** `/scans/{token}` in every state of a scan, with its events, state and screenshot. */
 import type { ScanRecord } from "../store/scans.ts";
 import { scanNotFoundPage } from "./errors.ts";
-import { type DownloadFormat, downloadReport, formatOf } from "./report/download.ts";
+import { type DownloadFormat, downloadReport, formatOf } from "./report/downloads.tsx";
 import { reportPage } from "./report/report-page.tsx";
 import { respond } from "./response.ts";
 import { failedPage } from "./scanning/failed-page.tsx";

@@ -1,50 +1,128 @@
-/** Menu of the files of a report: PDF, and one for each export format. */
-import { type ExportFormat, exportFormats } from "../../export/formats.ts";
-import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
-import { type BrandChoice, brandQuery } from "../account/brand/account-brands.ts";
-import { useVisit } from "../context.ts";
+/** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF; and 409 pages in place of files. */
 
-/** Formats that have a brand. */
-const brandedFormats = ["pdf", "html"] as const;
+import { storedExport } from "../../export/export.ts";
+import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
+import type { ScanRecord } from "../../store/scans.ts";
+import { requestedBrand } from "../account/brand/account-brands.ts";
+import { EmptyState } from "../components/empty-state.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { pdfUnavailable } from "../errors.ts";
+import { page } from "../page.tsx";
+import { compressedBody, type ResponseHeaders, respond } from "../response.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 
-interface DownloadsProps {
-  /** Token of the scan. */
-  readonly token: string;
-  /** Brands that the visitor may use. */
-  readonly brands: readonly BrandChoice[];
+const conflict = 409;
+const jsonIndent = 2;
+
+/** `pdf` is printed by a browser from the HTML file, and no format of its own. */
+export type DownloadFormat = ExportFormat | typeof pdfFormat.extension;
+
+type EndedRecord = ScanRecord & { readonly endedAt: string };
+
+/** Format with this extension, as in `junit.xml`; undefined for all others. */
+export function formatOf(extension: string): DownloadFormat | undefined {
+  return extension === pdfFormat.extension ? extension : Object.values(exportFormats).find((format) => format.extension === extension);
 }
 
-export function Downloads({ token, brands }: DownloadsProps) {
-  const { i18n } = useVisit();
-  return (
-    <details class="menu">
-      <summary class="button">{i18n.t("report.downloads.button")}</summary>
-      <div>
-        <ul class="plain">
-          {Object.entries<Pick<ExportFormat, "extension">>({ pdf: { extension: "pdf" }, ...exportFormats }).map(([name, { extension }]) => (
-            <li key={name}>
-              <a href={`/scans/${token}.${extension}`} download>
-                <FormatLabel name={name} extension={extension} />
-              </a>
-            </li>
-          ))}
-          {brands.flatMap((brand) =>
-            brandedFormats.map((format) => (
-              <li key={`${format} ${brand.value}`}>
-                <a href={`/scans/${token}.${format}${brandQuery(brand)}`} download>
-                  {i18n.t(`brand.downloads.${format}`, { brand: plainUntrustedText(brand.name) })}
-                </a>
-              </li>
-            )),
-          )}
-        </ul>
-      </div>
-    </details>
-  );
+/**
+ * Answers 409 before the scan is over, and for a format that has nothing to say about it. The promise is rejected with PageError 503
+ * without a PDF. @throws PageError for a brand that the visitor may not use.
+ */
+export function downloadReport(visit: Visit, scan: ScanRecord, format: DownloadFormat): Response | Promise<Response> {
+  const { endedAt, status } = scan;
+  if (endedAt === null || (status !== "finished" && status !== "failed")) return notFinishedPage(visit, scan);
+  const ended = { ...scan, endedAt };
+  return format === pdfFormat.extension ? downloadPdf(visit, ended) : downloadText(visit, ended, format);
 }
 
-/** The extension for a format without a text. */
-function FormatLabel({ name, extension }: { readonly name: string; readonly extension: string }) {
-  const { i18n, settings } = useVisit();
-  return <>{settings.texts.translate(i18n.locale, ["pages", "report", "downloads", "formats", name]) ?? `.${extension}`}</>;
+function downloadText(visit: Visit, scan: EndedRecord, format: ExportFormat): Response {
+  const text = fileOf(visit, scan, format);
+  if (text === null) return nothingToTellPage(visit, scan, format);
+  return textFileAnswer(visit, text, { name: exportFileName(scan, format.extension), mediaType: format.mediaType });
+}
+
+function downloadPdf(visit: Visit, scan: EndedRecord): Promise<Response> {
+  return pdfFileAnswer(visit, fileOf(visit, scan, exportFormats.html) ?? "", exportFileName(scan, pdfFormat.extension));
+}
+
+/** JSON is indented, since a visitor reads it. */
+function fileOf(visit: Visit, scan: EndedRecord, format: ExportFormat): string | null {
+  const { i18n, settings } = visit;
+  const { store, texts, catalog, version } = settings;
+  const text = format.write([storedExport(scan, store, catalog.checks)], {
+    locale: i18n.locale,
+    texts,
+    checks: catalog.checks,
+    version,
+    origin: publicOrigin(visit),
+    csvRows: "findings",
+    strict: false,
+    sarifAnchor: null,
+    brand: requestedBrand(visit),
+  });
+  return text !== null && format.extension === exportFormats.json.extension ? JSON.stringify(JSON.parse(text), null, jsonIndent) : text;
+}
+
+/** A text as a download. `name`: of letters, digits, dots, hyphens and underscores. */
+export function textFileAnswer(visit: Visit, text: string, file: { readonly name: string; readonly mediaType: string }): Response {
+  const { body, compressed } = compressedBody(visit, text);
+  return respond(visit, 200, body, {
+    ...fileHeaders(file.name, file.mediaType),
+    vary: "Accept-Encoding, Accept-Language, Cookie",
+    ...(compressed ? { "content-encoding": "gzip" } : {}),
+  });
+}
+
+/** An HTML file printed as PDF. The promise is rejected with PageError 503 without a PDF. */
+export async function pdfFileAnswer(visit: Visit, html: string, name: string): Promise<Response> {
+  const pdf = await visit.settings.printPdf(html);
+  if (typeof pdf === "string") throw pdfUnavailable();
+  return respond(visit, 200, pdf, { ...fileHeaders(name, pdfFormat.mediaType), vary: "Accept-Language, Cookie" });
+}
+
+function fileHeaders(name: string, mediaType: string): ResponseHeaders {
+  return { "content-type": mediaType, "content-disposition": `attachment; filename="${name}"`, "cache-control": "private, no-cache" };
+}
+
+/** 409 for requests that need a finished scan. */
+export function notFinishedPage(visit: Visit, scan: ScanRecord): Response {
+  const { i18n } = visit;
+  return conflictPage(visit, scan, [
+    i18n.t("report.notFinished.title"),
+    i18n.t("report.notFinished.what"),
+    i18n.t("report.notFinished.link"),
+  ]);
+}
+
+function nothingToTellPage(visit: Visit, scan: ScanRecord, { extension }: ExportFormat): Response {
+  const { i18n } = visit;
+  const what = i18n.t("report.downloads.nothing.what", { extension: `.${extension}` });
+  return conflictPage(visit, scan, [i18n.t("report.downloads.nothing.title"), what, i18n.t("report.downloads.nothing.link")]);
+}
+
+/** 409 for two locations: what a location sees can differ without a change of the site. */
+export function otherLocationPage(visit: Visit, scan: ScanRecord): Response {
+  const { i18n } = visit;
+  return conflictPage(visit, scan, [i18n.t("compare.otherLocation"), i18n.t("compare.otherLocationMeans"), i18n.t("compare.back")]);
+}
+
+/** `texts`: title, explanation, and the link to the scan. */
+function conflictPage(visit: Visit, { token }: ScanRecord, [title, what, link]: readonly [string, string, string]): Response {
+  return page(visit, {
+    title,
+    status: conflict,
+    noIndex: true,
+    children: (
+      <>
+        <PageHead title={title} />
+        <EmptyState title={what}>
+          <div class="actions">
+            <a class="button" href={`/scans/${token}`}>
+              {link}
+            </a>
+          </div>
+        </EmptyState>
+      </>
+    ),
+  });
 }

@@ -5,7 +5,7 @@ import { brandInFile } from "../../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
-import { pdfFileAnswer, textFileAnswer } from "../report/file-answers.ts";
+import { pdfFileAnswer, textFileAnswer } from "../report/downloads.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import type { SiteAccess } from "./site-access.ts";
 
