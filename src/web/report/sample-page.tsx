@@ -6,24 +6,15 @@ import type { StoredResult } from "../../judge/result.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { useI18n } from "../../report/context.ts";
-import { EvidenceSections } from "../../report/evidence/sections.tsx";
-import { FirstSteps } from "../../report/findings.tsx";
-import { ScoreDetails } from "../../report/score.tsx";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { cachedPage } from "../page-cache.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { SharedVisit, Visit } from "../visit.ts";
-import { type FindingFilter, findingFilterOf } from "./finding-filter.tsx";
-import { Findings } from "./findings.tsx";
-import { Ledger } from "./ledger.tsx";
-import { reportCacheKey } from "./report-cache-key.ts";
+import { ClosingNote, ReportSections, reportCacheKey } from "./report-page.tsx";
 import sampleScan from "./sample-scan.json" with { type: "json" };
-import { serverChoiceId } from "./server-choice.tsx";
-import { type LedgerFilter, ledgerFilterOf } from "./state-filter.tsx";
 import { gatherReport, type StoredReport } from "./stored-report.ts";
-import { StoredVerdict } from "./stored-verdict.tsx";
 
 /** Written by build/sample-report.ts. */
 const { scan, result, evidence, timings } = sampleScan as unknown as {
@@ -70,17 +61,11 @@ function sampleContent(visit: SharedVisit) {
   const report = gatherReport(withSampleStore(visit), sampleRecord);
   return {
     title: visit.i18n.t("report.sample.title"),
-    children: <SampleBody report={report} findingFilter={findingFilterOf(visit)} ledgerFilter={ledgerFilterOf(visit)} />,
+    children: <SampleBody report={report} />,
   };
 }
 
-interface SampleBodyProps {
-  readonly report: StoredReport;
-  readonly findingFilter: FindingFilter;
-  readonly ledgerFilter: LedgerFilter;
-}
-
-function SampleBody({ report, findingFilter, ledgerFilter }: SampleBodyProps) {
+function SampleBody({ report }: { readonly report: StoredReport }) {
   const i18n = useI18n();
   const at = endOf(report.scan);
   return (
@@ -90,20 +75,12 @@ function SampleBody({ report, findingFilter, ledgerFilter }: SampleBodyProps) {
           {i18n.t("report.sample.start")}
         </a>
       </PageHead>
-      <Notice title={i18n.t("report.sample.what")}>
-        <p>{i18n.t("report.sample.how", { date: i18n.date(at), rules: report.result.catalogVersion })}</p>
-      </Notice>
-      <div class="report-top">
-        <StoredVerdict report={report} />
-        <FirstSteps findings={report.findings} linesId={serverChoiceId} />
-      </div>
-      <ScoreDetails report={report} />
-      <Findings report={report} filter={findingFilter} />
-      <Ledger report={report} filter={ledgerFilter} />
-      <EvidenceSections report={report} />
-      <p class="muted">
-        {i18n.t("report.noLegalStatement")} <a href="/about">{i18n.t("report.about")}</a>
-      </p>
+      <Notice
+        title={i18n.t("report.sample.what")}
+        text={i18n.t("report.sample.how", { date: i18n.date(at), rules: report.result.catalogVersion })}
+      />
+      <ReportSections report={report} />
+      <ClosingNote />
     </>
   );
 }
