@@ -1,4 +1,4 @@
-/** Types of the OpenAPI 3.1 document, as far as the reference shows it. */
+/** Types of the OpenAPI 3.1 document, as far as the reference shows it; fields of its bodies, and curl commands of its operations. */
 
 export interface ApiDocument {
   readonly info: { readonly version: string };
@@ -22,7 +22,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Answer>>;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
@@ -109,4 +109,37 @@ export function typeOf(schema: Schema): string {
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(" | ");
   if (schema.type === "array") return `${typeOf(schema.items ?? {})}[]`;
   return schema.type ?? "any";
+}
+
+// curl commands for a shell with `BASE` and `TOKEN` set.
+
+interface CurlOptions {
+  /** JSON without single quotes. */
+  readonly body?: string | null;
+  /** Media type of a file that is sent in place of JSON. */
+  readonly file?: string | null;
+  /** Parameters of the request, with the values that they may have. */
+  readonly parameters?: readonly Parameter[];
+}
+
+/** The token of a scan becomes a shell variable. Another path parameter has its first value, or its example. */
+export function curlOf(method: string, path: string, { body = null, file = null, parameters = [] }: CurlOptions = {}): string {
+  const firstValueOf = (name: string) => {
+    const { enum: values = [], examples = [] } = parameters.find((each) => each.name === name)?.schema ?? {};
+    return [...values, ...examples][0];
+  };
+  const address = path
+    .replaceAll("{token}", "$SCAN")
+    .replaceAll(/\{(\w+)\}/g, (placeholder, name) => encodeURIComponent(String(firstValueOf(name) ?? "")) || placeholder);
+  const methodOfCurl = body === null && file === null ? "GET" : "POST";
+  const lines = [`curl ${method === methodOfCurl ? "" : `-X ${method} `}"$BASE${address}"`, '-H "Authorization: Bearer $TOKEN"'];
+  if (body !== null) lines.push('-H "Content-Type: application/json"', `-d '${body}'`);
+  if (file !== null) lines.push(`-H "Content-Type: ${file}"`, `--data-binary @file.${file.split("/")[1]}`);
+  return lines.join(" \\\n  ");
+}
+
+/** Example body from the examples of its fields. */
+export function exampleBodyOf({ properties = {} }: Schema): string {
+  const fields = Object.entries(properties).flatMap(([name, { examples = [] }]) => (examples.length > 0 ? [[name, examples[0]]] : []));
+  return JSON.stringify(Object.fromEntries(fields));
 }

@@ -1,16 +1,31 @@
 /** `/api`: API guide and reference, generated from the OpenAPI description. */
 
-import { DataTable } from "../../report/components/layout.tsx";
+import { Fragment } from "preact";
+import type { StoredResult } from "../../judge/result.ts";
+import { DataTable, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { type ReadableScan, renderSecurityResult } from "../../text/render.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
+import sampleScan from "../report/sample-scan.json" with { type: "json" };
 import { publicOrigin, type Visit } from "../visit.ts";
-import { BodyTable, bodyId, Code, FromDescription, Notes, WebhookPart } from "./api-bodies.tsx";
-import { bodyNameOf, type Content, fileTypeOf, type Operation, typeOf } from "./api-document.ts";
-import { TextWithCode } from "./coded.tsx";
-import { curlOf, exampleBodyOf } from "./curl.ts";
-import { ExampleAnswer } from "./example-answer.tsx";
+import {
+  baseOf,
+  bodyNameOf,
+  type Content,
+  curlOf,
+  exampleBodyOf,
+  type FieldRow,
+  fieldsOf,
+  fileTypeOf,
+  type Operation,
+  type Schema,
+  typeOf,
+  type Webhook,
+} from "./api-document.ts";
+import { Code, TextWithCode } from "./coded.tsx";
 
 interface Endpoint {
   readonly method: string;
@@ -32,28 +47,25 @@ export function getApiReference(visit: Visit): Response {
         <Contents endpoints={endpoints} />
         <GettingStarted />
         <ExampleAnswer />
-        <section>
-          <h2>{i18n.t("apiReference.requests")}</h2>
+        <Section title={i18n.t("apiReference.requests")}>
           {endpoints.map((endpoint) => (
             <EndpointPart key={endpoint.operation.operationId} {...endpoint} />
           ))}
-        </section>
-        <section>
-          <h2>{i18n.t("apiReference.bodies")}</h2>
+        </Section>
+        <Section title={i18n.t("apiReference.bodies")}>
           <p>{i18n.t("apiReference.bodiesLead")}</p>
           {Object.entries(components.schemas).map(([name, schema]) => (
             <BodyTable key={name} name={name} schema={schema} />
           ))}
-        </section>
-        <section>
-          <h2>{i18n.t("apiReference.webhooks")}</h2>
+        </Section>
+        <Section title={i18n.t("apiReference.webhooks")}>
           <p>
             <TextWithCode text={i18n.t("apiReference.webhooksLead")} />
           </p>
           {Object.entries(webhooks).map(([type, { post }]) => (
             <WebhookPart key={type} type={type} webhook={post} />
           ))}
-        </section>
+        </Section>
       </>
     ),
   });
@@ -86,8 +98,7 @@ function GettingStarted() {
   const result = '"$BASE/api/v1/scans/$SCAN/security" -H "Authorization: Bearer $TOKEN"';
   const wait = `until curl -s ${result} \\\n  | tee result.json | grep -qE '"status":"(finished|failed)"'\ndo sleep 2; done`;
   return (
-    <section>
-      <h2>{i18n.t("apiReference.beginning.title")}</h2>
+    <Section title={i18n.t("apiReference.beginning.title")}>
       <ol>
         <li>
           <p>
@@ -112,7 +123,7 @@ function GettingStarted() {
           text={i18n.t("apiReference.beginning.headers", { charsMax: i18n.number(visit.settings.config["scan.header_chars_max"]) })}
         />
       </p>
-    </section>
+    </Section>
   );
 }
 
@@ -193,4 +204,140 @@ function AnsweredBody({ content }: { readonly content: Content | undefined }) {
 
 function BodyLink({ name }: { readonly name: string }) {
   return <a href={`#${bodyId(name)}`}>{name}</a>;
+}
+
+/** Entries of each list that the example keeps. */
+const entriesMax = 1;
+/** Shape of a scan's token. */
+const exampleToken = "4Zk0XyR7mQ2bVn9TsLw3Hd";
+
+/** The sample scan as `GET .../security` renders it, with shortened lists. */
+function ExampleAnswer() {
+  const { i18n, settings } = useVisit();
+  const { scan, result } = sampleScan as unknown as { readonly scan: ReadableScan; readonly result: StoredResult };
+  const record: ReadableScan = {
+    ...scan,
+    token: exampleToken,
+    status: "finished",
+    progressStage: null,
+    progressPercent: 100,
+    errorCode: null,
+  };
+  const rendered = renderSecurityResult(record, result, i18n.locale, settings.texts);
+  return (
+    <Section title={i18n.t("apiReference.example.title")}>
+      <p>{i18n.t("apiReference.example.lead", { entries: i18n.number(entriesMax) })}</p>
+      <pre {...untranslated}>
+        <code>{JSON.stringify(rendered, shortenLists, 2)}</code>
+      </pre>
+    </Section>
+  );
+}
+
+function shortenLists(_key: string, value: unknown): unknown {
+  return Array.isArray(value) ? value.slice(0, entriesMax) : value;
+}
+
+function bodyId(name: string): string {
+  return `body-${name}`;
+}
+
+/** Text of the OpenAPI description, which is in English. */
+function FromDescription({ text }: { readonly text: string }) {
+  const { i18n } = useVisit();
+  return (
+    <span lang={i18n.locale === "en-gb" ? undefined : "en"}>
+      <TextWithCode text={text} />
+    </span>
+  );
+}
+
+function BodyTable({ name, schema }: { readonly name: string; readonly schema: Schema }) {
+  const { i18n, settings } = useVisit();
+  const { schemas } = settings.reference.api.components;
+  const base = baseOf(schema, schemas);
+  const documented = base === null ? [] : Object.keys(schemas[base]?.properties ?? {});
+  return (
+    <section aria-labelledby={bodyId(name)}>
+      <h3 id={bodyId(name)} {...untranslated}>
+        {name}
+      </h3>
+      {base !== null && (
+        <p>
+          {i18n.t("apiReference.base")} <a href={`#${bodyId(base)}`}>{base}</a>
+        </p>
+      )}
+      <FieldTable name={name} fields={fieldsOf(schema, documented)} />
+    </section>
+  );
+}
+
+/** What a webhook of this type receives. */
+function WebhookPart({ type, webhook }: { readonly type: string; readonly webhook: Webhook }) {
+  const { schema, example } = webhook.requestBody.content["application/json"];
+  const id = `webhook-${type}`;
+  return (
+    <section aria-labelledby={id}>
+      <h3 id={id} {...untranslated}>
+        {type}
+      </h3>
+      <p>
+        <FromDescription text={webhook.summary} />
+      </p>
+      <FieldTable name={type} fields={fieldsOf(schema)} />
+      <pre {...untranslated}>
+        <code>{JSON.stringify(example, null, 2)}</code>
+      </pre>
+    </section>
+  );
+}
+
+function FieldTable({ name, fields }: { readonly name: string; readonly fields: readonly FieldRow[] }) {
+  const { i18n } = useVisit();
+  return (
+    <DataTable
+      caption={name}
+      captionUnseen
+      rows={fields}
+      columns={[
+        { label: i18n.t("apiReference.columns.field"), cell: ({ path }) => <Code text={path} /> },
+        { label: i18n.t("apiReference.columns.type"), cell: ({ type }) => <Code text={type} /> },
+        { label: i18n.t("apiReference.columns.meaning"), cell: (field) => <Notes schema={field.schema} optional={field.optional} /> },
+      ]}
+    />
+  );
+}
+
+/** Constraints and description of a field or parameter. */
+function Notes({ schema, optional }: { readonly schema: Schema; readonly optional: boolean }) {
+  const { i18n } = useVisit();
+  const { description, enum: values, const: always, minimum, maximum, format } = schema;
+  return (
+    <>
+      {optional && <>{i18n.t("apiReference.optional")} </>}
+      {description !== undefined && (
+        <>
+          <FromDescription text={description} />{" "}
+        </>
+      )}
+      {values !== undefined && <Values lead={i18n.t("apiReference.oneOf")} values={values} />}
+      {always !== undefined && <Values lead={i18n.t("apiReference.always")} values={[always]} />}
+      {minimum !== undefined && maximum !== undefined && i18n.t("apiReference.range", { minimum, maximum })}
+      {format === "date-time" && i18n.t("apiReference.instant")}
+    </>
+  );
+}
+
+function Values({ lead, values }: { readonly lead: string; readonly values: readonly unknown[] }) {
+  return (
+    <>
+      {lead}{" "}
+      {values.map((value, at) => (
+        <Fragment key={value}>
+          {at > 0 && ", "}
+          <Code text={String(value)} />
+        </Fragment>
+      ))}
+    </>
+  );
 }

@@ -1,12 +1,12 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
 
-import { DataTable } from "../../report/components/layout.tsx";
+import { DataTable, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
+import { curlOf } from "./api-document.ts";
 import { TextWithCode } from "./coded.tsx";
-import { curlOf } from "./curl.ts";
 
 /** In the order of the specification; `long` is about a limit of this installation. */
 const concepts = ["grade", "missing", "long", "raw", "warnings", "query", "hide", "redirects", "synchronous"] as const;
@@ -34,8 +34,7 @@ export function getMigration(visit: Visit): Response {
     children: (
       <>
         <PageHead title={title} lead={i18n.t("migrate.lead")} />
-        <section>
-          <h2>{i18n.t("migrate.mapping")}</h2>
+        <Section title={i18n.t("migrate.mapping")}>
           <DataTable
             caption={i18n.t("migrate.mapping")}
             captionUnseen
@@ -48,15 +47,13 @@ export function getMigration(visit: Visit): Response {
               },
             ]}
           />
-        </section>
-        <section>
-          <h2>{i18n.t("migrate.before")}</h2>
+        </Section>
+        <Section title={i18n.t("migrate.before")}>
           <p>{i18n.t("migrate.beforeLead")}</p>
           <ConfigLines label="curl">{before}</ConfigLines>
           <ConfigLines label={answer}>{grade}</ConfigLines>
-        </section>
-        <section>
-          <h2>{i18n.t("migrate.after")}</h2>
+        </Section>
+        <Section title={i18n.t("migrate.after")}>
           <p>
             {i18n.t("migrate.token")} <a href="/account/tokens">{i18n.t("migrate.tokens")}</a>
           </p>
@@ -76,7 +73,7 @@ export function getMigration(visit: Visit): Response {
           <p>
             <a href="/api">{i18n.t("migrate.api")}</a>
           </p>
-        </section>
+        </Section>
       </>
     ),
   });

@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../../src/api/openapi.ts";
 import { locales } from "../../../src/check/check.ts";
-import { type ApiDocument, baseOf, fieldsOf, type Schema, typeOf } from "../../../src/web/reference/api-document.ts";
-import { curlOf, exampleBodyOf } from "../../../src/web/reference/curl.ts";
+import { type ApiDocument, baseOf, curlOf, exampleBodyOf, fieldsOf, type Schema, typeOf } from "../../../src/web/reference/api-document.ts";
+
 import { startApi } from "../../support/api.ts";
 import { startPages } from "../../support/pages.ts";
 
