@@ -7,9 +7,9 @@ import { areaOf, chargeOf, type FindingDefinition, type FindingTexts, worstFirst
 import type { CheckDefinition } from "../../check/registry.ts";
 import { nearest } from "../../parse/text.ts";
 import type { Config } from "../../settings/settings.ts";
+import { chargeSentence, findingCharge } from "../../text/charge.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 import { createI18n, type I18n } from "../../text/translator.ts";
-import { chargeSentence, findingCharge } from "../../web/reference/charge.ts";
 import { CliError, type ExitCode, exitCodes } from "../exit.ts";
 import { addSettings, configOf } from "../settings.ts";
 import { jsonLine, print, printError, stripControls, table } from "../terminal.ts";

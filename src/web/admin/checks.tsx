@@ -7,11 +7,11 @@ import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
+import { shortCharge } from "../../text/charge.ts";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
-import { shortCharge } from "../reference/charge.ts";
 import { redirect } from "../response.ts";
 import { adminPage } from "./admin-frame.tsx";
 

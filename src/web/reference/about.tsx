@@ -1,5 +1,5 @@
 /** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
-import { Fragment } from "preact";
+import { Fact, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { Contact } from "../components/contact.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -34,8 +34,7 @@ export function getAbout(visit: Visit): Response {
     children: (
       <>
         <PageHead title={title} lead={i18n.t("about.lead")} />
-        <section>
-          <h2>{i18n.t("about.checked.title")}</h2>
+        <Section title={i18n.t("about.checked.title")}>
           <p>{i18n.count("about.checked.what", settings.catalog.checks.length)}</p>
           <p>
             <TextWithCode text={i18n.t("about.checked.headers", { charsMax: i18n.number(settings.config["scan.header_chars_max"]) })} />
@@ -43,21 +42,17 @@ export function getAbout(visit: Visit): Response {
           <p>
             <a href="/checks">{i18n.t("about.checked.link")}</a>
           </p>
-        </section>
-        <section>
-          <h2>{i18n.t("about.leftOut.title")}</h2>
+        </Section>
+        <Section title={i18n.t("about.leftOut.title")}>
           <p>{i18n.t("about.leftOut.lead")}</p>
           <dl>
             {omitted.map((name) => (
-              <Fragment key={name}>
-                <dt>{i18n.t(`about.leftOut.${name}.what`)}</dt>
-                <dd>
-                  <TextWithCode text={i18n.t(`about.leftOut.${name}.why`)} />
-                </dd>
-              </Fragment>
+              <Fact key={name} name={i18n.t(`about.leftOut.${name}.what`)}>
+                <TextWithCode text={i18n.t(`about.leftOut.${name}.why`)} />
+              </Fact>
             ))}
           </dl>
-        </section>
+        </Section>
         <Visits />
       </>
     ),

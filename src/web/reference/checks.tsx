@@ -3,13 +3,13 @@ import { basename } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import { DataTable } from "../../report/components/layout.tsx";
+import { DataTable, Section } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { shortCharge } from "../../text/charge.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { shortCharge } from "./charge.ts";
 
 /** The page of the check has the whole hash. */
 const sha256CharsShown = 12;
@@ -60,8 +60,7 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
   // Heaviest first; equal weights keep the catalog order, which is by key.
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
   return (
-    <section aria-labelledby={areaId(area)}>
-      <h2 id={areaId(area)}>{name}</h2>
+    <Section id={areaId(area)} title={name}>
       <DataTable
         caption={name}
         captionUnseen
@@ -73,7 +72,7 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
           { label: i18n.t("checks.columns.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
         ]}
       />
-    </section>
+    </Section>
   );
 }
 

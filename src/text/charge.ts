@@ -1,14 +1,10 @@
 /** Points that a violation of a check charges, in words. */
-import { chargeOf, type FindingDefinition } from "../../check/check.ts";
-import type { CheckDefinition } from "../../check/registry.ts";
-import type { I18n } from "../../text/translator.ts";
+import { chargeOf, type FindingDefinition } from "../check/check.ts";
+import type { CheckDefinition } from "../check/registry.ts";
+import type { I18n } from "./translator.ts";
 
-interface ChargeRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-function chargeRange(check: CheckDefinition): ChargeRange {
+/** Least and greatest charge of the findings of a check. */
+function chargeRange(check: CheckDefinition): { readonly from: number; readonly to: number } {
   const charges = Object.values<FindingDefinition>(check.findings).map((finding) => chargeOf(check, finding));
   return charges.length === 0 ? { from: check.weight, to: check.weight } : { from: Math.min(...charges), to: Math.max(...charges) };
 }
