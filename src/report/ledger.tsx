@@ -81,13 +81,7 @@ function countsText(rows: readonly ShownRow[], i18n: I18n): string {
     .join(", ");
 }
 
-interface CheckRowProps {
-  readonly shown: ShownRow;
-  readonly hidden: boolean;
-  readonly result: StoredResult;
-}
-
-function CheckRow({ shown, hidden, result }: CheckRowProps) {
+function CheckRow({ shown, hidden, result }: { readonly shown: ShownRow; readonly hidden: boolean; readonly result: StoredResult }) {
   const { i18n, idOf } = useDocument();
   const { row, label, findings } = shown;
   const state = shownStateOf(row);

@@ -108,9 +108,7 @@ function PageNotices({ evidence: { page, navigation }, host }: { readonly eviden
     <>
       {page.status === "failed" && <NotRead because={page.because} finalStatus={finalStatus} />}
       {status !== null && status >= errorStatusMin && (
-        <Notice kind="warn" title={i18n.t("report.notices.errorPage", { status })}>
-          <p>{i18n.t("report.notices.errorPageMeans")}</p>
-        </Notice>
+        <Notice kind="warn" title={i18n.t("report.notices.errorPage", { status })} text={i18n.t("report.notices.errorPageMeans")} />
       )}
       {finalHost !== null && finalHost !== host && (
         <Notice title={i18n.t("report.notices.otherHost")}>
@@ -181,9 +179,7 @@ export function FailureReason({ url, code }: FailureProps) {
   const { i18n, texts } = useDocument();
   return (
     <>
-      <Notice kind="poor">
-        <p>{scanErrorMessage(code, url, i18n.locale, texts)}</p>
-      </Notice>
+      <Notice kind="poor" text={scanErrorMessage(code, url, i18n.locale, texts)} />
       <h2>{i18n.t("failed.nextTitle")}</h2>
       <p>{i18n.t(`failed.next.${knownCode(code)}`)}</p>
     </>

@@ -30,14 +30,9 @@ export interface ShownFinding extends CostedFinding {
   /** Null if no earlier scan of the same URL ran the check. */
   readonly firstSeen: FirstSeen | null;
   /** Lines for servers that were not chosen, where the reader cannot choose. */
-  readonly otherLines: readonly ServerLines[];
+  readonly otherLines: readonly { readonly server: ServerName; readonly text: string }[];
   /** Mark of the policy; null without a policy. */
   readonly mark: FindingMark | null;
-}
-
-interface ServerLines {
-  readonly server: ServerName;
-  readonly text: string;
 }
 
 export interface ShownRow {

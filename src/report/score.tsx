@@ -7,7 +7,7 @@ import { chargesOf, heldScore, isHeldBack, notMeasuredBecause } from "../text/le
 import type { CheckSummary } from "../text/render.ts";
 import { type CountPath, capitalised, type I18n, type TextPath } from "../text/translator.ts";
 import { SeverityChip } from "./components/labels.tsx";
-import { Details, ReportSection } from "./components/layout.tsx";
+import { Details, Fact, ReportSection } from "./components/layout.tsx";
 import { ScoreRing, scoreText } from "./components/score-ring.tsx";
 import { ExternalLink, Sentence, UnicodeHostName, UntrustedText } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
@@ -69,19 +69,14 @@ export const addressId = "address";
 
 export function ScoreDetails({ report }: { readonly report: Report }) {
   const { i18n, idOf } = useDocument();
-  const { score } = report.result;
+  const { counts, summary, result } = report;
   return (
     <Details id={idOf("score")} summary={<h2>{i18n.t("report.score.how")}</h2>}>
-      {score !== null && <ScoreReasons report={report} score={score} />}
-      <p>{coverageText(report, i18n)}</p>
+      {result.score !== null && <ScoreReasons report={report} score={result.score} />}
+      <p>{i18n.t("report.score.coverage", { ...counts, total: summary.total })}</p>
       <ReportFacts report={report} />
     </Details>
   );
-}
-
-function coverageText({ counts, summary }: Report, i18n: I18n): string {
-  const { total } = summary;
-  return i18n.t("report.score.coverage", { ...counts, total });
 }
 
 function ScoreReasons({ report, score }: { readonly report: Report; readonly score: number }) {
@@ -220,15 +215,6 @@ function basisText({ headerValueCharsMax, dataDates }: ResultBasis, i18n: I18n):
     return date === undefined ? [] : [i18n.t(`report.facts.data.${name}`, { date })];
   });
   return [i18n.t("report.facts.headerLimit", { chars: i18n.number(headerValueCharsMax) }), ...files].join("; ");
-}
-
-function Fact({ name, id, children }: { readonly name: string; readonly id?: string; readonly children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd {...(id === undefined ? {} : { id })}>{children}</dd>
-    </>
-  );
 }
 
 function Address({ url }: { readonly url: string }) {

@@ -1,4 +1,4 @@
-/** Tables and sections. */
+/** Tables, lists of facts, and sections. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { useDocument } from "../context.ts";
@@ -52,7 +52,7 @@ export function Table({ caption, captionUnseen = false, columns, children }: Tab
   );
 }
 
-interface DataTableProps<R> extends CaptionProps {
+export interface DataTableProps<R> extends CaptionProps {
   /** Null leaves a cell empty. */
   readonly columns: readonly (Column & { readonly cell: (row: R, at: number) => ComponentChildren })[];
   readonly rows: readonly R[];
@@ -75,16 +75,13 @@ export function DataTable<R>({ columns, rows, rowId, ...caption }: DataTableProp
 interface RowGroupProps {
   /** Heading row of the group. */
   readonly label?: ComponentChildren;
-  /** Attribute for client scripts that filter. */
-  readonly area?: string;
-  readonly hidden?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function RowGroup({ label, area, hidden = false, children }: RowGroupProps) {
+export function RowGroup({ label, children }: RowGroupProps) {
   const columns = useContext(Columns);
   return (
-    <tbody hidden={hidden} {...(area === undefined ? {} : { "data-area": area })}>
+    <tbody>
       {label !== undefined && (
         <tr class="group">
           <th scope="rowgroup" colSpan={columns.length}>
@@ -99,21 +96,16 @@ export function RowGroup({ label, area, hidden = false, children }: RowGroupProp
 
 interface RowProps {
   readonly id?: string;
-  /** Attribute for client scripts that filter. */
-  readonly state?: string;
-  readonly hidden?: boolean;
   /** One per column; null leaves the cell empty. */
   readonly cells: readonly ComponentChildren[];
 }
 
-export function Row({ id, state, hidden = false, cells }: RowProps) {
+export function Row({ cells, ...rest }: RowProps) {
   const columns = useContext(Columns);
-  const headerAt = Math.max(
-    columns.findIndex(({ header }) => header === true),
-    0,
-  );
+  const markedAt = columns.findIndex(({ header }) => header === true);
+  const headerAt = Math.max(markedAt, 0);
   return (
-    <tr hidden={hidden} {...(id === undefined ? {} : { id })} {...(state === undefined ? {} : { "data-state": state })}>
+    <tr {...rest}>
       {columns.map(({ label, numeric = false, unseen = false }, at) => {
         const attributes = { ...(numeric ? { class: "num" } : {}), ...(unseen || at === headerAt ? {} : { "data-label": label }) };
         return at === headerAt ? (
@@ -130,20 +122,53 @@ export function Row({ id, state, hidden = false, cells }: RowProps) {
   );
 }
 
+interface FactProps {
+  readonly name: ComponentChildren;
+  /** Fragment target. */
+  readonly id?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A name with its value, in a `dl`. */
+export function Fact({ name, children, ...rest }: FactProps) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd {...rest}>{children}</dd>
+    </>
+  );
+}
+
 interface DetailsProps {
   readonly summary: ComponentChildren;
   /** Fragment target that opens the section. */
   readonly id?: string;
-  readonly open?: boolean;
   readonly children: ComponentChildren;
 }
 
-export function Details({ summary, open = false, children, ...rest }: DetailsProps) {
+export function Details({ summary, children, ...rest }: DetailsProps) {
   return (
-    <details open={open} {...rest}>
+    <details {...rest}>
       <summary>{summary}</summary>
       {children}
     </details>
+  );
+}
+
+interface SectionProps {
+  readonly title: ComponentChildren;
+  /** Element id of the heading, which then names the section. */
+  readonly id?: string;
+  readonly children: ComponentChildren;
+}
+
+/** Section of a page. */
+export function Section({ title, id, children }: SectionProps) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
   );
 }
 

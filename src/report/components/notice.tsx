@@ -56,12 +56,14 @@ interface NoticeProps {
   readonly title?: string;
   /** Announced at once by screen readers: for results of a form. */
   readonly alert?: boolean;
-  readonly children: ComponentChildren;
+  /** One paragraph. */
+  readonly text?: ComponentChildren;
+  readonly children?: ComponentChildren;
 }
 
 const icons = { info: "info", good: "tick", warn: "warning", poor: "stop" } as const satisfies Record<NoticeKind, IconName>;
 
-export function Notice({ kind = "info", title, alert = false, children }: NoticeProps) {
+export function Notice({ kind = "info", title, alert = false, text, children }: NoticeProps) {
   const i18n = useI18n();
   return (
     <div class={`notice ${kind}`} {...(alert ? { role: "alert" } : {})}>
@@ -69,6 +71,7 @@ export function Notice({ kind = "info", title, alert = false, children }: Notice
       <div>
         <span class="unseen">{i18n.t(`components.notices.${kind}`)}: </span>
         {title !== undefined && <p class="notice-title">{title}</p>}
+        {text !== undefined && <p>{text}</p>}
         {children}
       </div>
     </div>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { isTestedForReal, type ServerName, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
 import { useDocument, useI18n } from "../context.ts";
-import type { ServerPreference } from "../report.ts";
+import type { ServerPreference, ShownFinding } from "../report.ts";
 import { untranslated } from "./untrusted-text.tsx";
 
 interface ConfigLinesProps {
@@ -54,7 +54,7 @@ interface RemediationProps extends Renderers {
   /** Lines for the server; null if there are none. */
   readonly serverLines: string | null;
   /** Lines for other servers, folded. */
-  readonly otherLines?: readonly { readonly server: ServerName; readonly text: string }[];
+  readonly otherLines?: ShownFinding["otherLines"];
 }
 
 /** Lines for one server, and those for DNS and files. */

@@ -1,4 +1,5 @@
 /** Score ring: score of 100. */
+import type { ComponentProps } from "preact";
 import { type Band, type Rank, standing } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
 import { useI18n } from "../context.ts";
@@ -20,18 +21,7 @@ export function ScoreRing({ score, band, rank, label }: ScoreRingProps) {
   return (
     <svg class="ring" viewBox="0 0 120 120" role="img" aria-label={label ?? scoreText(i18n, { score, rank })}>
       <g transform={`rotate(-90 ${middle} ${middle})`}>
-        <circle class="ring-track" cx={middle} cy={middle} r={ringRadius} stroke-width="8" {...(score === null ? empty : {})} />
-        {score !== null && score > 0 && (
-          <circle
-            class={`ring-arc ${band}`}
-            cx={middle}
-            cy={middle}
-            r={ringRadius}
-            stroke-width="8"
-            pathLength={100}
-            stroke-dasharray={`${score} 100`}
-          />
-        )}
+        <Arcs score={score} band={band} circle={{ cx: middle, cy: middle, r: ringRadius, "stroke-width": "8" }} />
       </g>
       {score === null ? (
         <text class="ring-of" x={middle} y={middle + 3}>
@@ -54,6 +44,23 @@ export function ScoreRing({ score, band, rank, label }: ScoreRingProps) {
 /** Attributes of the ring without a score. */
 const empty = { class: "ring-none", "stroke-dasharray": "1 2.125", pathLength: 100 } as const;
 
+interface ArcsProps extends Pick<ScoreRingProps, "score" | "band"> {
+  readonly circle: ComponentProps<"circle">;
+  readonly transform?: string;
+}
+
+/** The whole circle, and the part of it that the score fills. */
+function Arcs({ score, band, circle, ...turned }: ArcsProps) {
+  return (
+    <>
+      <circle class="ring-track" {...circle} {...(score === null ? empty : {})} />
+      {score !== null && score > 0 && (
+        <circle class={`ring-arc ${band}`} {...circle} pathLength={100} stroke-dasharray={`${score} 100`} {...turned} />
+      )}
+    </>
+  );
+}
+
 /** Inline variant for lists. */
 export function SmallScore({ score }: Pick<ScoreRingProps, "score">) {
   const i18n = useI18n();
@@ -61,19 +68,7 @@ export function SmallScore({ score }: Pick<ScoreRingProps, "score">) {
   return (
     <span class="score-small">
       <svg class="ring" viewBox="0 0 20 20" aria-hidden="true">
-        <circle class="ring-track" cx="10" cy="10" r="8" stroke-width="3" {...(score === null ? empty : {})} />
-        {score !== null && score > 0 && (
-          <circle
-            class={`ring-arc ${band}`}
-            cx="10"
-            cy="10"
-            r="8"
-            stroke-width="3"
-            pathLength={100}
-            stroke-dasharray={`${score} 100`}
-            transform="rotate(-90 10 10)"
-          />
-        )}
+        <Arcs score={score} band={band} circle={{ cx: "10", cy: "10", r: "8", "stroke-width": "3" }} transform="rotate(-90 10 10)" />
       </svg>
       {score === null ? (
         <span class="muted">{i18n.t("components.score.notMeasured")}</span>

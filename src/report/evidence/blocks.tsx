@@ -1,13 +1,13 @@
 /** Building blocks of the evidence: names, failures, lists, tables, header fields, DNS records, counts of omitted rows. */
 
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 import type { TextRecords } from "../../evidence/dns-facts.ts";
 import { probeFailures, type Reading, read } from "../../evidence/evidence.ts";
 import { isReadingName } from "../../evidence/facts.ts";
 import type { HeaderField } from "../../evidence/http-facts.ts";
 import type { ResultBasis } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
-import { DataTable } from "../components/layout.tsx";
+import { DataTable, Fact } from "../components/layout.tsx";
 import { UntrustedLines, UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 
@@ -106,10 +106,9 @@ export function entries(rows: readonly EntryRow[], kind?: "records" | "certifica
       {rows.map(
         (row, at) =>
           row && (
-            <Fragment key={String(at)}>
-              <dt>{row[0]}</dt>
-              <dd>{row[1]}</dd>
-            </Fragment>
+            <Fact key={String(at)} name={row[0]}>
+              {row[1]}
+            </Fact>
           ),
       )}
     </dl>
@@ -126,34 +125,47 @@ export function rowTable<R>(caption: string, rows: readonly R[], columns: readon
   return <DataTable caption={caption} captionUnseen rows={rows} columns={described} />;
 }
 
-/** List of URLs; null if empty. */
-export function urlList(urls: readonly string[]) {
-  if (urls.length === 0) return null;
+/** Table of the rows that a page shows, and the number of the others. */
+export function cappedTable<R>(
+  caption: string,
+  { shown, omitted }: { readonly shown: readonly R[]; readonly omitted: number },
+  columns: readonly ColumnOf<R>[],
+) {
   return (
-    <ul>
-      {urls.map((url, at) => (
-        <li key={String(at)}>{line(url)}</li>
-      ))}
-    </ul>
+    <>
+      {rowTable(caption, shown, columns)}
+      <OmittedCount count={omitted} />
+    </>
+  );
+}
+
+/** List of URLs with the number of those that it omits; null if empty. */
+export function urlList(urls: readonly string[], dropped: number) {
+  const { shown, omitted } = capped(urls, dropped);
+  return (
+    <>
+      {shown.length > 0 && (
+        <ul>
+          {shown.map((url, at) => (
+            <li key={String(at)}>{line(url)}</li>
+          ))}
+        </ul>
+      )}
+      <OmittedCount count={omitted} />
+    </>
   );
 }
 
 /** `dropped`: number of fields that the scan did not keep. */
 export function headerTable(i18n: I18n, caption: string, headers: readonly HeaderField[], dropped: number) {
-  const { shown, omitted } = capped(headers, dropped, displayLimits.headerFieldsMax);
-  if (shown.length === 0) return <p class="muted">{i18n.t("evidence.headers.none")}</p>;
-  return (
-    <>
-      {rowTable(caption, shown, [
-        [i18n.t("evidence.headers.name"), ({ name }) => foreign(name)],
-        [
-          i18n.t("evidence.headers.value"),
-          ({ value, truncated }) => <span class="mono">{cut(foreign(value, displayLimits.headerCharsMax), truncated)}</span>,
-        ],
-      ])}
-      <OmittedCount count={omitted} />
-    </>
-  );
+  if (headers.length === 0) return <p class="muted">{i18n.t("evidence.headers.none")}</p>;
+  return cappedTable(caption, capped(headers, dropped, displayLimits.headerFieldsMax), [
+    [i18n.t("evidence.headers.name"), ({ name }) => foreign(name)],
+    [
+      i18n.t("evidence.headers.value"),
+      ({ value, truncated }) => <span class="mono">{cut(foreign(value, displayLimits.headerCharsMax), truncated)}</span>,
+    ],
+  ]);
 }
 
 interface RecordsAnswer extends Pick<TextRecords, "nameExists" | "records"> {

@@ -4,6 +4,7 @@ import type { HstsPreloadFacts, PageFacts, SetCookieLine } from "../../evidence/
 import type { I18n } from "../../text/translator.ts";
 import {
   capped,
+  cappedTable,
   cut,
   displayLimits,
   entries,
@@ -121,7 +122,6 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
     show: ({ title, metas, metasDropped, forms, formsDropped, subresources, subresourcesDropped }, i18n) => {
       const shownMetas = capped(metas, metasDropped);
       const shownForms = capped(forms, formsDropped);
-      const files = capped(subresources, subresourcesDropped);
       return (
         <>
           {entries([
@@ -134,7 +134,7 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
           ])}
           <OmittedCount count={shownMetas.omitted + shownForms.omitted} />
           <h4>{i18n.count("evidence.document.files", subresources.length + subresourcesDropped)}</h4>
-          {rowTable(i18n.t("evidence.document.filesCaption"), files.shown, [
+          {cappedTable(i18n.t("evidence.document.filesCaption"), capped(subresources, subresourcesDropped), [
             [i18n.t("evidence.navigation.url"), ({ url }) => line(url)],
             [i18n.t("evidence.document.kind"), ({ kind }) => i18n.t(`evidence.document.kinds.${kind}`)],
             [
@@ -143,46 +143,37 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
             ],
             ["integrity", ({ integrity }) => (integrity === null ? null : foreign(integrity))],
           ])}
-          <OmittedCount count={files.omitted} />
         </>
       );
     },
   },
   requests: {
     part: "requests",
-    show: ({ total, insecure, insecureDropped, integrityBlocked }, i18n) => {
-      const listed = capped(insecure, insecureDropped);
-      const blocked = capped(integrityBlocked, 0);
-      return (
-        <>
-          <p>
-            {i18n.count("evidence.requests.total", total)} {i18n.count("evidence.requests.insecure", insecure.length + insecureDropped)}
-          </p>
-          {rowTable(i18n.t("evidence.requests.caption"), listed.shown, [
-            [i18n.t("evidence.navigation.url"), ({ url }) => line(url)],
-            [i18n.t("evidence.document.kind"), ({ kind }) => foreign(kind)],
-            [i18n.t("evidence.requests.outcome"), ({ outcome }) => i18n.t(`evidence.requests.outcomes.${outcome}`)],
-          ])}
-          <OmittedCount count={listed.omitted} />
-          {blocked.shown.length > 0 && <h4>{i18n.t("evidence.requests.integrityBlocked")}</h4>}
-          {urlList(blocked.shown)}
-          <OmittedCount count={blocked.omitted} />
-        </>
-      );
-    },
+    show: ({ total, insecure, insecureDropped, integrityBlocked }, i18n) => (
+      <>
+        <p>
+          {i18n.count("evidence.requests.total", total)} {i18n.count("evidence.requests.insecure", insecure.length + insecureDropped)}
+        </p>
+        {cappedTable(i18n.t("evidence.requests.caption"), capped(insecure, insecureDropped), [
+          [i18n.t("evidence.navigation.url"), ({ url }) => line(url)],
+          [i18n.t("evidence.document.kind"), ({ kind }) => foreign(kind)],
+          [i18n.t("evidence.requests.outcome"), ({ outcome }) => i18n.t(`evidence.requests.outcomes.${outcome}`)],
+        ])}
+        {integrityBlocked.length > 0 && <h4>{i18n.t("evidence.requests.integrityBlocked")}</h4>}
+        {urlList(integrityBlocked, 0)}
+      </>
+    ),
   },
   scriptLibraries: {
     part: "scripts",
     heading: "evidence.scripts.libraries",
     hint: ({ libraries, librariesDropped }, i18n) => i18n.count("evidence.hints.libraries", libraries.length + librariesDropped),
     show: ({ advisoriesDate, libraries, librariesDropped, bannersUnread, variablesRead }, i18n) => {
-      const { shown, omitted } = capped(libraries, librariesDropped);
+      const lead = libraries.length === 0 ? "evidence.scripts.noLibrary" : "evidence.scripts.lead";
       return (
         <>
-          <p class="muted">
-            {i18n.t(shown.length === 0 ? "evidence.scripts.noLibrary" : "evidence.scripts.lead", { date: advisoriesDate })}
-          </p>
-          {rowTable(i18n.t("evidence.scripts.libraries"), shown, [
+          <p class="muted">{i18n.t(lead, { date: advisoriesDate })}</p>
+          {cappedTable(i18n.t("evidence.scripts.libraries"), capped(libraries, librariesDropped), [
             [i18n.t("evidence.scripts.library"), ({ name }) => foreign(name)],
             [i18n.t("evidence.scripts.version"), ({ version }) => foreign(version)],
             [
@@ -191,7 +182,6 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
             ],
             [i18n.t("evidence.navigation.url"), ({ url }) => (url === null ? null : line(url))],
           ])}
-          <OmittedCount count={omitted} />
           {bannersUnread > 0 && <p class="muted">{i18n.count("evidence.scripts.bannersUnread", bannersUnread)}</p>}
           {!variablesRead && <p class="muted">{i18n.t("evidence.scripts.variablesUnread")}</p>}
         </>
@@ -203,14 +193,8 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
     heading: "evidence.scripts.otherSites",
     show: ({ files, filesDropped }, i18n) => {
       const others = files.filter(({ sameSite }) => !sameSite).map(({ url, answeredBy }) => answeredBy ?? url);
-      const { shown, omitted } = capped(others, filesDropped);
-      if (shown.length === 0 && filesDropped === 0) return <p class="muted">{i18n.t("evidence.scripts.noOtherSite")}</p>;
-      return (
-        <>
-          {urlList(shown)}
-          <OmittedCount count={omitted} />
-        </>
-      );
+      if (others.length + filesDropped === 0) return <p class="muted">{i18n.t("evidence.scripts.noOtherSite")}</p>;
+      return urlList(others, filesDropped);
     },
   },
   securityTxt: {
@@ -278,8 +262,8 @@ function answer({ url, status, headers, headersDropped }: HttpAnswer, mediaType:
 }
 
 function cookies({ setCookies, setCookiesDropped }: PageFacts, i18n: I18n) {
-  const { shown, omitted } = capped(distinctCookies(setCookies), setCookiesDropped);
-  if (shown.length === 0) return <p class="muted">{i18n.t("evidence.cookies.none")}</p>;
+  const distinct = distinctCookies(setCookies);
+  if (distinct.length === 0) return <p class="muted">{i18n.t("evidence.cookies.none")}</p>;
   const origins = [...new Set(setCookies.map(originOf))];
   const [onlyOrigin] = origins.length === 1 ? origins : [];
   const from = i18n.t("evidence.cookies.from");
@@ -290,7 +274,7 @@ function cookies({ setCookies, setCookiesDropped }: PageFacts, i18n: I18n) {
           {from} {foreign(onlyOrigin)}
         </p>
       )}
-      {rowTable(i18n.t("evidence.parts.cookies"), shown, [
+      {cappedTable(i18n.t("evidence.parts.cookies"), capped(distinct, setCookiesDropped), [
         [i18n.t("evidence.cookies.name"), ({ line: text }) => foreign(nameAndAttributes(text).name)],
         [
           i18n.t("evidence.cookies.attributes"),
@@ -298,7 +282,6 @@ function cookies({ setCookies, setCookiesDropped }: PageFacts, i18n: I18n) {
         ],
         ...(onlyOrigin === undefined ? [[from, (cookie: SetCookieLine) => foreign(originOf(cookie))] as const] : []),
       ])}
-      <OmittedCount count={omitted} />
     </>
   );
 }

@@ -73,14 +73,8 @@ function withoutEvidence({ removed }: Report["scan"], i18n: I18n): string {
     : i18n.t("evidence.removed", { at: i18n.dateTime(removed.evidence) });
 }
 
-interface PartProps {
-  readonly part: EvidencePart;
-  readonly evidence: Evidence;
-  readonly timings: Timings;
-}
-
 /** The id is inside `details`: browsers open a collapsed section when a URL fragment names an element in it. */
-function Part({ part, evidence, timings }: PartProps) {
+function Part({ part, evidence, timings }: { readonly part: EvidencePart; readonly evidence: Evidence; readonly timings: Timings }) {
   const { i18n, idOf } = useDocument();
   const shown = viewsIn(part, evidence);
   const hint = hintOf(shown, i18n);
