@@ -1,7 +1,9 @@
 /** Comma-separated values (RFC 4180): a line for each finding, or for each check. Safe to open in a spreadsheet. */
+
+import type { LedgerRow } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
-import type { ExportedScan, ExportSettings, ExportWriter } from "./export.ts";
-import { type ExportedReport, exportedReport } from "./exported-report.ts";
+import type { ExportedScan, ExportWriter } from "./export.ts";
+import { type ExportedFinding, type ExportedReport, type ExportedRow, exportedReport } from "./exported-report.ts";
 import { plainText } from "./safe-text.ts";
 
 type Cell = string | number | boolean | null;
@@ -12,11 +14,37 @@ type Cell = string | number | boolean | null;
  */
 const formulaStart = /^(?=[\t\n])|(?<=^|[;|\t\n])(?:[^\S\t\n]|\u200b)*(?=[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
 
+/** Name of a column, and its value for what a line is about. */
+type Column<R> = readonly [name: string, cellOf: (row: R) => Cell];
+
 export const writeCsv: ExportWriter = (scans, settings) => {
-  const [columns, rowsOf] = settings.csvRows === "checks" ? [checkColumns, checkRows] : [findingColumns, findingRows];
-  const rows = scans.flatMap((scan) => rowsOf(scan, exportedReport(scan, settings), settings));
-  return [columns, ...rows].map((row) => `${row.map(cellText).join(",")}\r\n`).join("");
+  const reports = scans.map((scan) => ({ scan, report: exportedReport(scan, settings) }));
+  const lines =
+    settings.csvRows === "checks"
+      ? linesOf(reports, checkColumns, ({ scan, report }) => report.rows.map((row, at) => ({ row, stored: scan.result?.ledger[at] })))
+      : linesOf(reports, findingColumns, ({ report }) => report.findings);
+  return lines.map((line) => `${line.map(cellText).join(",")}\r\n`).join("");
 };
+
+interface ReportedScan {
+  readonly scan: ExportedScan;
+  readonly report: ExportedReport;
+}
+
+/** Names of the columns, then the lines. A scan without rows has a line all the same, which says whether it was measured. */
+function linesOf<R>(reports: readonly ReportedScan[], columns: readonly Column<R>[], rowsOf: (reported: ReportedScan) => readonly R[]) {
+  const lines = reports.flatMap((reported) => {
+    const [rows, { report }] = [rowsOf(reported), reported];
+    const cells = (row: R | null) => [
+      ...scanColumns.map(([, cellOf]) => cellOf(report)),
+      ...columns.map(([, cellOf]) => (row === null ? null : cellOf(row))),
+      report.location ?? localLocation,
+    ];
+    return rows.length === 0 ? [cells(null)] : rows.map(cells);
+  });
+  // The location is the last column, because readers may count columns.
+  return [[...scanColumns.map(([name]) => name), ...columns.map(([name]) => name), "location"], ...lines];
+}
 
 /** A number or a state stands as it is; a text is quoted, and an apostrophe keeps it from being a formula. */
 function cellText(cell: Cell): string {
@@ -26,77 +54,47 @@ function cellText(cell: Cell): string {
   return /^[\w.:/-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
-const scanColumns = ["url", "endedAt", "measured", "score", "rank", "notMeasuredBecause"];
-
-/** Last column, because readers may count columns. */
-const lastColumn = "location";
-
-function scanCells({ url, endedAt, failure, security }: ExportedReport): readonly Cell[] {
-  return [url, endedAt, failure === null, security?.score ?? null, security?.rank ?? null, failure];
-}
-
-const findingColumns = [
-  ...scanColumns,
-  "code",
-  "checkKey",
-  "severity",
-  "riskLevel",
-  "effort",
-  "cwe",
-  "note",
-  "accepted",
-  "acceptedReason",
-  "acceptedUntil",
-  "inBaseline",
-  "title",
-  "detail",
-  "riskStatement",
-  "remediation",
-  lastColumn,
+const scanColumns: readonly Column<ExportedReport>[] = [
+  ["url", ({ url }) => url],
+  ["endedAt", ({ endedAt }) => endedAt],
+  ["measured", ({ failure }) => failure === null],
+  ["score", ({ security }) => security?.score ?? null],
+  ["rank", ({ security }) => security?.rank ?? null],
+  ["notMeasuredBecause", ({ failure }) => failure],
 ];
 
-/** A scan without findings has a line all the same, which says whether it was measured. */
-function findingRows(_scan: ExportedScan, report: ExportedReport): readonly (readonly Cell[])[] {
-  const cells = scanCells(report);
-  const location = report.location ?? localLocation;
-  if (report.findings.length === 0) return [padded(cells, findingColumns, location)];
-  return report.findings.map((finding) => {
-    const { code, checkKey, severity, riskLevel, effort, cwe, isNote, accepted, inBaseline, title, detail, riskStatement, remediation } =
-      finding;
-    return [
-      ...cells,
-      ...[code, checkKey, severity, riskLevel, effort, cwe, isNote],
-      ...[accepted !== null, accepted?.reason ?? null, accepted?.until ?? null, inBaseline],
-      ...[title, detail, riskStatement, remediation, location],
-    ];
-  });
-}
-
-const checkColumns = [
-  ...scanColumns,
-  "key",
-  "state",
-  "note",
-  "weight",
-  "charged",
-  "notCheckedBecause",
-  "label",
-  "reason",
-  "codes",
-  lastColumn,
+const findingColumns: readonly Column<ExportedFinding>[] = [
+  ["code", ({ code }) => code],
+  ["checkKey", ({ checkKey }) => checkKey],
+  ["severity", ({ severity }) => severity],
+  ["riskLevel", ({ riskLevel }) => riskLevel],
+  ["effort", ({ effort }) => effort],
+  ["cwe", ({ cwe }) => cwe],
+  ["note", ({ isNote }) => isNote],
+  ["accepted", ({ accepted }) => accepted !== null],
+  ["acceptedReason", ({ accepted }) => accepted?.reason ?? null],
+  ["acceptedUntil", ({ accepted }) => accepted?.until ?? null],
+  ["inBaseline", ({ inBaseline }) => inBaseline],
+  ["title", ({ title }) => title],
+  ["detail", ({ detail }) => detail],
+  ["riskStatement", ({ riskStatement }) => riskStatement],
+  ["remediation", ({ remediation }) => remediation],
 ];
 
-function checkRows({ result }: ExportedScan, report: ExportedReport, _settings: ExportSettings): readonly (readonly Cell[])[] {
-  const cells = scanCells(report);
-  const location = report.location ?? localLocation;
-  if (report.rows.length === 0) return [padded(cells, checkColumns, location)];
-  return report.rows.map(({ key, state, isNote, because, label, reason, findings }, at) => {
-    const { weight = null, charged = null } = result?.ledger[at] ?? {};
-    const codes = findings.map(({ code }) => code).join(" ");
-    return [...cells, key, state, isNote, weight, charged, because, label, reason, codes, location];
-  });
+interface CheckLine {
+  readonly row: ExportedRow;
+  /** The row as stored; absent if the scan failed. */
+  readonly stored: LedgerRow | undefined;
 }
 
-function padded(cells: readonly Cell[], columns: readonly string[], last: string): readonly Cell[] {
-  return [...cells, ...columns.slice(cells.length + 1).map(() => null), last];
-}
+const checkColumns: readonly Column<CheckLine>[] = [
+  ["key", ({ row }) => row.key],
+  ["state", ({ row }) => row.state],
+  ["note", ({ row }) => row.isNote],
+  ["weight", ({ stored }) => stored?.weight ?? null],
+  ["charged", ({ stored }) => stored?.charged ?? null],
+  ["notCheckedBecause", ({ row }) => row.because],
+  ["label", ({ row }) => row.label],
+  ["reason", ({ row }) => row.reason],
+  ["codes", ({ row }) => row.findings.map(({ code }) => code).join(" ")],
+];

@@ -1,12 +1,12 @@
 /** Scans as the writers of text formats read them: rendered, with the marks of the policy, in safe characters, with paths and fingerprints. */
 
 import { createHash } from "node:crypto";
-import type { Severity, State } from "../check/check.ts";
+import type { Severity } from "../check/check.ts";
 import { isNote } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import type { FindingMark } from "../policy/finding-mark.ts";
 import type { TextValues } from "../text/i18n.ts";
-import { type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
+import { type RenderedCheck, type RenderedFinding, renderFullReport, type SecurityBlock } from "../text/render.ts";
 import type { ExportedScan, ExportSettings } from "./export.ts";
 import { plainText } from "./safe-text.ts";
 
@@ -18,12 +18,8 @@ export interface ExportedFinding extends RenderedFinding, FindingMark {
   readonly isNote: boolean;
 }
 
-export interface ExportedRow {
-  readonly key: string;
-  readonly state: State;
+export interface ExportedRow extends RenderedCheck {
   readonly isNote: boolean;
-  readonly label: string;
-  readonly reason: string;
   /** Why there is no verdict; null for rows with one. */
   readonly because: string | null;
   readonly findings: readonly ExportedFinding[];
@@ -57,16 +53,14 @@ export function exportedReport({ scan, result, timings, marks }: ExportedScan, s
     const rendered = security?.findings[at];
     if (rendered === undefined) return [];
     const { accepted, inBaseline } = marks.get(stored.code) ?? unmarked;
-    const own = { checkKey: stored.checkKey, cwe: texts.cweOf(stored.code), isNote: notes.has(stored.checkKey) };
-    return [
-      {
-        ...rendered,
-        ...safeTexts(rendered),
-        ...own,
-        accepted: accepted && { ...accepted, reason: plainText(accepted.reason) },
-        inBaseline,
-      },
-    ];
+    return {
+      ...safeTexts(rendered),
+      checkKey: stored.checkKey,
+      cwe: texts.cweOf(stored.code),
+      isNote: notes.has(stored.checkKey),
+      accepted: accepted && { ...accepted, reason: plainText(accepted.reason) },
+      inBaseline,
+    };
   });
   const rows = (result?.ledger ?? []).map((row, at) => ({
     key: plainText(row.key),
@@ -90,14 +84,9 @@ export function exportedReport({ scan, result, timings, marks }: ExportedScan, s
   };
 }
 
-function safeTexts({ code, title, detail, riskStatement, remediation }: RenderedFinding) {
-  return {
-    code: plainText(code),
-    title: plainText(title),
-    detail: plainText(detail),
-    riskStatement: plainText(riskStatement),
-    remediation: plainText(remediation),
-  };
+/** All fields are texts. */
+function safeTexts(finding: RenderedFinding): RenderedFinding {
+  return Object.fromEntries(Object.entries(finding).map(([name, text]) => [name, plainText(text)])) as unknown as RenderedFinding;
 }
 
 /** Text of the locale files by its path, for example `report/score`. */

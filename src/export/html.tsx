@@ -148,6 +148,26 @@ function Footer({ document: { i18n, hrefOf }, saved, version, brand }: Pick<Html
   );
 }
 
+interface FileHeadProps {
+  /** Element id of the heading. */
+  readonly id?: string;
+  readonly title: ComponentChildren;
+  readonly lead: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+export function FileHead({ title, lead, children, ...rest }: FileHeadProps) {
+  return (
+    <div class="page-head">
+      <div>
+        <h1 {...rest}>{title}</h1>
+        <p class="lead">{lead}</p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
 /** Element id of the heading of a report. */
 const reportId = "report";
 /** Element id of the table of all reports. */
@@ -184,43 +204,34 @@ function FailedScan({ exported }: Pick<ScanReportProps, "exported">) {
   const code = scan.errorCode ?? "unknown";
   return (
     <>
-      <div class="page-head">
-        <div>
-          <h1 id={idOf(reportId)}>{i18n.t("failed.title", { host: shortHost(scan.url) })}</h1>
-          <p class="lead">
+      <FileHead
+        id={idOf(reportId)}
+        title={i18n.t("failed.title", { host: shortHost(scan.url) })}
+        lead={
+          <>
             <HostUrl url={scan.url} />
             <LocationFact location={locationOf(exported)} />
-          </p>
-        </div>
-      </div>
+          </>
+        }
+      />
       <FailureReason url={scan.url} code={code} />
       <FailureFacts endedAt={scan.endedAt} code={code} />
     </>
   );
 }
 
-interface FinishedScanProps {
-  readonly exported: ExportedScan;
-  readonly result: StoredResult;
-}
-
-function FinishedScan({ exported, result }: FinishedScanProps) {
+function FinishedScan({ exported, result }: { readonly exported: ExportedScan; readonly result: StoredResult }) {
   const document = useDocument();
   const { evidence, timings, marks } = exported;
   const scan = { url: exported.scan.url, startedAt: null, endedAt: exported.scan.endedAt };
   const report = composeReport({ scan, result, evidence, timings, marks, serverPreference: null, earlier: [], allServers: true }, document);
   return (
     <>
-      <div class="page-head">
-        <div>
-          <h1 id={document.idOf(reportId)}>
-            <ReportTitle host={report.host} />
-          </h1>
-          <p class="lead">
-            <ReportLead url={scan.url} location={locationOf(exported)} endedAt={scan.endedAt} />
-          </p>
-        </div>
-      </div>
+      <FileHead
+        id={document.idOf(reportId)}
+        title={<ReportTitle host={report.host} />}
+        lead={<ReportLead url={scan.url} location={locationOf(exported)} endedAt={scan.endedAt} />}
+      />
       <div class="report-top">
         <ReportVerdict report={report}>
           <MarkCounts report={report} />
@@ -284,15 +295,13 @@ export function Overview({ title, rows, reportsMax }: OverviewProps) {
   const failed = rows.filter(({ exported }) => exported.result === null).length;
   return (
     <section aria-labelledby={overviewId}>
-      <div class="page-head">
-        <div>
-          <h1 id={overviewId}>{title}</h1>
-          <p class="lead">
-            {i18n.t("report.file.lead")} {failed > 0 && i18n.count("report.file.failedCount", failed)}
-          </p>
-          {reportsMax !== null && <p>{i18n.t("report.file.reportsCut", { max: reportsMax })}</p>}
-        </div>
-      </div>
+      <FileHead
+        id={overviewId}
+        title={title}
+        lead={[i18n.t("report.file.lead"), " ", failed > 0 && i18n.count("report.file.failedCount", failed)]}
+      >
+        {reportsMax !== null && <p>{i18n.t("report.file.reportsCut", { max: reportsMax })}</p>}
+      </FileHead>
       <DataTable
         caption={i18n.t("report.file.table")}
         captionUnseen

@@ -1,6 +1,6 @@
 /** Renders a stored scan as the API's result; the only place that defines its shape (specification, sections 2.2 and 2.3). */
-import type { Effort, FindingTexts, RiskLevel, Severity, State } from "../check/check.ts";
-import { type Band, isNote, type Rank, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
+import type { FindingTexts, State } from "../check/check.ts";
+import { isNote, type LedgerRow, type ResultBasis, type StoredFinding, type StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { PageLocale, Texts, TextValues } from "./i18n.ts";
@@ -40,44 +40,21 @@ export interface CheckSummary {
   readonly total: number;
 }
 
-interface RenderedCheck {
-  readonly key: string;
-  readonly state: State;
-  readonly label: string;
-  readonly reason: string;
-}
+export type RenderedCheck = Pick<LedgerRow, "key" | "state"> & ReturnType<typeof textsOfCheck>;
 
-export interface RenderedFinding {
-  readonly code: string;
-  readonly severity: Severity;
-  readonly riskLevel: RiskLevel;
-  readonly effort: Effort;
-  readonly title: string;
-  readonly detail: string;
-  readonly riskStatement: string;
-  readonly remediation: string;
-}
+export type RenderedFinding = Pick<StoredFinding, "code" | "severity" | "riskLevel" | "effort"> & FindingTexts;
 
-export interface SecurityBlock {
+export interface SecurityBlock extends Pick<StoredResult, "measured" | "score" | "band" | "rank"> {
   readonly dimension: "security";
-  readonly measured: boolean;
-  readonly score: number | null;
-  readonly band: Band;
-  readonly rank: Rank;
   readonly checkSummary: CheckSummary | null;
   readonly checks: readonly RenderedCheck[] | null;
   readonly findings: readonly RenderedFinding[];
 }
 
-export interface SecurityResult {
+export interface SecurityResult extends Pick<ReadableScan, "token" | "url" | "status" | "progressStage" | "progressPercent"> {
   readonly schemaVersion: number;
-  readonly token: string;
-  readonly url: string;
-  readonly status: ReadableScan["status"];
   readonly resultAvailable: boolean;
   readonly scanErrorMessage: string | null;
-  readonly progressStage: string | null;
-  readonly progressPercent: number;
   readonly security: SecurityBlock | null;
 }
 
@@ -199,14 +176,7 @@ function measuredBlock(url: string, result: StoredResult, locale: PageLocale, te
       const { code, severity, riskLevel, effort } = finding;
       const { remediation, ...others } = textsOfFinding(finding, url, locale, texts);
       const { fixes, values } = fixedFinding(finding, url, texts);
-      return {
-        code,
-        severity,
-        riskLevel,
-        effort,
-        ...others,
-        remediation: withServerLines(remediation, fixes, values),
-      };
+      return { code, severity, riskLevel, effort, ...others, remediation: withServerLines(remediation, fixes, values) };
     }),
   };
 }

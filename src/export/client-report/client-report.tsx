@@ -4,7 +4,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { bands, standing } from "../../judge/result.ts";
 import type { Brand } from "../../report/brand.tsx";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
+import { DataTable, Fact } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
@@ -12,7 +12,7 @@ import type { Account } from "../../store/accounts.ts";
 import { type Site, wholeDaysUntil } from "../../store/sites.ts";
 import { quoted } from "../../text/display.ts";
 import type { PageLocale, Texts } from "../../text/i18n.ts";
-import { fileDocument, htmlText } from "../html.tsx";
+import { FileHead, fileDocument, htmlText } from "../html.tsx";
 import { shortened } from "../safe-text.ts";
 import { type ClientReportStore, type CountedSite, collectClient, figuresOf, type ReportedClient, type ReportedSite } from "./collect.ts";
 import { ScoreChangeText, SiteSection, siteHeadingId, siteTableId } from "./site-section.tsx";
@@ -65,14 +65,10 @@ function ClientReport({ client, now, sites }: ReportedClient) {
   const i18n = useI18n();
   return (
     <>
-      <div class="page-head">
-        <div>
-          <h1>
-            <Sentence text={i18n.t("sites.clientReport.title", { client: quoted(client) })} />
-          </h1>
-          <p class="lead">{i18n.count("sites.clientPage.lead", sites.length, { day: i18n.date(now.toISOString()) })}</p>
-        </div>
-      </div>
+      <FileHead
+        title={<Sentence text={i18n.t("sites.clientReport.title", { client: quoted(client) })} />}
+        lead={i18n.count("sites.clientPage.lead", sites.length, { day: i18n.date(now.toISOString()) })}
+      />
       <ClientFigures sites={sites.map(({ site, open, accepted }) => ({ site, open: open.length, accepted: accepted.length }))} now={now} />
       <SiteTable sites={sites} />
       {sites.map((reported) =>
@@ -93,24 +89,12 @@ export function ClientFigures({ sites, now }: FiguresProps) {
   const accepted = sites.reduce((sum, one) => sum + (one.site.reading === null ? 0 : (one.accepted ?? 0)), 0);
   return (
     <dl class="facts">
-      <dt>{i18n.t("sites.clientPage.bands")}</dt>
-      <dd>
+      <Fact name={i18n.t("sites.clientPage.bands")}>
         <Bands sites={sites} />
-      </dd>
-      {score !== null && open !== null && (
-        <>
-          <dt>{i18n.t("sites.clientPage.lowest")}</dt>
-          <dd>{i18n.number(score)}</dd>
-          <dt>{i18n.t("sites.columns.open")}</dt>
-          <dd>{i18n.number(open)}</dd>
-        </>
-      )}
-      {accepted > 0 && (
-        <>
-          <dt>{i18n.t("sites.clientReport.accepted")}</dt>
-          <dd>{i18n.number(accepted)}</dd>
-        </>
-      )}
+      </Fact>
+      {score !== null && <Fact name={i18n.t("sites.clientPage.lowest")}>{i18n.number(score)}</Fact>}
+      {open !== null && <Fact name={i18n.t("sites.columns.open")}>{i18n.number(open)}</Fact>}
+      {accepted > 0 && <Fact name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted)}</Fact>}
       {certificateExpiresAt !== null && <NextCertificate expiresAt={certificateExpiresAt} now={now} />}
     </dl>
   );
@@ -137,18 +121,15 @@ function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; reado
   const i18n = useI18n();
   const days = wholeDaysUntil(expiresAt, now);
   return (
-    <>
-      <dt>{i18n.t("sites.clientPage.certificate")}</dt>
-      <dd>
-        <Instant at={expiresAt} day />
-        {days < 0 && (
-          <>
-            {", "}
-            <DaysLeft days={days} />
-          </>
-        )}
-      </dd>
-    </>
+    <Fact name={i18n.t("sites.clientPage.certificate")}>
+      <Instant at={expiresAt} day />
+      {days < 0 && (
+        <>
+          {", "}
+          <DaysLeft days={days} />
+        </>
+      )}
+    </Fact>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { localLocation } from "../../parse/location.ts";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
+import { DataTable, type DataTableProps, Fact } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -11,6 +11,7 @@ import { type CodedFinding, FindingTitle } from "../../report/findings.tsx";
 import type { OpenFinding } from "../../store/site-runs.ts";
 import { acceptedReasonCharsMax, type Site, type SiteReading } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
+import type { CountPath } from "../../text/translator.ts";
 import {
   type AcceptedOpenFinding,
   acceptedListedMax,
@@ -100,15 +101,9 @@ function SiteState({ site, because }: { readonly site: Site; readonly because: s
         </Notice>
       )}
       {failingSince === null && reading === null && (
-        <Notice>
-          <p>{i18n.t(site.lastRunAt === null ? "sites.clientReport.state.notScanned" : "sites.open.notYet")}</p>
-        </Notice>
+        <Notice text={i18n.t(site.lastRunAt === null ? "sites.clientReport.state.notScanned" : "sites.open.notYet")} />
       )}
-      {paused && (
-        <Notice kind="warn">
-          <p>{i18n.t("sites.clientReport.state.paused")}</p>
-        </Notice>
-      )}
+      {paused && <Notice kind="warn" text={i18n.t("sites.clientReport.state.paused")} />}
     </>
   );
 }
@@ -121,42 +116,23 @@ function SiteFacts({ reported, reading }: { readonly reported: ReportedSite; rea
       <ScoreRing score={reading.score} band={reading.band} rank={reading.rank} />
       <div>
         <dl class="facts">
-          <dt>{i18n.t("sites.columns.score")}</dt>
-          <dd>{scoreText(i18n, reading)}</dd>
-          <dt>{i18n.t("sites.clientReport.change.column")}</dt>
-          <dd>{earlier === null ? i18n.t("sites.clientReport.unknown") : <ScoreChangeText earlier={earlier} />}</dd>
-          <dt>{i18n.t("sites.columns.open")}</dt>
-          <dd>{i18n.number(open.length)}</dd>
-          {accepted.length > 0 && (
-            <>
-              <dt>{i18n.t("sites.clientReport.accepted")}</dt>
-              <dd>{i18n.number(accepted.length)}</dd>
-            </>
-          )}
-          <dt>{i18n.t("sites.columns.certificate")}</dt>
-          <dd>
+          <Fact name={i18n.t("sites.columns.score")}>{scoreText(i18n, reading)}</Fact>
+          <Fact name={i18n.t("sites.clientReport.change.column")}>
+            {earlier === null ? i18n.t("sites.clientReport.unknown") : <ScoreChangeText earlier={earlier} />}
+          </Fact>
+          <Fact name={i18n.t("sites.columns.open")}>{i18n.number(open.length)}</Fact>
+          {accepted.length > 0 && <Fact name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted.length)}</Fact>}
+          <Fact name={i18n.t("sites.columns.certificate")}>
             <Certificate days={certificateDays} expiresAt={reading.certificateExpiresAt} />
-          </dd>
-          <dt>{i18n.t("sites.clientReport.measured")}</dt>
-          <dd>
+          </Fact>
+          <Fact name={i18n.t("sites.clientReport.measured")}>
             <Instant at={reading.at} />
-          </dd>
-          {site.pages.length > 0 && (
-            <>
-              <dt>{i18n.t("sites.clientReport.addresses")}</dt>
-              <dd>{i18n.number(site.pages.length + 1)}</dd>
-            </>
-          )}
-          {site.location !== localLocation && (
-            <>
-              <dt>{i18n.t("location.label")}</dt>
-              <dd>{site.location}</dd>
-            </>
-          )}
-          <dt>{i18n.t("sites.site.facts.since")}</dt>
-          <dd>
+          </Fact>
+          {site.pages.length > 0 && <Fact name={i18n.t("sites.clientReport.addresses")}>{i18n.number(site.pages.length + 1)}</Fact>}
+          {site.location !== localLocation && <Fact name={i18n.t("location.label")}>{site.location}</Fact>}
+          <Fact name={i18n.t("sites.site.facts.since")}>
             <Instant at={site.createdAt} day />
-          </dd>
+          </Fact>
         </dl>
       </div>
     </div>
@@ -173,37 +149,52 @@ function Certificate({ days, expiresAt }: { readonly days: number | null; readon
   );
 }
 
-interface ReportedProps {
-  readonly reported: ReportedSite;
+interface ListProps<R> extends Pick<DataTableProps<R>, "rows" | "columns"> {
+  readonly title: string;
+  readonly lead?: string;
+  /** Sentence in place of an empty table; null shows nothing, not even the title. */
+  readonly none: string | null;
+  /** Most rows of the table. */
+  readonly rowsMax?: number;
+  /** Counts the rows beyond the table. */
+  readonly more?: CountPath;
 }
 
-function OpenList({ reported: { site, open } }: ReportedProps) {
+/** A list below its title, and how many rows it leaves out. */
+function TitledTable<R>({ title, lead, none, rows, rowsMax = rows.length, more, columns }: ListProps<R>) {
   const i18n = useI18n();
-  const title = i18n.t("sites.open.title");
+  const omitted = rows.length - rowsMax;
+  if (rows.length === 0 && none === null) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      {lead !== undefined && <p class="muted">{lead}</p>}
+      {rows.length === 0 ? <p>{none}</p> : <DataTable caption={title} captionUnseen rows={rows.slice(0, rowsMax)} columns={columns} />}
+      {more !== undefined && omitted > 0 && <p class="muted">{i18n.count(more, omitted)}</p>}
+    </>
+  );
+}
+
+function OpenList({ reported: { site, open } }: Pick<SectionProps, "reported">) {
+  const i18n = useI18n();
   const urls = new Set([site.url, ...site.pages]);
   const addresses = ({ urls: known }: OpenFinding) => {
     const count = known.filter((url) => urls.has(url)).length;
     return i18n.t("sites.clientReport.open.of", { count: i18n.number(count), all: i18n.number(urls.size) });
   };
   return (
-    <>
-      <h3>{title}</h3>
-      {open.length === 0 ? (
-        <p>{i18n.t("sites.open.none")}</p>
-      ) : (
-        <DataTable
-          caption={title}
-          captionUnseen
-          rows={open.slice(0, openListedMax)}
-          columns={[
-            { label: i18n.t("sites.open.finding"), cell: OpenTitle },
-            { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
-            ...(urls.size === 1 ? [] : [{ label: i18n.t("sites.open.pages"), numeric: true, cell: addresses }]),
-          ]}
-        />
-      )}
-      <MoreFindings count={open.length - openListedMax} />
-    </>
+    <TitledTable
+      title={i18n.t("sites.open.title")}
+      none={i18n.t("sites.open.none")}
+      rows={open}
+      rowsMax={openListedMax}
+      more="sites.clientReport.open.more"
+      columns={[
+        { label: i18n.t("sites.open.finding"), cell: OpenTitle },
+        { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
+        ...(urls.size === 1 ? [] : [{ label: i18n.t("sites.open.pages"), numeric: true, cell: addresses }]),
+      ]}
+    />
   );
 }
 
@@ -226,30 +217,25 @@ function ListedTitle(finding: CodedFinding) {
   );
 }
 
-/** Accepted findings; null without one. */
-function AcceptedList({ reported: { accepted } }: ReportedProps) {
+function AcceptedList({ reported: { accepted } }: Pick<SectionProps, "reported">) {
   const i18n = useI18n();
-  if (accepted.length === 0) return null;
-  const title = i18n.t("sites.clientReport.accepted");
   return (
-    <>
-      <h3>{title}</h3>
-      <p class="muted">{i18n.t("sites.clientReport.acceptances.mean")}</p>
-      <DataTable
-        caption={title}
-        captionUnseen
-        rows={accepted.slice(0, acceptedListedMax)}
-        columns={[
-          { label: i18n.t("sites.open.finding"), cell: AcceptedTitle },
-          {
-            label: i18n.t("sites.accepted.reason"),
-            cell: ({ acceptance: { reason } }) => <UntrustedText charsMax={acceptedReasonCharsMax}>{reason}</UntrustedText>,
-          },
-          { label: i18n.t("sites.accepted.until"), cell: LastDay },
-        ]}
-      />
-      <MoreFindings count={accepted.length - acceptedListedMax} />
-    </>
+    <TitledTable
+      title={i18n.t("sites.clientReport.accepted")}
+      lead={i18n.t("sites.clientReport.acceptances.mean")}
+      none={null}
+      rows={accepted}
+      rowsMax={acceptedListedMax}
+      more="sites.clientReport.open.more"
+      columns={[
+        { label: i18n.t("sites.open.finding"), cell: AcceptedTitle },
+        {
+          label: i18n.t("sites.accepted.reason"),
+          cell: ({ acceptance: { reason } }) => <UntrustedText charsMax={acceptedReasonCharsMax}>{reason}</UntrustedText>,
+        },
+        { label: i18n.t("sites.accepted.until"), cell: LastDay },
+      ]}
+    />
   );
 }
 
@@ -267,35 +253,24 @@ function LastDay({ acceptance: { until } }: AcceptedOpenFinding) {
   return until === null ? i18n.t("sites.accepted.forever") : <time dateTime={until}>{i18n.date(until)}</time>;
 }
 
-/** Number of findings beyond the list; null for zero. */
-function MoreFindings({ count }: { readonly count: number }) {
-  const i18n = useI18n();
-  return count <= 0 ? null : <p class="muted">{i18n.count("sites.clientReport.open.more", count)}</p>;
-}
-
-/** Addresses without a measurement; null without one. */
+/** Addresses without a measurement. */
 function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
   const { i18n, texts } = useDocument();
-  if (unmeasured.length === 0) return null;
-  const title = i18n.t("sites.clientReport.unmeasured.title");
   return (
-    <>
-      <h3>{title}</h3>
-      <DataTable
-        caption={title}
-        captionUnseen
-        rows={unmeasured}
-        columns={[
-          { label: i18n.t("sites.clientReport.unmeasured.address"), cell: ({ url }) => <HostUrl url={url} short /> },
-          { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
-          {
-            label: i18n.t("sites.clientReport.unmeasured.reason"),
-            cell: ({ errorCode, url }) =>
-              errorCode === null ? i18n.t("sites.clientReport.unmeasured.noScore") : scanErrorMessage(errorCode, url, i18n.locale, texts),
-          },
-        ]}
-      />
-    </>
+    <TitledTable
+      title={i18n.t("sites.clientReport.unmeasured.title")}
+      none={null}
+      rows={unmeasured}
+      columns={[
+        { label: i18n.t("sites.clientReport.unmeasured.address"), cell: ({ url }) => <HostUrl url={url} short /> },
+        { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
+        {
+          label: i18n.t("sites.clientReport.unmeasured.reason"),
+          cell: ({ errorCode, url }) =>
+            errorCode === null ? i18n.t("sites.clientReport.unmeasured.noScore") : scanErrorMessage(errorCode, url, i18n.locale, texts),
+        },
+      ]}
+    />
   );
 }
 
@@ -310,26 +285,20 @@ const changeStyles = {
 
 function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails, "changes">) {
   const i18n = useI18n();
-  const title = i18n.t("sites.clientReport.changes.title");
-  const more = rows.length - changesListedMax;
   return (
     <>
-      <h3>{title}</h3>
-      {rows.length === 0 ? (
-        <p>{i18n.t("sites.clientReport.changes.none")}</p>
-      ) : (
-        <DataTable
-          caption={title}
-          captionUnseen
-          rows={rows.slice(0, changesListedMax)}
-          columns={[
-            { label: i18n.t("sites.clientReport.changes.what"), cell: ChangedTitle },
-            { label: i18n.t("sites.clientReport.changes.kind"), cell: ChangeKind },
-            { label: i18n.t("sites.clientReport.changes.day"), cell: ({ at }) => <Instant at={at} day /> },
-          ]}
-        />
-      )}
-      {more > 0 && <p class="muted">{i18n.count("sites.clientReport.changes.more", more)}</p>}
+      <TitledTable
+        title={i18n.t("sites.clientReport.changes.title")}
+        none={i18n.t("sites.clientReport.changes.none")}
+        rows={rows}
+        rowsMax={changesListedMax}
+        more="sites.clientReport.changes.more"
+        columns={[
+          { label: i18n.t("sites.clientReport.changes.what"), cell: ChangedTitle },
+          { label: i18n.t("sites.clientReport.changes.kind"), cell: ChangeKind },
+          { label: i18n.t("sites.clientReport.changes.day"), cell: ({ at }) => <Instant at={at} day /> },
+        ]}
+      />
       {!complete && <p class="muted">{i18n.t("sites.clientReport.changes.older")}</p>}
       {hasSilent && <p class="muted">{i18n.t("sites.clientReport.changes.silent")}</p>}
     </>
