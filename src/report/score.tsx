@@ -7,7 +7,7 @@ import { chargesOf, heldScore, isHeldBack, notMeasuredBecause } from "../text/le
 import type { CheckSummary } from "../text/render.ts";
 import { type CountPath, capitalised, type I18n, type TextPath } from "../text/translator.ts";
 import { SeverityChip } from "./components/labels.tsx";
-import { Details, Fact, ReportSection } from "./components/layout.tsx";
+import { Details, FactRow, ReportSection } from "./components/layout.tsx";
 import { ScoreRing, scoreText } from "./components/score-ring.tsx";
 import { ExternalLink, Sentence, UnicodeHostName, UntrustedText } from "./components/untrusted-text.tsx";
 import { useDocument } from "./context.ts";
@@ -167,22 +167,22 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
   const status = evidence?.page.status === "read" ? evidence.page.facts.status : (navigation?.finalStatus ?? null);
   return (
     <dl class="facts">
-      <Fact name={i18n.t("report.facts.url")} id={idOf(addressId)}>
+      <FactRow name={i18n.t("report.facts.url")} id={idOf(addressId)}>
         <Address url={scan.url} />
         <UnicodeHostName url={scan.url} />
-      </Fact>
+      </FactRow>
       {navigation !== null && navigation.finalUrl !== scan.url && (
-        <Fact name={i18n.t("report.facts.finalUrl")}>
+        <FactRow name={i18n.t("report.facts.finalUrl")}>
           <Address url={navigation.finalUrl} />
-        </Fact>
+        </FactRow>
       )}
       {title !== "" && (
-        <Fact name={i18n.t("report.facts.documentTitle")}>
+        <FactRow name={i18n.t("report.facts.documentTitle")}>
           <UntrustedText charsMax={titleCharsMax}>{title}</UntrustedText>
-        </Fact>
+        </FactRow>
       )}
       {status !== null && (
-        <Fact name={i18n.t("report.facts.answer")}>
+        <FactRow name={i18n.t("report.facts.answer")}>
           {i18n.t("report.facts.status", { status })}
           {navigation !== null && navigation.remoteAddress !== null && (
             <>
@@ -190,17 +190,17 @@ function ReportFacts({ report: { scan, result, evidence } }: { readonly report: 
               {i18n.t("report.facts.from")} <UntrustedText>{navigation.remoteAddress}</UntrustedText>
             </>
           )}
-        </Fact>
+        </FactRow>
       )}
       {scan.startedAt !== null && scan.endedAt !== null && (
-        <Fact name={i18n.t("report.facts.duration")}>
+        <FactRow name={i18n.t("report.facts.duration")}>
           {i18n.count("report.facts.seconds", secondsBetween(scan.startedAt, scan.endedAt))}
-        </Fact>
+        </FactRow>
       )}
-      <Fact name={i18n.t("report.facts.rules")}>
+      <FactRow name={i18n.t("report.facts.rules")}>
         {i18n.t("report.facts.versions", { algorithm: result.algorithmVersion, catalog: result.catalogVersion })}
-      </Fact>
-      {result.basis !== undefined && <Fact name={i18n.t("report.facts.basis")}>{basisText(result.basis, i18n)}</Fact>}
+      </FactRow>
+      {result.basis !== undefined && <FactRow name={i18n.t("report.facts.basis")}>{basisText(result.basis, i18n)}</FactRow>}
     </dl>
   );
 }

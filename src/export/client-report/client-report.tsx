@@ -4,7 +4,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { bands, standing } from "../../judge/result.ts";
 import type { Brand } from "../../report/brand.tsx";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
-import { DataTable, Fact } from "../../report/components/layout.tsx";
+import { DataTable, FactRow } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
@@ -89,12 +89,12 @@ export function ClientFigures({ sites, now }: FiguresProps) {
   const accepted = sites.reduce((sum, one) => sum + (one.site.reading === null ? 0 : (one.accepted ?? 0)), 0);
   return (
     <dl class="facts">
-      <Fact name={i18n.t("sites.clientPage.bands")}>
+      <FactRow name={i18n.t("sites.clientPage.bands")}>
         <Bands sites={sites} />
-      </Fact>
-      {score !== null && <Fact name={i18n.t("sites.clientPage.lowest")}>{i18n.number(score)}</Fact>}
-      {open !== null && <Fact name={i18n.t("sites.columns.open")}>{i18n.number(open)}</Fact>}
-      {accepted > 0 && <Fact name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted)}</Fact>}
+      </FactRow>
+      {score !== null && <FactRow name={i18n.t("sites.clientPage.lowest")}>{i18n.number(score)}</FactRow>}
+      {open !== null && <FactRow name={i18n.t("sites.columns.open")}>{i18n.number(open)}</FactRow>}
+      {accepted > 0 && <FactRow name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted)}</FactRow>}
       {certificateExpiresAt !== null && <NextCertificate expiresAt={certificateExpiresAt} now={now} />}
     </dl>
   );
@@ -121,7 +121,7 @@ function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; reado
   const i18n = useI18n();
   const days = wholeDaysUntil(expiresAt, now);
   return (
-    <Fact name={i18n.t("sites.clientPage.certificate")}>
+    <FactRow name={i18n.t("sites.clientPage.certificate")}>
       <Instant at={expiresAt} day />
       {days < 0 && (
         <>
@@ -129,7 +129,7 @@ function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; reado
           <DaysLeft days={days} />
         </>
       )}
-    </Fact>
+    </FactRow>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { localLocation } from "../../parse/location.ts";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
-import { DataTable, type DataTableProps, Fact } from "../../report/components/layout.tsx";
+import { DataTable, type DataTableProps, FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -116,23 +116,23 @@ function SiteFacts({ reported, reading }: { readonly reported: ReportedSite; rea
       <ScoreRing score={reading.score} band={reading.band} rank={reading.rank} />
       <div>
         <dl class="facts">
-          <Fact name={i18n.t("sites.columns.score")}>{scoreText(i18n, reading)}</Fact>
-          <Fact name={i18n.t("sites.clientReport.change.column")}>
+          <FactRow name={i18n.t("sites.columns.score")}>{scoreText(i18n, reading)}</FactRow>
+          <FactRow name={i18n.t("sites.clientReport.change.column")}>
             {earlier === null ? i18n.t("sites.clientReport.unknown") : <ScoreChangeText earlier={earlier} />}
-          </Fact>
-          <Fact name={i18n.t("sites.columns.open")}>{i18n.number(open.length)}</Fact>
-          {accepted.length > 0 && <Fact name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted.length)}</Fact>}
-          <Fact name={i18n.t("sites.columns.certificate")}>
+          </FactRow>
+          <FactRow name={i18n.t("sites.columns.open")}>{i18n.number(open.length)}</FactRow>
+          {accepted.length > 0 && <FactRow name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted.length)}</FactRow>}
+          <FactRow name={i18n.t("sites.columns.certificate")}>
             <Certificate days={certificateDays} expiresAt={reading.certificateExpiresAt} />
-          </Fact>
-          <Fact name={i18n.t("sites.clientReport.measured")}>
+          </FactRow>
+          <FactRow name={i18n.t("sites.clientReport.measured")}>
             <Instant at={reading.at} />
-          </Fact>
-          {site.pages.length > 0 && <Fact name={i18n.t("sites.clientReport.addresses")}>{i18n.number(site.pages.length + 1)}</Fact>}
-          {site.location !== localLocation && <Fact name={i18n.t("location.label")}>{site.location}</Fact>}
-          <Fact name={i18n.t("sites.site.facts.since")}>
+          </FactRow>
+          {site.pages.length > 0 && <FactRow name={i18n.t("sites.clientReport.addresses")}>{i18n.number(site.pages.length + 1)}</FactRow>}
+          {site.location !== localLocation && <FactRow name={i18n.t("location.label")}>{site.location}</FactRow>}
+          <FactRow name={i18n.t("sites.site.facts.since")}>
             <Instant at={site.createdAt} day />
-          </Fact>
+          </FactRow>
         </dl>
       </div>
     </div>

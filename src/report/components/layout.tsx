@@ -122,7 +122,7 @@ export function Row({ cells, ...rest }: RowProps) {
   );
 }
 
-interface FactProps {
+interface FactRowProps {
   readonly name: ComponentChildren;
   /** Fragment target. */
   readonly id?: string;
@@ -130,7 +130,7 @@ interface FactProps {
 }
 
 /** A name with its value, in a `dl`. */
-export function Fact({ name, children, ...rest }: FactProps) {
+export function FactRow({ name, children, ...rest }: FactRowProps) {
   return (
     <>
       <dt>{name}</dt>

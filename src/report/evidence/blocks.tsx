@@ -7,7 +7,7 @@ import { isReadingName } from "../../evidence/facts.ts";
 import type { HeaderField } from "../../evidence/http-facts.ts";
 import type { ResultBasis } from "../../judge/result.ts";
 import type { I18n } from "../../text/translator.ts";
-import { DataTable, Fact } from "../components/layout.tsx";
+import { DataTable, FactRow } from "../components/layout.tsx";
 import { UntrustedLines, UntrustedText } from "../components/untrusted-text.tsx";
 import { useI18n } from "../context.ts";
 
@@ -106,9 +106,9 @@ export function entries(rows: readonly EntryRow[], kind?: "records" | "certifica
       {rows.map(
         (row, at) =>
           row && (
-            <Fact key={String(at)} name={row[0]}>
+            <FactRow key={String(at)} name={row[0]}>
               {row[1]}
-            </Fact>
+            </FactRow>
           ),
       )}
     </dl>

@@ -1,5 +1,5 @@
 /** `/about`: what the scanner tests, what it omits by design, and how to recognize its requests. */
-import { Fact, Section } from "../../report/components/layout.tsx";
+import { FactRow, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { Contact } from "../components/contact.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -47,9 +47,9 @@ export function getAbout(visit: Visit): Response {
           <p>{i18n.t("about.leftOut.lead")}</p>
           <dl>
             {omitted.map((name) => (
-              <Fact key={name} name={i18n.t(`about.leftOut.${name}.what`)}>
+              <FactRow key={name} name={i18n.t(`about.leftOut.${name}.what`)}>
                 <TextWithCode text={i18n.t(`about.leftOut.${name}.why`)} />
-              </Fact>
+              </FactRow>
             ))}
           </dl>
         </Section>

@@ -4,7 +4,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { headerFieldsMax } from "../../evidence/limits.ts";
 import { suggestedExpiry } from "../../parse/security-txt.ts";
 import { EffortMeter, RiskMeter, SeverityChip } from "../../report/components/labels.tsx";
-import { Fact, Section } from "../../report/components/layout.tsx";
+import { FactRow, Section } from "../../report/components/layout.tsx";
 import { FullRemediation } from "../../report/components/remediation.tsx";
 import { ExternalLink, untranslated } from "../../report/components/untrusted-text.tsx";
 import { chargeSentence, findingCharge } from "../../text/charge.ts";
@@ -78,18 +78,18 @@ function Facts({ check }: { readonly check: CheckDefinition }) {
   const file = fileOf(catalog, check.key);
   return (
     <dl>
-      <Fact name={i18n.t("check.key")}>
+      <FactRow name={i18n.t("check.key")}>
         <Code text={check.key} />
-      </Fact>
-      <Fact name={i18n.t("check.area")}>
+      </FactRow>
+      <FactRow name={i18n.t("check.area")}>
         <a href={`/checks#${areaId(area)}`}>{i18n.t(`checks.areas.${area}`)}</a>
-      </Fact>
-      <Fact name={i18n.t("check.weight")}>{chargeSentence(check, i18n)}</Fact>
-      <Fact name={i18n.t("check.origin")}>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</Fact>
+      </FactRow>
+      <FactRow name={i18n.t("check.weight")}>{chargeSentence(check, i18n)}</FactRow>
+      <FactRow name={i18n.t("check.origin")}>{file === null ? i18n.t("check.builtIn") : i18n.t("checks.fromFile", { file })}</FactRow>
       {file !== null && (
-        <Fact name={i18n.t("check.sha256")}>
+        <FactRow name={i18n.t("check.sha256")}>
           <Code text={catalog.pluginFiles[check.key]?.sha256 ?? ""} />
-        </Fact>
+        </FactRow>
       )}
     </dl>
   );

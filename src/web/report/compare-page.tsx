@@ -2,7 +2,7 @@
 
 import type { StoredFinding } from "../../judge/result.ts";
 import { Instant, SeverityChip, StateLabel } from "../../report/components/labels.tsx";
-import { DataTable, Fact, Section } from "../../report/components/layout.tsx";
+import { DataTable, FactRow, Section } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { CheckLink, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -255,12 +255,12 @@ function ChangedList({ changed, before, after }: ChangedListProps) {
         <div key={String(at)} class="finding" data-severity={pair.after.severity}>
           <FindingHead finding={pair.after} of={after} />
           <dl>
-            <Fact name={i18n.t("compare.before")}>
+            <FactRow name={i18n.t("compare.before")}>
               <FindingText field="detail" finding={pair.before} of={before} />
-            </Fact>
-            <Fact name={i18n.t("compare.after")}>
+            </FactRow>
+            <FactRow name={i18n.t("compare.after")}>
               <FindingText field="detail" finding={pair.after} of={after} />
-            </Fact>
+            </FactRow>
           </dl>
         </div>
       ))}
