@@ -1,6 +1,6 @@
 /** Checks that scripts cannot read session cookies. */
-import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, hasSessionValue, isSessionName, seenCookies } from "assay/check/parsers";
+import { addToCookies, registerCheck } from "assay/check";
+import { hasSessionValue, isSessionName, verdictOnCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-httponly",
@@ -12,26 +12,11 @@ export default registerCheck({
     "security.cookie.missing-httponly": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 1004 },
     "security.cookie.random-value-without-httponly": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 1004 },
   },
-  fixes: {
-    "security.cookie.missing-httponly": [addToCookies({ names: "{{names}}" }, "HttpOnly")],
-    "security.cookie.random-value-without-httponly": [addToCookies({ names: "{{names}}" }, "HttpOnly")],
-  },
-  judge({ subject, page }) {
-    const { cookies, complete } = seenCookies(subject, page);
-    // Only session cookies need HttpOnly: scripts must read analytics cookies and many CSRF tokens.
-    const byName = cookies.filter(({ name }) => isSessionName(name));
-    const byValue = cookies.filter(hasSessionValue);
-    const found = [
-      ...foundInCookies(
-        "security.cookie.missing-httponly",
-        byName.filter(({ httpOnly }) => !httpOnly),
-      ),
-      ...foundInCookies(
-        "security.cookie.random-value-without-httponly",
-        byValue.filter(({ httpOnly }) => !httpOnly),
-      ),
-    ];
-    if (found.length === 0 && !complete) return notChecked();
-    return byName.length + byValue.length === 0 ? notApplicable() : violatedBy(found);
-  },
+  fixes: [addToCookies({ names: "{{names}}" }, "HttpOnly")],
+  // Only session cookies need HttpOnly: scripts must read analytics cookies and many CSRF tokens.
+  judge: (evidence) =>
+    verdictOnCookies(evidence, (cookie) => isSessionName(cookie.name) || hasSessionValue(cookie), {
+      "security.cookie.missing-httponly": ({ name, httpOnly }) => !httpOnly && isSessionName(name),
+      "security.cookie.random-value-without-httponly": (cookie) => !cookie.httpOnly && hasSessionValue(cookie),
+    }),
 });

@@ -1,6 +1,6 @@
 /** Checks that cookies named __Host-, __Secure- or __Http- meet the prefix's requirements. Browsers reject the others. */
-import { addToCookies, notApplicable, notChecked, redirectToHttps, registerCheck, violatedBy } from "assay/check";
-import { cookiePrefixes, foundInCookies, seenCookies } from "assay/check/parsers";
+import { addToCookies, redirectToHttps, registerCheck } from "assay/check";
+import { cookiePrefixes, verdictOnCookies } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 614 } as const;
 
@@ -21,36 +21,14 @@ export default registerCheck({
     "security.cookie.prefix-without-secure": [addToCookies("prefixed", "Secure")],
     "security.cookie.prefix-over-http": [redirectToHttps],
   },
-  judge({ subject, page }) {
-    const { cookies, complete } = seenCookies(subject, page);
-    const prefixed = cookies.filter(({ name }) => cookiePrefixes(name).length > 0);
-    const hostPrefixed = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__host-"));
-    const httpPrefixed = prefixed.filter(({ name }) => cookiePrefixes(name).includes("__http-"));
-    const found = [
-      ...foundInCookies(
-        "security.cookie.prefix-without-secure",
-        prefixed.filter(({ secure }) => !secure),
-      ),
-      ...foundInCookies(
-        "security.cookie.prefix-over-http",
-        prefixed.filter(({ overHttps }) => !overHttps),
-      ),
-      ...foundInCookies(
-        "security.cookie.host-prefix-with-domain",
-        hostPrefixed.filter(({ domain }) => domain !== null),
-        ({ domain }) => `Domain=${domain}`,
-      ),
-      ...foundInCookies(
-        "security.cookie.host-prefix-without-root-path",
-        hostPrefixed.filter(({ path }) => path !== "/"),
-        ({ path }) => (path === null ? null : `Path=${path}`),
-      ),
-      ...foundInCookies(
-        "security.cookie.http-prefix-without-httponly",
-        httpPrefixed.filter(({ httpOnly }) => !httpOnly),
-      ),
-    ];
-    if (found.length === 0 && !complete) return notChecked();
-    return prefixed.length === 0 ? notApplicable() : violatedBy(found);
-  },
+  judge: (evidence) =>
+    verdictOnCookies(evidence, ({ name }) => cookiePrefixes(name).length > 0, {
+      "security.cookie.prefix-without-secure": ({ secure }) => !secure,
+      "security.cookie.prefix-over-http": ({ overHttps }) => !overHttps,
+      "security.cookie.host-prefix-with-domain": ({ name, domain }) =>
+        cookiePrefixes(name).includes("__host-") && domain !== null && `Domain=${domain}`,
+      "security.cookie.host-prefix-without-root-path": ({ name, path }) =>
+        cookiePrefixes(name).includes("__host-") && path !== "/" && (path === null || `Path=${path}`),
+      "security.cookie.http-prefix-without-httponly": ({ name, httpOnly }) => cookiePrefixes(name).includes("__http-") && !httpOnly,
+    }),
 });

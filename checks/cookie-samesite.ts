@@ -1,6 +1,6 @@
 /** Checks that session cookies and CSRF tokens declare whether browsers send them with cross-site requests. */
-import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "assay/check/parsers";
+import { addToCookies, registerCheck } from "assay/check";
+import { hasSessionValue, isAntiForgeryName, isSessionName, type SeenCookie, verdictOnCookies } from "assay/check/parsers";
 
 const knownValues = ["strict", "lax", "none"];
 
@@ -19,27 +19,20 @@ export default registerCheck({
     "security.cookie.missing-samesite": [addToCookies({ names: "{{names}}" }, "SameSite=Lax")],
     "security.cookie.random-value-without-samesite": [addToCookies({ names: "{{names}}" }, "SameSite=Lax")],
   },
-  judge({ subject, page }) {
-    const { cookies, complete } = seenCookies(subject, page);
-    const sensitive = cookies.filter(({ name }) => isSessionName(name) || isAntiForgeryName(name));
-    const byValue = cookies.filter(hasSessionValue);
-    const found = [
-      ...foundInCookies(
-        "security.cookie.missing-samesite",
-        sensitive.filter(({ sameSite }) => sameSite === null),
-      ),
-      ...foundInCookies(
-        "security.cookie.invalid-samesite",
-        sensitive.filter(({ sameSite }) => sameSite !== null && !knownValues.includes(sameSite)),
-        ({ sameSite }) => `SameSite=${sameSite}`,
-      ),
-      ...foundInCookies(
-        "security.cookie.random-value-without-samesite",
-        byValue.filter(({ sameSite }) => sameSite === null || !knownValues.includes(sameSite)),
-        ({ sameSite }) => (sameSite === null ? null : `SameSite=${sameSite}`),
-      ),
-    ];
-    if (found.length === 0 && !complete) return notChecked();
-    return sensitive.length + byValue.length === 0 ? notApplicable() : violatedBy(found);
-  },
+  judge: (evidence) =>
+    verdictOnCookies(evidence, (cookie) => isSensitiveName(cookie) || hasSessionValue(cookie), {
+      "security.cookie.missing-samesite": (cookie) => isSensitiveName(cookie) && cookie.sameSite === null,
+      "security.cookie.invalid-samesite": (cookie) => isSensitiveName(cookie) && cookie.sameSite !== null && faultOf(cookie),
+      "security.cookie.random-value-without-samesite": (cookie) => hasSessionValue(cookie) && faultOf(cookie),
+    }),
 });
+
+function isSensitiveName({ name }: SeenCookie): boolean {
+  return isSessionName(name) || isAntiForgeryName(name);
+}
+
+/** An unknown value has the same effect as a missing attribute. */
+function faultOf({ sameSite }: SeenCookie): boolean | string {
+  if (sameSite === null) return true;
+  return !knownValues.includes(sameSite) && `SameSite=${sameSite}`;
+}

@@ -1,13 +1,12 @@
 /** Checks that browsers never send the cookies of an https site over plain http. */
-import { addToCookies, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { addToCookies, registerCheck } from "assay/check";
 import {
-  foundInCookies,
   hasSessionValue,
   hstsWithSubdomains,
   isAntiForgeryName,
   isSessionName,
   type SeenCookie,
-  seenCookies,
+  verdictOnCookies,
 } from "assay/check/parsers";
 
 export default registerCheck({
@@ -22,26 +21,15 @@ export default registerCheck({
     "security.cookie.missing-secure": { severity: "high", riskLevel: "medium", effort: "low", cwe: 614 },
     "security.cookie.missing-secure-under-hsts": { severity: "low", riskLevel: "low", effort: "low", cwe: 614, weight: 1 },
   },
-  fixes: {
-    "security.cookie.missing-secure": [addToCookies("all", "Secure")],
-    "security.cookie.missing-secure-under-hsts": [addToCookies("all", "Secure")],
-  },
+  fixes: [addToCookies("all", "Secure")],
   judge({ subject, page, tls }) {
-    const { cookies, complete } = seenCookies(subject, page);
-    // RFC 6265bis section 5.7: cookies received over http cannot be Secure.
-    const overHttps = cookies.filter((cookie) => cookie.overHttps);
     const hstsHost = hstsWithSubdomains(page, tls, subject.scannedAt);
-    const insecure = overHttps.filter((cookie) => !cookie.secure);
     const isGuarded = (cookie: SeenCookie) => isPreference(cookie) && hstsHost !== null && staysBelow(cookie, hstsHost);
-    const found = [
-      ...foundInCookies(
-        "security.cookie.missing-secure",
-        insecure.filter((cookie) => !isGuarded(cookie)),
-      ),
-      ...foundInCookies("security.cookie.missing-secure-under-hsts", insecure.filter(isGuarded)),
-    ];
-    if (found.length === 0 && !complete) return notChecked();
-    return overHttps.length === 0 ? notApplicable() : violatedBy(found);
+    // RFC 6265bis section 5.7: cookies received over http cannot be Secure.
+    return verdictOnCookies({ subject, page }, ({ overHttps }) => overHttps, {
+      "security.cookie.missing-secure": (cookie) => !cookie.secure && !isGuarded(cookie),
+      "security.cookie.missing-secure-under-hsts": (cookie) => !cookie.secure && isGuarded(cookie),
+    });
   },
 });
 

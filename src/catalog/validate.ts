@@ -7,6 +7,7 @@ import {
   efforts,
   type FindingDefinition,
   type FindingTexts,
+  fixesByCode,
   type HeaderSource,
   isFindingCode,
   type Locale,
@@ -125,11 +126,11 @@ function isCookies(value: unknown): boolean {
 
 export function faultsOfFixes({ fixes = {}, findings }: Pick<AnyCheck, "fixes" | "findings">): readonly DeclarationFault[] {
   if (typeof fixes !== "object" || fixes === null) return [{ path: ["fixes"], reason: "fixes is not an object" }];
-  return Object.entries<unknown>(fixes).flatMap(([code, list]) => {
+  return Object.entries<unknown>(fixesByCode({ fixes, findings })).flatMap(([code, list]) => {
     const reasons = Object.hasOwn(findings, code)
       ? faultsOfFixList(code, list)
       : [`fixes name "${code}", which the check does not declare`];
-    return reasons.map((reason) => ({ path: ["fixes", code], reason }));
+    return reasons.map((reason) => ({ path: Array.isArray(fixes) ? ["fixes"] : ["fixes", code], reason }));
   });
 }
 

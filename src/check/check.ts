@@ -1,4 +1,5 @@
 /** The check contract: a pure function from evidence to verdict, with key, weight, findings and (for plugins) texts. */
+import { isObject } from "../base/is-object.ts";
 import type { Reading, ReadingName, Subject } from "../evidence/evidence.ts";
 import type { Facts } from "../evidence/facts.ts";
 import type { Fix } from "./fix.ts";
@@ -109,8 +110,8 @@ export interface Check<
   /** Source of `headers`; `page` by default. Requires `page` or `navigation` in `reads`. */
   readonly headersFrom?: HeaderSource;
   readonly findings: { readonly [C in Code]: FindingDefinition };
-  /** Steps that repair a finding, from which lines for each server are rendered. They have no effect on scores. */
-  readonly fixes?: { readonly [C in NoInfer<Code>]?: readonly Fix[] };
+  /** Steps that repair every finding, or steps by finding. Lines for each server are rendered from them. They have no effect on scores. */
+  readonly fixes?: readonly Fix[] | { readonly [C in NoInfer<Code>]?: readonly Fix[] };
   /** Pure and synchronous. The current time is `subject.scannedAt`. Must not change its input or access the network. */
   judge(evidence: EvidenceFor<Reads, Consults, Header>): Verdict<NoInfer<Code>>;
   /** Only for plugins; texts of built-in checks are in `locales/`. */
@@ -124,6 +125,12 @@ export function chargeOf({ weight }: Pick<Check, "weight">, finding: Pick<Findin
 
 export function areaOf({ area }: Pick<Check, "area">): Area {
   return area ?? "own";
+}
+
+/** Steps that repair each finding, by code. */
+export function fixesByCode({ fixes = {}, findings }: Pick<Check, "fixes" | "findings">): Readonly<Record<string, readonly Fix[]>> {
+  const byCode = isObject(fixes) ? fixes : Object.fromEntries(Object.keys(findings).map((code) => [code, fixes]));
+  return byCode as Readonly<Record<string, readonly Fix[]>>;
 }
 
 const codePattern = /^security\.[a-z0-9]+(-[a-z0-9]+)*\.[a-z0-9]+(-[a-z0-9]+)*$/;

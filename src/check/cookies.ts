@@ -3,133 +3,69 @@ import type { Subject } from "../evidence/evidence.ts";
 import type { PageFacts } from "../evidence/page-facts.ts";
 import { parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
 import type { FindingCode } from "./check.ts";
-import type { Found } from "./verdict.ts";
+import { type Found, notApplicable, type Verdict, violatedBy } from "./verdict.ts";
 
 // Cookie names of known software: sessions with unusual names, and other cookies that look like sessions.
 
-interface CookieNames {
-  readonly names: RegExp;
-  /** Software that sets these cookies. */
-  readonly software: string;
-  /** Place in the documentation or the source code that shows the names. */
-  readonly source: string;
-}
+/** Names, the software that sets these cookies, and the place in its documentation or source code that shows the names. */
+type CookieNames = readonly [names: RegExp, software: string, source: string];
 
 /** Session and login cookies that the words of their names do not reveal. */
 export const sessionCookieNames: readonly CookieNames[] = [
-  { names: /^(fe|be)_typo_user$/, software: "TYPO3", source: "typo3/cms-core: Authentication/AbstractUserAuthentication, cookieName" },
-  { names: /^(session-.*|sw-context-token)$/, software: "Shopware", source: "shopware/core: PlatformRequest, HEADER_CONTEXT_TOKEN" },
-  { names: /^S?SESS[0-9A-Za-z]{32}$/, software: "Drupal", source: "drupal/core: Session/SessionConfiguration::getName" },
-  { names: /^[0-9a-f]{32}$/, software: "Joomla", source: "joomla/joomla-cms: Session/SessionProvider, ApplicationHelper::getHash" },
-  { names: /^oc[0-9a-z]{10}$/, software: "Nextcloud, ownCloud", source: "nextcloud/server: OC_Util::getInstanceId, OC::initSession" },
-  { names: /^nc_(token|username)$/, software: "Nextcloud", source: "nextcloud/server: User/Session::setMagicInCookie" },
-  {
-    names: /^(frontend|adminhtml|admin)$/,
-    software: "Magento",
-    source: "Magento 1 user guide: Cookie reference; Backend/Model/Session/AdminConfig",
-  },
-  { names: /^CAKEPHP$/i, software: "CakePHP", source: "cakephp/cakephp: Http/Session::_defaultConfig" },
-  {
-    names: /^(DokuWiki|DW[0-9a-f]{32})$/,
-    software: "DokuWiki",
-    source: "dokuwiki/dokuwiki: inc/init.php, DOKU_SESSION_NAME and DOKU_COOKIE",
-  },
-  {
-    names: /^(phpMyAdmin|pmaAuth-\d+|pmaUser-\d+)(_https)?$/,
-    software: "phpMyAdmin",
-    source: "phpmyadmin/phpmyadmin: Session::setUp; Plugins/Auth/AuthenticationCookie",
-  },
-  { names: /^(cpsession|whostmgrsession|webmailsession)$/, software: "cPanel", source: "cPanel & WHM: cookies of cpsrvd" },
-  { names: /^SimpleSAML/, software: "SimpleSAMLphp", source: "simplesamlphp/simplesamlphp: config.php.dist, session.cookie.name" },
-  { names: /^mellon-/, software: "mod_auth_mellon (SAML)", source: "latchset/mod_auth_mellon: README, MellonVariable" },
-  { names: /^_(shibsession_|idp_session)/, software: "Shibboleth", source: "Shibboleth wiki: NativeSPCookieUsage, IdPCookieUsage" },
-  { names: /^MoodleSession/, software: "Moodle", source: "moodle/moodle: lib/classes/session/manager.php, sessioncookie" },
-  { names: /^session_id$/, software: "Odoo", source: "odoo/odoo: odoo/http.py, session_id" },
-  { names: /^__ac$/, software: "Plone", source: "plone/plone.session: README; Products.PluggableAuthService CookieAuthHelper" },
-  {
-    names: /^(KEYCLOAK_(SESSION|IDENTITY)|AUTH_SESSION_ID)(_LEGACY)?$|^KC_RESTART$/,
-    software: "Keycloak",
-    source: "keycloak/keycloak: org.keycloak.cookie.CookieType",
-  },
-  {
-    names: /^.+[-_]session$|^remember_[a-z]+_[0-9a-f]{40}$/,
-    software: "Laravel",
-    source: "laravel/laravel: config/session.php; SessionGuard::getRecallerName",
-  },
-  { names: /^wordpress_(sec_)?[0-9a-f]{32}$/, software: "WordPress", source: "WordPress: wp-includes/default-constants.php, AUTH_COOKIE" },
-  { names: /^_oauth2_proxy(_\d+)?$/, software: "oauth2-proxy", source: "oauth2-proxy/oauth2-proxy: docs, cookie-name" },
+  [/^(fe|be)_typo_user$/, "TYPO3", "typo3/cms-core: Authentication/AbstractUserAuthentication, cookieName"],
+  [/^(session-.*|sw-context-token)$/, "Shopware", "shopware/core: PlatformRequest, HEADER_CONTEXT_TOKEN"],
+  [/^S?SESS[0-9A-Za-z]{32}$/, "Drupal", "drupal/core: Session/SessionConfiguration::getName"],
+  [/^[0-9a-f]{32}$/, "Joomla", "joomla/joomla-cms: Session/SessionProvider, ApplicationHelper::getHash"],
+  [/^oc[0-9a-z]{10}$/, "Nextcloud, ownCloud", "nextcloud/server: OC_Util::getInstanceId, OC::initSession"],
+  [/^nc_(token|username)$/, "Nextcloud", "nextcloud/server: User/Session::setMagicInCookie"],
+  [/^(frontend|adminhtml|admin)$/, "Magento", "Magento 1 user guide: Cookie reference; Backend/Model/Session/AdminConfig"],
+  [/^CAKEPHP$/i, "CakePHP", "cakephp/cakephp: Http/Session::_defaultConfig"],
+  [/^(DokuWiki|DW[0-9a-f]{32})$/, "DokuWiki", "dokuwiki/dokuwiki: inc/init.php, DOKU_SESSION_NAME and DOKU_COOKIE"],
+  [
+    /^(phpMyAdmin|pmaAuth-\d+|pmaUser-\d+)(_https)?$/,
+    "phpMyAdmin",
+    "phpmyadmin/phpmyadmin: Session::setUp; Plugins/Auth/AuthenticationCookie",
+  ],
+  [/^(cpsession|whostmgrsession|webmailsession)$/, "cPanel", "cPanel & WHM: cookies of cpsrvd"],
+  [/^SimpleSAML/, "SimpleSAMLphp", "simplesamlphp/simplesamlphp: config.php.dist, session.cookie.name"],
+  [/^mellon-/, "mod_auth_mellon (SAML)", "latchset/mod_auth_mellon: README, MellonVariable"],
+  [/^_(shibsession_|idp_session)/, "Shibboleth", "Shibboleth wiki: NativeSPCookieUsage, IdPCookieUsage"],
+  [/^MoodleSession/, "Moodle", "moodle/moodle: lib/classes/session/manager.php, sessioncookie"],
+  [/^session_id$/, "Odoo", "odoo/odoo: odoo/http.py, session_id"],
+  [/^__ac$/, "Plone", "plone/plone.session: README; Products.PluggableAuthService CookieAuthHelper"],
+  [
+    /^(KEYCLOAK_(SESSION|IDENTITY)|AUTH_SESSION_ID)(_LEGACY)?$|^KC_RESTART$/,
+    "Keycloak",
+    "keycloak/keycloak: org.keycloak.cookie.CookieType",
+  ],
+  [/^.+[-_]session$|^remember_[a-z]+_[0-9a-f]{40}$/, "Laravel", "laravel/laravel: config/session.php; SessionGuard::getRecallerName"],
+  [/^wordpress_(sec_)?[0-9a-f]{32}$/, "WordPress", "WordPress: wp-includes/default-constants.php, AUTH_COOKIE"],
+  [/^_oauth2_proxy(_\d+)?$/, "oauth2-proxy", "oauth2-proxy/oauth2-proxy: docs, cookie-name"],
 ];
 
 /** Cookies of load balancers and bot defences, and public values: no login depends on them, however random they look. */
 export const otherCookieNames: readonly CookieNames[] = [
-  { names: /^AWS(ALB|ALBTG|ELB)(CORS)?$/, software: "AWS load balancers", source: "Elastic Load Balancing: Sticky sessions" },
-  {
-    names: /^(__cf_bm|_cfuvid|__cflb|__cfruid|cf_clearance)$/,
-    software: "Cloudflare",
-    source: "Cloudflare Fundamentals: Cloudflare cookies",
-  },
-  { names: /^ARRAffinity(SameSite)?$/, software: "Azure App Service", source: "Azure App Service: ARR affinity" },
-  { names: /^GCLB$/, software: "Google Cloud load balancer", source: "Cloud Load Balancing: Session affinity, generated cookie" },
-  {
-    names: /^ApplicationGatewayAffinity(CORS)?$/,
-    software: "Azure Application Gateway",
-    source: "Azure Application Gateway: cookie-based affinity",
-  },
-  { names: /^BIGipServer/, software: "F5 BIG-IP", source: "F5 K6917: BIG-IP persistence cookie" },
-  {
-    names: /^(TS[0-9a-f]{6,8}|f5avr|f5_cspm$)/,
-    software: "F5 BIG-IP ASM and AVR",
-    source: "F5 K6850: BIG-IP ASM cookies; F5 K13570: AVR cookies",
-  },
-  {
-    names: /^(NSC_|citrix_ns_id)/,
-    software: "Citrix NetScaler",
-    source: "NetScaler: HTTP cookie persistence; Web App Firewall session cookie",
-  },
-  {
-    names: /^(INGRESSCOOKIE|_[0-9a-f]{5})$/,
-    software: "ingress-nginx, Traefik",
-    source: "ingress-nginx: sticky sessions; Traefik: sticky sessions",
-  },
-  {
-    names: /^X-Mapping-/,
-    software: "Pulse Secure Virtual Traffic Manager",
-    source: "Virtual Traffic Manager: transparent session affinity",
-  },
-  { names: /^(visid_incap|incap_ses|nlbi)_/, software: "Imperva", source: "Imperva: Cookies used by Cloud WAF" },
-  {
-    names: /^(ak_bmsc|bm_s[vz]|_abck|akaalb_.*)$/,
-    software: "Akamai",
-    source: "Akamai Bot Manager: cookies; Application Load Balancer: stickiness",
-  },
-  { names: /^(dtCookie|dtPC|dtSa|dtLatC|rxVisitor|rxvt)/, software: "Dynatrace", source: "Dynatrace: cookies of real user monitoring" },
-  { names: /^datadome$/, software: "DataDome", source: "DataDome: Cookie and session storage" },
-  {
-    names: /^(mage-cache-sessid|private_content_version|X-Magento-Vary)$/,
-    software: "Magento",
-    source: "Adobe Commerce: Cookie reference",
-  },
-  { names: /^grafana_session_expiry$/, software: "Grafana", source: "grafana/grafana: pkg/middleware/cookies" },
+  [/^AWS(ALB|ALBTG|ELB)(CORS)?$/, "AWS load balancers", "Elastic Load Balancing: Sticky sessions"],
+  [/^(__cf_bm|_cfuvid|__cflb|__cfruid|cf_clearance)$/, "Cloudflare", "Cloudflare Fundamentals: Cloudflare cookies"],
+  [/^ARRAffinity(SameSite)?$/, "Azure App Service", "Azure App Service: ARR affinity"],
+  [/^GCLB$/, "Google Cloud load balancer", "Cloud Load Balancing: Session affinity, generated cookie"],
+  [/^ApplicationGatewayAffinity(CORS)?$/, "Azure Application Gateway", "Azure Application Gateway: cookie-based affinity"],
+  [/^BIGipServer/, "F5 BIG-IP", "F5 K6917: BIG-IP persistence cookie"],
+  [/^(TS[0-9a-f]{6,8}|f5avr|f5_cspm$)/, "F5 BIG-IP ASM and AVR", "F5 K6850: BIG-IP ASM cookies; F5 K13570: AVR cookies"],
+  [/^(NSC_|citrix_ns_id)/, "Citrix NetScaler", "NetScaler: HTTP cookie persistence; Web App Firewall session cookie"],
+  [/^(INGRESSCOOKIE|_[0-9a-f]{5})$/, "ingress-nginx, Traefik", "ingress-nginx: sticky sessions; Traefik: sticky sessions"],
+  [/^X-Mapping-/, "Pulse Secure Virtual Traffic Manager", "Virtual Traffic Manager: transparent session affinity"],
+  [/^(visid_incap|incap_ses|nlbi)_/, "Imperva", "Imperva: Cookies used by Cloud WAF"],
+  [/^(ak_bmsc|bm_s[vz]|_abck|akaalb_.*)$/, "Akamai", "Akamai Bot Manager: cookies; Application Load Balancer: stickiness"],
+  [/^(dtCookie|dtPC|dtSa|dtLatC|rxVisitor|rxvt)/, "Dynatrace", "Dynatrace: cookies of real user monitoring"],
+  [/^datadome$/, "DataDome", "DataDome: Cookie and session storage"],
+  [/^(mage-cache-sessid|private_content_version|X-Magento-Vary)$/, "Magento", "Adobe Commerce: Cookie reference"],
+  [/^grafana_session_expiry$/, "Grafana", "grafana/grafana: pkg/middleware/cookies"],
 ];
 
 /** Words of names that state another purpose of a random value: a visitor, a device, a variant. */
-const otherPurposeWords: readonly string[] = [
-  "visitor",
-  "visit",
-  "device",
-  "client",
-  "anonymous",
-  "analytics",
-  "stats",
-  "tracking",
-  "consent",
-  "experiment",
-  "variant",
-  "version",
-  "build",
-  "nonce",
-  "state",
-];
+const otherPurposeWords: readonly string[] =
+  "visitor visit device client anonymous analytics stats tracking consent experiment variant version build nonce state".split(" ");
 
 export interface SeenCookie extends SetCookie {
   /** Host that set the cookie. */
@@ -178,6 +114,24 @@ export function foundInCookies<Code extends FindingCode>(
   return names.length === 0 ? [] : [{ code, values: { names: names.slice(0, namesQuotedMax).join(", ") + more, total: names.length } }];
 }
 
+/** True for a cookie with the fault. A text also quotes the attribute, as in `Domain=site.example`. */
+export type CookieFault = (cookie: SeenCookie) => boolean | string;
+
+/** Verdict on the cookies to which a rule applies: one finding for each fault, by code. */
+export function verdictOnCookies<Code extends FindingCode>(
+  { subject, page }: { readonly subject: Subject; readonly page: PageFacts },
+  applies: (cookie: SeenCookie) => boolean,
+  faults: Readonly<Record<Code, CookieFault>>,
+): Verdict<Code> {
+  const { cookies, complete } = seenCookies(subject, page);
+  const judged = cookies.filter(applies);
+  const found = Object.entries<CookieFault>(faults).flatMap(([code, faultOf]) => {
+    const faulty = judged.filter((cookie) => faultOf(cookie) !== false);
+    return foundInCookies(code as Code, faulty, (cookie) => (faultOf(cookie) === true ? null : String(faultOf(cookie))));
+  });
+  return judged.length === 0 && complete ? notApplicable() : violatedBy(found, complete);
+}
+
 function described({ name }: SeenCookie, attribute: string | null): string {
   const shown = name === "" ? '""' : name;
   return attribute === null ? shown : `${shown} (${attribute})`;
@@ -188,19 +142,7 @@ const statisticsPrefixes: readonly string[] = ["_hj", "_ga", "_pk_", "_uet", "__
 /** Name parts of session cookies in common frameworks: PHPSESSID, ASPSESSIONIDQA, autologin. */
 const sessionParts: readonly string[] = ["sessid", "sessionid", "login"];
 /** Name words of session cookies: connect.sid, user_session, wordpress_logged_in, remember_web, .ASPXAUTH. */
-const sessionWords: readonly string[] = [
-  "sid",
-  "ssid",
-  "sess",
-  "session",
-  "logged",
-  "loggedin",
-  "jwt",
-  "sso",
-  "remember",
-  "rememberme",
-  "identity",
-];
+const sessionWords: readonly string[] = "sid ssid sess session logged loggedin jwt sso remember rememberme identity".split(" ");
 /** Words that mark a token as a login rather than a visitor or device. */
 const tokenWords: readonly string[] = ["token", "access", "refresh", "id", "api", "bearer", "user"];
 const antiForgeryParts: readonly string[] = ["csrf", "xsrf", "antiforgery", "requestverification", "form_key"];
@@ -235,7 +177,7 @@ function hasOtherPurpose(name: string): boolean {
 /** Prefixes such as `__Host-` do not belong to the name that software chose. */
 function isAmong(known: readonly CookieNames[], name: string): boolean {
   const bare = name.replace(/^__(?:host|secure|http|host-http)-/i, "");
-  return known.some(({ names }) => names.test(bare));
+  return known.some(([names]) => names.test(bare));
 }
 
 /** True if the name suggests a CSRF token. Scripts often read such cookies, so HttpOnly is not required. */

@@ -20,6 +20,9 @@ import {
 import type { FindingCode } from "./check.ts";
 import { distinct, type Found, notApplicable, notChecked, type Verdict, violatedBy } from "./verdict.ts";
 
+/** Declaration that the checks of a page's policies share: the evidence from which `enforcedCsp` reads them. */
+export const cspCheck = { area: "csp", reads: ["page"], consults: ["dom"], headers: ["content-security-policy"] } as const;
+
 export interface EnforcedCsp {
   /** Browsers enforce each policy separately: a request must be allowed by all. */
   readonly policies: readonly CspPolicy[];

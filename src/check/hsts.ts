@@ -7,7 +7,7 @@ import { parseIpText } from "../parse/address.ts";
 import { fieldsNamed, isHttps } from "../parse/header-fields.ts";
 import { hstsMaxAgeSecondsMin, parseHsts } from "../parse/header-values.ts";
 import { hostOf } from "../parse/site.ts";
-import { isCertificateAccepted } from "./tls.ts";
+import { isCertificateRejected } from "./tls.ts";
 
 /**
  * Host whose names below it browsers visit over https only; null without such a policy. RFC 6797 section 8.1: browsers obey only the first
@@ -19,8 +19,7 @@ export function hstsWithSubdomains(page: PageFacts, tls: Reading<TlsFacts>, scan
   if (host === null || field === undefined || field.truncated || !isHttps(page.url) || parseIpText(host) !== null) return null;
   const policy = parseHsts(field.value);
   if ("defect" in policy || !policy.includeSubDomains || policy.maxAgeSeconds < hstsMaxAgeSecondsMin) return null;
-  if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, scannedAt)) return null;
-  return host;
+  return isCertificateRejected(tls, host, scannedAt) ? null : host;
 }
 
 /** Domains are added with every release of the browsers, so that the absence from an older list proves nothing. */

@@ -50,4 +50,15 @@ export {
 export * from "./parsers.ts";
 export { registerCheck } from "./registry.ts";
 export type { FindingValues, Found, Verdict } from "./verdict.ts";
-export { distinct, firstOfEachCode, foundAtAddresses, notApplicable, notChecked, passed, violated, violatedBy } from "./verdict.ts";
+export {
+  distinct,
+  finding,
+  findingIf,
+  firstOfEachCode,
+  foundAtAddresses,
+  notApplicable,
+  notChecked,
+  passed,
+  violated,
+  violatedBy,
+} from "./verdict.ts";

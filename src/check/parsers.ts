@@ -1,7 +1,6 @@
 /** The plugin API `assay/check/parsers`: parsers of headers, cookies, DNS records and certificates in evidence. */
 export { dayMs } from "../base/units.ts";
-export type { AdvisorySeverity } from "../evidence/limits.ts";
-export { advisorySeverities, integrityCharsMax, weakSuiteKinds } from "../evidence/limits.ts";
+export { type AdvisorySeverity, advisorySeverities, integrityCharsMax, weakSuiteKinds } from "../evidence/limits.ts";
 export type { LibraryAdvisory } from "../evidence/page-facts.ts";
 export { isRoutableIpv6, truncatedAddress } from "../parse/address.ts";
 export type { CspDirective, CspGoverning, CspPolicy, CspSource, ScriptBypass } from "../parse/csp.ts";
@@ -28,10 +27,8 @@ export {
   trustsHashes,
   trustsNonces,
 } from "../parse/csp.ts";
-export type { ListingServer } from "../parse/directory-listing.ts";
-export { directoryListingOf } from "../parse/directory-listing.ts";
-export type { CaaDefect } from "../parse/dns.ts";
-export { parseCaaProperty } from "../parse/dns.ts";
+export { directoryListingOf, type ListingServer } from "../parse/directory-listing.ts";
+export { type CaaDefect, parseCaaProperty } from "../parse/dns.ts";
 export type { Redirect } from "../parse/header-fields.ts";
 export {
   browserRedirects,
@@ -48,8 +45,7 @@ export {
   redirectTarget,
   valuesNamed,
 } from "../parse/header-fields.ts";
-export type { StructuredValue } from "../parse/header-syntax.ts";
-export { parseStructuredDictionary, parseStructuredToken, splitHeaderList } from "../parse/header-syntax.ts";
+export { parseStructuredDictionary, parseStructuredToken, type StructuredValue, splitHeaderList } from "../parse/header-syntax.ts";
 export type { FrameOptions, HstsDefect, HstsPolicy, ReferrerPolicy } from "../parse/header-values.ts";
 export {
   charsetOfMediaType,
@@ -75,13 +71,10 @@ export {
   parseMtaStsRecord,
   parseTlsRpt,
 } from "../parse/mail/mta-sts.ts";
-export type { SpfEnd, SpfFault } from "../parse/mail/spf-evaluation.ts";
-export { ownSpf, spfCosts, spfMxHostsMax, spfPolicy, spfTextsOf } from "../parse/mail/spf-evaluation.ts";
+export { ownSpf, type SpfEnd, type SpfFault, spfCosts, spfMxHostsMax, spfPolicy, spfTextsOf } from "../parse/mail/spf-evaluation.ts";
 export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
-export type { TlsaUse } from "../parse/mail/tlsa.ts";
-export { tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
-export type { Products } from "../parse/products.ts";
-export { namesVersion, parseProducts, productVersionFields } from "../parse/products.ts";
+export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
+export { namesVersion, type Products, parseProducts, productVersionFields } from "../parse/products.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
 export {
   compareLibraryVersions,
@@ -89,18 +82,17 @@ export {
   isVersionIn,
   parseLibraryVersion,
 } from "../parse/script-libraries.ts";
-export type { SecurityTxtDefect } from "../parse/security-txt.ts";
-export { foundSecurityTxt, parseSecurityTxt, securityTxtValues, suggestedExpiry } from "../parse/security-txt.ts";
+export { foundSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues, suggestedExpiry } from "../parse/security-txt.ts";
 export { isBinaryCurve, isShortCurve } from "../parse/server-key-exchange.ts";
-export type { CookiePrefix, SetCookie } from "../parse/set-cookie.ts";
-export { cookiePrefixes, parseSetCookie } from "../parse/set-cookie.ts";
+export { type CookiePrefix, cookiePrefixes, parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
 export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
 export { nearest } from "../parse/text.ts";
-export type { SeenCookie, SeenCookies } from "./cookies.ts";
-export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies } from "./cookies.ts";
+export type { CookieFault, SeenCookie, SeenCookies } from "./cookies.ts";
+export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies, verdictOnCookies } from "./cookies.ts";
 export type { EnforcedCsp } from "./csp.ts";
 export {
   allowsEval,
+  cspCheck,
   cspMetas,
   directiveNames,
   enforcedCsp,
@@ -110,14 +102,13 @@ export {
   verdictOnCsp,
   writtenCsp,
 } from "./csp.ts";
-export type { PreloadState } from "./hsts.ts";
-export { hstsWithSubdomains, preloadListDate, preloadState } from "./hsts.ts";
-export type { SoleRecord } from "./mail.ts";
-export { mailHosts, soleRecord } from "./mail.ts";
+export { hstsWithSubdomains, type PreloadState, preloadListDate, preloadState } from "./hsts.ts";
+export { mailHosts, type SoleRecord, soleRecord } from "./mail.ts";
 export type { Validity } from "./tls.ts";
 export {
   hasSignatureThatCounts,
   isCertificateAccepted,
+  isCertificateRejected,
   isCertificateUnread,
   issuersOnPath,
   knownWeakPrime,

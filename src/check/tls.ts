@@ -20,6 +20,11 @@ export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
   return [leaf, ...issuersOnPath(tls)].every((certificate) => (validityAt(certificate, at) ?? "valid") === "valid");
 }
 
+/** True if the probe reached this host, and browsers show a certificate warning there. */
+export function isCertificateRejected(tls: Reading<TlsFacts>, host: string, at: string): boolean {
+  return tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, at);
+}
+
 /** True if nothing is known about the certificate: the endpoint was not read, or only its versions. */
 export function isCertificateUnread(tls: Reading<TlsFacts>): boolean {
   return tls.status === "failed" || tls.facts.chain.length === 0;

@@ -30,9 +30,19 @@ export function notChecked(): { readonly state: "notChecked" } {
   return { state: "notChecked" };
 }
 
+/** Finding of a declared code, with the values for its texts. */
+export function finding<Code extends FindingCode>(code: Code, values?: FindingValues): Found<Code> {
+  return values === undefined ? { code } : { code, values };
+}
+
+/** The finding as a list of one if the condition holds, else an empty list. */
+export function findingIf<Code extends FindingCode>(condition: boolean, code: Code, values?: FindingValues): readonly Found<Code>[] {
+  return condition ? [finding(code, values)] : [];
+}
+
 /** Verdict with one finding: `violated("security.hsts.disabled")`, optionally with values for its texts. */
 export function violated<Code extends FindingCode>(code: Code, values?: FindingValues): Verdict<Code> {
-  return violatedBy([values === undefined ? { code } : { code, values }]);
+  return violatedBy([finding(code, values)]);
 }
 
 /** First finding of each code: the others appear after the first is fixed. */
@@ -42,9 +52,10 @@ export function firstOfEachCode<Code extends FindingCode>(findings: readonly Fou
   return [...firsts.values()];
 }
 
-/** Verdict with several findings; a pass for an empty list. */
-export function violatedBy<Code extends FindingCode>(findings: readonly Found<Code>[]): Verdict<Code> {
-  return findings.length === 0 ? passed() : { state: "violated", findings };
+/** Verdict with several findings. Without one, a pass, or `notChecked` if the evidence is not complete. */
+export function violatedBy<Code extends FindingCode>(findings: readonly Found<Code>[], complete = true): Verdict<Code> {
+  if (findings.length > 0) return { state: "violated", findings };
+  return complete ? passed() : notChecked();
 }
 
 const separator = ", ";

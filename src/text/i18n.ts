@@ -1,7 +1,7 @@
 /** Translator: texts of all locales by path, with interpolated values. */
 import { createInstance } from "i18next";
 import type enGb from "../../locales/en-gb.json";
-import { type CheckTexts, type FindingDefinition, type Locale, locales } from "../check/check.ts";
+import { type CheckTexts, type FindingDefinition, fixesByCode, type Locale, locales } from "../check/check.ts";
 import type { Fix } from "../check/fix.ts";
 import type { CheckDefinition } from "../check/registry.ts";
 import * as localeFiles from "./locale-files.ts";
@@ -49,7 +49,7 @@ export function createTexts(
   const owners = new Map(
     Object.entries(checks["en-gb"]).flatMap(([key, { findings }]) => Object.keys(findings).map((code) => [code, key])),
   );
-  const fixes: Readonly<Record<string, readonly Fix[]>> = Object.assign({}, ...declared.map((check) => check.fixes));
+  const fixes: Readonly<Record<string, readonly Fix[]>> = Object.assign({}, ...declared.map(fixesByCode));
   const weaknesses = new Map(
     declared.flatMap(({ findings }) => Object.entries<FindingDefinition>(findings).map(([code, { cwe }]) => [code, cwe])),
   );

@@ -2,8 +2,7 @@
 
 import { builtInChecks } from "../../checks/index.ts";
 import enGb from "../../locales/en-gb.json" with { type: "json" };
-import type { CheckTexts } from "../../src/check/check.ts";
-import type { Fix } from "../../src/check/fix.ts";
+import { type CheckTexts, fixesByCode } from "../../src/check/check.ts";
 import { createTexts } from "../../src/text/i18n.ts";
 import { type FixedFinding, withServerLines } from "../../src/text/servers/server-lines.ts";
 
@@ -13,9 +12,7 @@ const checks: Readonly<Record<string, CheckTexts>> = enGb.checks;
 /** Findings of all built-in checks that declare fixes, with values for their placeholders. */
 export function fixedFindings(host: string): readonly FixedFinding[] {
   const values = { host, tlsHost: host, names: "sid" };
-  return builtInChecks.flatMap(({ fixes = {} }) =>
-    Object.entries<readonly Fix[] | undefined>(fixes).map(([code, own]) => ({ code, fixes: own ?? [], values })),
-  );
+  return builtInChecks.flatMap((check) => Object.entries(fixesByCode(check)).map(([code, fixes]) => ({ code, fixes, values })));
 }
 
 /** Advice and lines, with the given values. Other placeholders stay. */

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { builtInChecks } from "../../checks/index.ts";
 import { faultsOfFixes } from "../../src/catalog/validate.ts";
+import { fixesByCode } from "../../src/check/check.ts";
 import * as fixes from "../../src/check/index.ts";
 import type { AnyCheck } from "../../src/check/registry.ts";
 
@@ -42,9 +43,19 @@ test("every function of assay/check makes a valid fix", () => {
   expect(faultsOf({ [code]: [fixes.serveTextFile("/a", "/var/a")] })).toEqual([]);
 });
 
+test("one list of fixes belongs to every finding", () => {
+  const declared = { findings: { ...findings, "security.own.other": findings[code] }, fixes: [fixes.declareCharset] };
+  expect(fixesByCode(declared as Pick<AnyCheck, "findings" | "fixes">)).toEqual({
+    [code]: [fixes.declareCharset],
+    "security.own.other": [fixes.declareCharset],
+  });
+  expect(faultsOf([fixes.declareCharset])).toEqual([]);
+});
+
 test.each([
   ["no object", "none", "fixes is not an object"],
   ["another code", { "security.own.other": [] }, 'fixes name "security.own.other", which the check does not declare'],
+  ["one list with a text", ["nginx: x"], `fixes of "${code}" contain "nginx: x"; use the functions of assay/check`],
   ["no list", { [code]: fixes.declareCharset }, `fixes of "${code}" are not a list of at most 20`],
   ["too many", { [code]: Array(21).fill(fixes.declareCharset) }, `fixes of "${code}" are not a list of at most 20`],
   ["a text", { [code]: ["nginx: x"] }, `fixes of "${code}" contain "nginx: x"; use the functions of assay/check`],

@@ -4,7 +4,7 @@ import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import type { Catalog } from "../../../src/catalog/catalog.ts";
-import { areaOf, type CheckTexts, type FindingCode, type FindingDefinition, locales } from "../../../src/check/check.ts";
+import { areaOf, type CheckTexts, type FindingDefinition, fixesByCode, locales } from "../../../src/check/check.ts";
 import type { AnyCheck } from "../../../src/check/registry.ts";
 import { readRemediation } from "../../../src/report/components/remediation.tsx";
 import { linesFor, serverNames } from "../../../src/text/servers/server-lines.ts";
@@ -62,7 +62,7 @@ describe("/checks/{key}", () => {
       const article = html.split(`<article id="${code}"`)[1]?.split("</article>")[0] ?? "";
       expect(article).toContain(`href="#${code}"`);
       expect(article.includes(files[locale].pages.check.scoreCap.replace("{{score}}", String(scoreCap)))).toBe(scoreCap !== undefined);
-      const ofServers = serverNames.filter((server) => linesFor(server, check.fixes?.[code as FindingCode] ?? [], samples) !== null);
+      const ofServers = serverNames.filter((server) => linesFor(server, fixesByCode(check)[code] ?? [], samples) !== null);
       const ofText = readRemediation(texts.findings[code]?.remediation ?? "").lines;
       expect(article.split("<pre").length - 1).toBe(ofServers.length + ofText.length);
     }

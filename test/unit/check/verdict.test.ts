@@ -1,10 +1,16 @@
-/** Addresses that a finding quotes. */
+/** Verdicts without findings, and addresses that a finding quotes. */
 import { expect, test } from "vitest";
-import { foundAtAddresses } from "../../../src/check/verdict.ts";
+import { findingIf, foundAtAddresses, violatedBy } from "../../../src/check/verdict.ts";
 import { findingValueCharsMax } from "../../../src/evidence/limits.ts";
 
 const code = "security.sample.found";
 const long = (at: number) => `https://a.example/${at}${"x".repeat(80)}`;
+
+test("without findings, only complete evidence passes; a finding is final", () => {
+  expect(violatedBy(findingIf(false, code))).toEqual({ state: "passed" });
+  expect(violatedBy(findingIf(false, code), false)).toEqual({ state: "notChecked" });
+  expect(violatedBy(findingIf(true, code, { count: 2 }), false)).toEqual({ state: "violated", findings: [{ code, values: { count: 2 } }] });
+});
 
 test("no finding without an address", () => {
   expect(foundAtAddresses(code, [])).toEqual([]);
