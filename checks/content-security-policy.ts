@@ -1,39 +1,28 @@
 /** Checks that an enforced Content Security Policy restricts the scripts of the page. */
 import { notChecked, passed, registerCheck, sendPolicy, violated } from "assay/check";
-import { directiveNames, enforcedCsp, governsFetches, governsScripts } from "assay/check/parsers";
+import { cspCheck, directiveNames, enforcedCsp, governsFetches, governsScripts } from "assay/check/parsers";
 
 /** Without a policy on scripts, a page has at most this score. */
 const scoreCap = 79;
+const unprotected = { severity: "high", riskLevel: "medium", effort: "high", cwe: 693 } as const;
+/** Policy for a site that loads only files of its own. */
+const strictPolicy = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 
 export default registerCheck({
   key: "content-security-policy",
   weight: 8,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3 section 3.1", "CSP Level 3 section 3.3"],
   appliesTo: ["html"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   // Each finding charges at least what the rows that begin to apply with the next better policy can charge together.
   findings: {
-    "security.missing-header.content-security-policy": {
-      severity: "high",
-      riskLevel: "medium",
-      effort: "high",
-      cwe: 693,
-      weight: 30,
-      scoreCap,
-    },
-    "security.csp.no-effective-directive": { severity: "high", riskLevel: "medium", effort: "high", cwe: 693, weight: 28, scoreCap },
-    "security.csp.script-src-missing": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, weight: 22, scoreCap },
+    "security.missing-header.content-security-policy": { ...unprotected, weight: 30, scoreCap },
+    "security.csp.no-effective-directive": { ...unprotected, weight: 28, scoreCap },
+    "security.csp.script-src-missing": { ...unprotected, effort: "medium", weight: 22, scoreCap },
   },
   fixes: {
-    "security.missing-header.content-security-policy": [
-      sendPolicy("default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'", "none"),
-    ],
-    "security.csp.no-effective-directive": [
-      sendPolicy("default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'", "weak"),
-    ],
+    "security.missing-header.content-security-policy": [sendPolicy(strictPolicy, "none")],
+    "security.csp.no-effective-directive": [sendPolicy(strictPolicy, "weak")],
     "security.csp.script-src-missing": [sendPolicy("script-src 'self'", "weak")],
   },
   judge({ dom, headers }) {

@@ -1,7 +1,8 @@
 /** Checks that an injected base element cannot redirect scripts which the policy trusts at any URL. */
-import { type Found, registerCheck, sendPolicy } from "assay/check";
+import { finding, registerCheck, sendPolicy } from "assay/check";
 import {
   type CspPolicy,
+  cspCheck,
   directiveNames,
   hasKeyword,
   matchesAnyHost,
@@ -13,28 +14,20 @@ import {
   verdictOnCsp,
 } from "assay/check/parsers";
 
-type Code = "security.csp.base-uri-missing" | "security.csp.base-uri-any-host";
-
 export default registerCheck({
   key: "csp-base-uri",
   weight: 2,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3: base-uri"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   findings: {
     "security.csp.base-uri-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
     "security.csp.base-uri-any-host": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 693 },
   },
-  fixes: {
-    "security.csp.base-uri-missing": [sendPolicy("base-uri 'none'")],
-    "security.csp.base-uri-any-host": [sendPolicy("base-uri 'none'")],
-  },
+  fixes: [sendPolicy("base-uri 'none'")],
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+function faultsOf(policies: readonly CspPolicy[]) {
   const lists = rulesOn(policies, "script-src-elem").map(({ sources }) => sources);
   if (!lists.some(trustsAnyUrl)) return null;
   // Scripts must pass every policy. If one restricts their URLs, a base element has no effect.
@@ -43,8 +36,8 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null
 
   const bases = rulesOn(policies, "base-uri").map(({ sources }) => sources);
   if (bases.some((sources) => !sources.some(matchesAnyHost))) return [];
-  if (bases.length === 0) return [{ code: "security.csp.base-uri-missing", values: { directives: directiveNames(policies) } }];
-  return [{ code: "security.csp.base-uri-any-host", values: { sources: bases.flat().join(" ") } }];
+  if (bases.length === 0) return [finding("security.csp.base-uri-missing", { directives: directiveNames(policies) })];
+  return [finding("security.csp.base-uri-any-host", { sources: bases.flat().join(" ") })];
 }
 
 /** Nonces trust scripts at any URL. Hashes do so with `'strict-dynamic'`, for further scripts that a trusted script loads. */

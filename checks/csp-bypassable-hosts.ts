@@ -1,49 +1,41 @@
 /** Checks that the policy trusts no host with public scripts that bypass it. */
-import { distinct, type Found, newPolicyCures, registerCheck } from "assay/check";
+import { distinct, finding, newPolicyCures, registerCheck } from "assay/check";
 import {
   allowsEval,
   type CspPolicy,
+  cspCheck,
   hasKeyword,
   matchesAnyHost,
   matchesUrl,
   parseCspSource,
   ruleNames,
   rulesOn,
-  type ScriptBypass,
   sandboxes,
   scriptBypasses,
   verdictOnCsp,
 } from "assay/check/parsers";
 
-type Code = "security.csp.jsonp-host" | "security.csp.angular-host";
-
-const kinds: readonly { readonly kind: ScriptBypass["kind"]; readonly code: Code }[] = [
+const kinds = [
   { kind: "jsonp", code: "security.csp.jsonp-host" },
   { kind: "angular", code: "security.csp.angular-host" },
-];
+] as const;
 
 export default registerCheck({
   key: "csp-bypassable-hosts",
   weight: 1,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3 section 6.7.2.8"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   findings: {
     "security.csp.jsonp-host": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 693 },
     "security.csp.angular-host": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 693 },
   },
-  fixes: {
-    "security.csp.jsonp-host": [newPolicyCures],
-    "security.csp.angular-host": [newPolicyCures],
-  },
+  fixes: [newPolicyCures],
   judge: ({ page, dom, headers }) =>
     verdictOnCsp(headers["content-security-policy"], dom, (policies) => faultsOf(policies, new URL(page.url))),
 });
 
 /** Paths count as in browsers, which ignore them only after a redirect. */
-function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Code>[] | null {
+function faultsOf(policies: readonly CspPolicy[], page: URL) {
   const rules = rulesOn(policies, "script-src-elem");
   // With `'strict-dynamic'` browsers ignore hosts, and scripts must pass every policy.
   if (rules.some(({ sources }) => hasKeyword(sources, "strict-dynamic"))) return null;
@@ -66,6 +58,6 @@ function faultsOf(policies: readonly CspPolicy[], page: URL): readonly Found<Cod
     const [example, ...others] = named.filter((each) => each.kind === kind);
     if (example === undefined) return [];
     const sources = distinct([example, ...others].flatMap((each) => each.named));
-    return [{ code, values: { directive, sources, address: example.url.href } }];
+    return [finding(code, { directive, sources, address: example.url.href })];
   });
 }

@@ -1,7 +1,8 @@
 /** Checks that the policy of an https page allows no unencrypted sources. */
-import { distinct, type Found, notChecked, registerCheck, sendPolicy } from "assay/check";
+import { distinct, finding, notChecked, registerCheck, sendPolicy } from "assay/check";
 import {
   type CspPolicy,
+  cspCheck,
   enforcedCsp,
   governing,
   schemeNamed,
@@ -15,18 +16,13 @@ const insecureSchemes: readonly (string | null)[] = ["http", "ws", "ftp"];
 export default registerCheck({
   key: "csp-insecure-sources",
   weight: 2,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3 section 6.7.2.9", "W3C Upgrade Insecure Requests"],
   appliesTo: ["https"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   findings: {
     "security.csp.insecure-sources": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 319 },
   },
-  fixes: {
-    "security.csp.insecure-sources": [sendPolicy("upgrade-insecure-requests")],
-  },
+  fixes: [sendPolicy("upgrade-insecure-requests")],
   judge({ dom, headers }) {
     const values = headers["content-security-policy"];
     // An unread policy may name an insecure source, so unlike other CSP checks a pass requires all policies.
@@ -34,7 +30,7 @@ export default registerCheck({
   },
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<"security.csp.insecure-sources">[] {
+function faultsOf(policies: readonly CspPolicy[]) {
   const upgrades = policies.some((policy) => policy.has("upgrade-insecure-requests"));
   // Browsers upgrade requests before they match them; frame-ancestors matches no request and is not upgraded.
   const directives = upgrades ? ["frame-ancestors"] : sourceListDirectives;
@@ -44,7 +40,7 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<"security.csp.
   });
   if (insecure.length === 0) return [];
   const directive = insecure.map((each) => each.directive).join(", ");
-  return [{ code: "security.csp.insecure-sources", values: { directive, sources: distinct(insecure.flatMap(({ sources }) => sources)) } }];
+  return [finding("security.csp.insecure-sources", { directive, sources: distinct(insecure.flatMap(({ sources }) => sources)) })];
 }
 
 /** True if the policy has no governing directive or allows http. `*` also matches http. */

@@ -1,5 +1,5 @@
 /** Checks that the policy is sent as a header, because browsers ignore some directives in meta elements. */
-import { type Found, notApplicable, notChecked, registerCheck, sendPolicy, violatedBy } from "assay/check";
+import { findingIf, notApplicable, notChecked, registerCheck, sendPolicy, violatedBy } from "assay/check";
 import { cspMetas, directiveNames, directivesIgnoredInMeta, parseCsp, valuesNamed } from "assay/check/parsers";
 
 export default registerCheck({
@@ -20,15 +20,15 @@ export default registerCheck({
     const metas = cspMetas(dom).flatMap(({ content, truncated }) => parseCsp([content]).map((policy) => ({ policy, truncated })));
     if (metas.length === 0) return dom.metasDropped > 0 ? notChecked() : notApplicable();
 
-    const found: Found<"security.csp.meta-only" | "security.csp.meta-ignored-directives">[] = [];
     const ignored = directivesIgnoredInMeta.filter((name) => metas.some(({ policy }) => policy.has(name)));
-    if (ignored.length > 0) found.push({ code: "security.csp.meta-ignored-directives", values: { directives: ignored.join(", ") } });
     // Not declared in `headers`: only the header's presence matters, so a cut value is sufficient.
     const inHeader = parseCsp(valuesNamed(page.headers, "content-security-policy")).length > 0;
-    if (!inHeader && page.headersDropped === 0)
-      found.push({ code: "security.csp.meta-only", values: { directives: directiveNames(metas.map(({ policy }) => policy)) } });
-
+    const isMissing = !inHeader && page.headersDropped === 0;
+    const found = [
+      ...findingIf(ignored.length > 0, "security.csp.meta-ignored-directives", { directives: ignored.join(", ") }),
+      ...findingIf(isMissing, "security.csp.meta-only", { directives: directiveNames(metas.map(({ policy }) => policy)) }),
+    ];
     const unread = dom.metasDropped > 0 || metas.some(({ truncated }) => truncated) || (!inHeader && page.headersDropped > 0);
-    return found.length === 0 && unread ? notChecked() : violatedBy(found);
+    return violatedBy(found, !unread);
   },
 });

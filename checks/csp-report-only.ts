@@ -1,5 +1,5 @@
 /** Checks that a report-only policy accompanies an enforced policy and sends reports. */
-import { type Found, notApplicable, notChecked, registerCheck, sendPolicy, setHeader, violatedBy } from "assay/check";
+import { findingIf, notApplicable, registerCheck, sendPolicy, setHeader, violatedBy } from "assay/check";
 import { directiveNames, enforcedCsp, parseCsp } from "assay/check/parsers";
 
 export default registerCheck({
@@ -27,16 +27,14 @@ export default registerCheck({
     const reportOnly = parseCsp(headers["content-security-policy-report-only"]);
     if (reportOnly.length === 0) return notApplicable();
 
-    const found: Found<"security.csp.report-only-alone" | "security.csp.report-only-without-reports">[] = [];
     const reportDirectives = ["report-to", "report-uri"];
-    const withoutReports = reportOnly.find((policy) => !reportDirectives.some((name) => (policy.get(name) ?? []).length > 0));
-    if (withoutReports !== undefined)
-      found.push({ code: "security.csp.report-only-without-reports", values: { directives: directiveNames([withoutReports]) } });
+    const withoutReports = reportOnly.filter((policy) => !reportDirectives.some((name) => (policy.get(name) ?? []).length > 0)).slice(0, 1);
     const enforced = enforcedCsp(headers["content-security-policy"], dom);
     const isAlone = enforced.policies.length === 0;
-    if (isAlone && enforced.complete)
-      found.push({ code: "security.csp.report-only-alone", values: { directives: directiveNames(reportOnly) } });
-
-    return found.length === 0 && isAlone ? notChecked() : violatedBy(found);
+    const found = [
+      ...findingIf(withoutReports.length > 0, "security.csp.report-only-without-reports", { directives: directiveNames(withoutReports) }),
+      ...findingIf(isAlone && enforced.complete, "security.csp.report-only-alone", { directives: directiveNames(reportOnly) }),
+    ];
+    return violatedBy(found, !isAlone);
   },
 });

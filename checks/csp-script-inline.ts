@@ -1,27 +1,26 @@
 /** Checks that the policy blocks injected inline scripts. */
-import { type Found, newPolicyNeeded, registerCheck, sendPolicy } from "assay/check";
-import { type CspPolicy, directiveNames, governsScripts, openToAllInline, ruleNames, rulesOn, verdictOnCsp } from "assay/check/parsers";
+import { finding, newPolicyNeeded, registerCheck, sendPolicy } from "assay/check";
+import {
+  type CspPolicy,
+  cspCheck,
+  directiveNames,
+  governsScripts,
+  openToAllInline,
+  ruleNames,
+  rulesOn,
+  verdictOnCsp,
+} from "assay/check/parsers";
 
-type Code = "security.csp.script-unsafe-inline" | "security.csp.script-inline-unrestricted";
+const unprotected = { severity: "high", riskLevel: "medium", effort: "high", cwe: 693, weight: 12, scoreCap: 87 } as const;
 
 export default registerCheck({
   key: "csp-script-inline",
   weight: 5,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3 section 6.7.3.2"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   findings: {
-    "security.csp.script-unsafe-inline": { severity: "high", riskLevel: "medium", effort: "high", cwe: 693, weight: 12, scoreCap: 87 },
-    "security.csp.script-inline-unrestricted": {
-      severity: "high",
-      riskLevel: "medium",
-      effort: "high",
-      cwe: 693,
-      weight: 12,
-      scoreCap: 87,
-    },
+    "security.csp.script-unsafe-inline": unprotected,
+    "security.csp.script-inline-unrestricted": unprotected,
   },
   fixes: {
     "security.csp.script-unsafe-inline": [newPolicyNeeded],
@@ -30,13 +29,13 @@ export default registerCheck({
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+function faultsOf(policies: readonly CspPolicy[]) {
   // content-security-policy reports policies that leave scripts alone.
   if (!policies.some(governsScripts)) return null;
   const open = openToAllInline(policies, "script");
   if (open === null) return [];
   const rules = rulesOn(policies, open);
-  if (rules.length === 0) return [{ code: "security.csp.script-inline-unrestricted", values: { directives: directiveNames(policies) } }];
+  if (rules.length === 0) return [finding("security.csp.script-inline-unrestricted", { directives: directiveNames(policies) })];
   const sources = [...new Set(rules.flatMap((rule) => rule.sources))].join(" ");
-  return [{ code: "security.csp.script-unsafe-inline", values: { directive: ruleNames(rules), sources } }];
+  return [finding("security.csp.script-unsafe-inline", { directive: ruleNames(rules), sources })];
 }

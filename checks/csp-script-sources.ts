@@ -1,7 +1,8 @@
 /** Checks that the policy limits script files to sources that the site chose. */
-import { distinct, type Found, newPolicyCures, newPolicyNeeded, registerCheck } from "assay/check";
+import { distinct, findingIf, newPolicyCures, newPolicyNeeded, registerCheck } from "assay/check";
 import {
   type CspPolicy,
+  cspCheck,
   isSchemeSource,
   matchesAnyHost,
   ruleNames,
@@ -11,23 +12,18 @@ import {
   verdictOnCsp,
 } from "assay/check/parsers";
 
-type Code = "security.csp.script-any-host" | "security.csp.script-blob-urls" | "security.csp.script-data-urls";
-
 /** Sources that attackers can control, and the expressions that allow them. */
-const unsafeSources: readonly { readonly code: Code; readonly matches: (source: string) => boolean }[] = [
+const unsafeSources = [
   { code: "security.csp.script-any-host", matches: matchesAnyHost },
-  { code: "security.csp.script-data-urls", matches: (source) => isSchemeSource(source, "data") },
-  { code: "security.csp.script-blob-urls", matches: (source) => isSchemeSource(source, "blob") },
-];
+  { code: "security.csp.script-data-urls", matches: (source: string) => isSchemeSource(source, "data") },
+  { code: "security.csp.script-blob-urls", matches: (source: string) => isSchemeSource(source, "blob") },
+] as const;
 
 export default registerCheck({
   key: "csp-script-sources",
   weight: 4,
-  area: "csp",
+  ...cspCheck,
   standards: ["CSP Level 3: script-src"],
-  reads: ["page"],
-  consults: ["dom"],
-  headers: ["content-security-policy"],
   findings: {
     "security.csp.script-any-host": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, scoreCap: 87 },
     "security.csp.script-data-urls": { severity: "high", riskLevel: "medium", effort: "medium", cwe: 693, scoreCap: 87 },
@@ -41,7 +37,7 @@ export default registerCheck({
   judge: ({ dom, headers }) => verdictOnCsp(headers["content-security-policy"], dom, faultsOf),
 });
 
-function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null {
+function faultsOf(policies: readonly CspPolicy[]) {
   if (policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
   // Policies without a script directive allow every script, so the other policies decide.
   const rules = rulesOn(policies, "script-src-elem");
@@ -50,6 +46,7 @@ function faultsOf(policies: readonly CspPolicy[]): readonly Found<Code>[] | null
   return unsafeSources.flatMap(({ code, matches }) => {
     const sources = rules.map((rule) => scriptUrlSources(rule.sources).filter(matches));
     // Scripts must pass every policy, so one restricting policy is enough.
-    return sources.every((some) => some.length > 0) ? [{ code, values: { directive, sources: distinct(sources.flat()) } }] : [];
+    const isAllowed = sources.every((some) => some.length > 0);
+    return findingIf(isAllowed, code, { directive, sources: distinct(sources.flat()) });
   });
 }

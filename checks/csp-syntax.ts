@@ -1,5 +1,14 @@
 /** Checks that browsers parse the policy as its author intended. */
-import { type CrossOriginFacts, distinct, type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import {
+  type CrossOriginFacts,
+  distinct,
+  type FindingCode,
+  finding,
+  findingIf,
+  notApplicable,
+  registerCheck,
+  violatedBy,
+} from "assay/check";
 import {
   type CspDirective,
   cspKeywords,
@@ -19,18 +28,7 @@ const nonceCharsMin = 8;
 /** Limit for suggestions, because the search is the most expensive part of this check. */
 const unknownNamesMax = 10;
 
-type Code =
-  | "security.csp.unknown-directive"
-  | "security.csp.misspelt-directive"
-  | "security.csp.duplicate-directive"
-  | "security.csp.missing-semicolon"
-  | "security.csp.unquoted-keyword"
-  | "security.csp.none-beside-sources"
-  | "security.csp.invalid-source"
-  | "security.csp.short-nonce"
-  | "security.csp.static-nonce";
-
-type Fault = Found<Code>;
+const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 693 } as const;
 
 export default registerCheck({
   key: "csp-syntax",
@@ -41,13 +39,13 @@ export default registerCheck({
   consults: ["dom", "crossOrigin"],
   headers: ["content-security-policy"],
   findings: {
-    "security.csp.unknown-directive": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.misspelt-directive": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.duplicate-directive": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.missing-semicolon": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.unquoted-keyword": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.none-beside-sources": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
-    "security.csp.invalid-source": { severity: "low", riskLevel: "low", effort: "low", cwe: 693 },
+    "security.csp.unknown-directive": definition,
+    "security.csp.misspelt-directive": definition,
+    "security.csp.duplicate-directive": definition,
+    "security.csp.missing-semicolon": definition,
+    "security.csp.unquoted-keyword": definition,
+    "security.csp.none-beside-sources": definition,
+    "security.csp.invalid-source": definition,
     "security.csp.short-nonce": { severity: "low", riskLevel: "low", effort: "medium", cwe: 331 },
     "security.csp.static-nonce": { severity: "low", riskLevel: "low", effort: "medium", cwe: 344 },
   },
@@ -56,41 +54,41 @@ export default registerCheck({
     const policies = writtenCsp(values, dom);
     const secondNonces = crossOrigin.status === "read" ? noncesOnSecondLoad(crossOrigin.facts) : [];
     const found = [...faultsOfNames(policies.flat()), ...policies.flatMap(faultsOf), ...staticNonces(noncesIn(values), secondNonces)];
+    const { policies: enforced, complete } = enforcedCsp(values, dom);
+    if (found.length === 0 && complete && !enforced.some(governsFetches)) return notApplicable();
     // Faults are final with partial evidence, but a pass requires all policies.
-    if (found.length === 0 && !enforcedCsp(values, dom).complete) return notChecked();
-    const { policies: enforced } = enforcedCsp(values, dom);
-    return found.length === 0 && !enforced.some(governsFetches) ? notApplicable() : violatedBy(found);
+    return violatedBy(found, complete);
   },
 });
 
-function faultsOf(directives: readonly CspDirective[]): readonly Fault[] {
+function faultsOf(directives: readonly CspDirective[]) {
   return [...repeatedDirectives(directives), ...directives.flatMap(faultsOfWords)];
 }
 
-function faultsOfNames(directives: readonly CspDirective[]): readonly Fault[] {
+function faultsOfNames(directives: readonly CspDirective[]) {
   const unknown = new Set(directives.map(({ name }) => name).filter((name) => !knownDirectives.includes(name)));
   return [...unknown].slice(0, unknownNamesMax).map(faultOfName);
 }
 
-function faultOfName(name: string): Fault {
+function faultOfName(name: string) {
   const suggestion = nearest(name, knownDirectives);
-  if (suggestion === null) return { code: "security.csp.unknown-directive", values: { directive: name } };
-  return { code: "security.csp.misspelt-directive", values: { directive: name, suggestion } };
+  if (suggestion === null) return finding("security.csp.unknown-directive", { directive: name });
+  return finding("security.csp.misspelt-directive", { directive: name, suggestion });
 }
 
-function repeatedDirectives(directives: readonly CspDirective[]): readonly Fault[] {
+function repeatedDirectives(directives: readonly CspDirective[]) {
   const names = directives.map(({ name }) => name);
   const twice = names.filter((name, at) => names.indexOf(name) !== at);
-  return twice.length === 0 ? [] : [{ code: "security.csp.duplicate-directive", values: { directives: distinct(twice) } }];
+  return findingIf(twice.length > 0, "security.csp.duplicate-directive", { directives: distinct(twice) });
 }
 
-function faultsOfWords({ name: directive, values }: CspDirective): readonly Fault[] {
+function faultsOfWords({ name: directive, values }: CspDirective) {
   const nextDirectiveAt = values.findIndex(isDirectiveName);
   const swallowed = values[nextDirectiveAt];
   if (swallowed === undefined) return faultsOfSources(directive, values);
   // Words after the missing semicolon belong to another directive.
   return [
-    { code: "security.csp.missing-semicolon", values: { directive, swallowed: swallowed.toLowerCase() } },
+    finding("security.csp.missing-semicolon", { directive, swallowed: swallowed.toLowerCase() }),
     ...faultsOfSources(directive, values.slice(0, nextDirectiveAt)),
   ];
 }
@@ -100,24 +98,25 @@ function isDirectiveName(word: string): boolean {
   return word.includes("-") && knownDirectives.includes(word.toLowerCase());
 }
 
-const sourceFaults: readonly { readonly code: Code; readonly isFaulty: (word: string, directive: string) => boolean }[] = [
-  { code: "security.csp.unquoted-keyword", isFaulty: isUnquotedKeyword },
-  { code: "security.csp.invalid-source", isFaulty: (word, directive) => !isUnquotedKeyword(word) && !isValid(word, directive) },
-  { code: "security.csp.short-nonce", isFaulty: (word) => (nonceOf(word)?.length ?? nonceCharsMin) < nonceCharsMin },
-];
-
-function faultsOfSources(directive: string, words: readonly string[]): readonly Fault[] {
+function faultsOfSources(directive: string, words: readonly string[]) {
   if (directive === "require-trusted-types-for" && words.some((word) => /^script$/i.test(word)))
-    return [{ code: "security.csp.unquoted-keyword", values: { directive, sources: "script" } }];
+    return [finding("security.csp.unquoted-keyword", { directive, sources: "script" })];
   if (!sourceListDirectives.includes(directive)) return [];
-  const faults = sourceFaults.map(({ code, isFaulty }) => ({ code, faulty: words.filter((word) => isFaulty(word, directive)) }));
-  // Browsers ignore 'none' beside other sources. 'report-sample' is harmless there, because it allows nothing.
-  const others = hasKeyword(words, "none")
-    ? words.filter((word) => !hasKeyword([word], "none") && !hasKeyword([word], "report-sample"))
-    : [];
-  return [...faults, { code: "security.csp.none-beside-sources" as const, faulty: others }]
-    .filter(({ faulty }) => faulty.length > 0)
-    .map(({ code, faulty }) => ({ code, values: { directive, sources: distinct(faulty) } }));
+  const faultOf = <Code extends FindingCode>(code: Code, isFaulty: (word: string) => boolean) => {
+    const faulty = words.filter(isFaulty);
+    return findingIf(faulty.length > 0, code, { directive, sources: distinct(faulty) });
+  };
+  const hasNone = hasKeyword(words, "none");
+  return [
+    ...faultOf("security.csp.unquoted-keyword", isUnquotedKeyword),
+    ...faultOf("security.csp.invalid-source", (word) => !isUnquotedKeyword(word) && !isValid(word, directive)),
+    ...faultOf("security.csp.short-nonce", (word) => (nonceOf(word)?.length ?? nonceCharsMin) < nonceCharsMin),
+    // Browsers ignore 'none' beside other sources. 'report-sample' is harmless there, because it allows nothing.
+    ...faultOf(
+      "security.csp.none-beside-sources",
+      (word) => hasNone && !hasKeyword([word], "none") && !hasKeyword([word], "report-sample"),
+    ),
+  ];
 }
 
 function isUnquotedKeyword(word: string): boolean {
@@ -149,7 +148,7 @@ function noncesOnSecondLoad({ headers }: CrossOriginFacts): readonly string[] {
   return noncesIn(fields.map(({ value, truncated }) => (truncated ? value.slice(0, value.lastIndexOf(" ") + 1) : value)));
 }
 
-function staticNonces(first: readonly string[], second: readonly string[]): readonly Fault[] {
+function staticNonces(first: readonly string[], second: readonly string[]) {
   const both = first.filter((nonce) => second.includes(nonce));
-  return both.length === 0 ? [] : [{ code: "security.csp.static-nonce", values: { nonces: distinct(both) } }];
+  return findingIf(both.length > 0, "security.csp.static-nonce", { nonces: distinct(both) });
 }
