@@ -1,8 +1,6 @@
 /** Notes whether the host and at least one name server of its domain have IPv6 addresses. */
-import { type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { findingIf, notChecked, registerCheck, violatedBy } from "assay/check";
 import { isRoutableIpv6 } from "assay/check/parsers";
-
-type Code = "security.dns.ipv6-host-missing" | "security.dns.ipv6-name-servers-missing";
 
 const note = { severity: "info", riskLevel: "low", effort: "medium" } as const;
 
@@ -21,17 +19,16 @@ export default registerCheck({
   judge({ dnsIpv6, dnsNameServers }) {
     // A name outside the DNS is reached by other means, such as the setting connect_to.
     if (!dnsIpv6.nameExists) return notChecked();
-    const found: Found<Code>[] = [];
-    if (!dnsIpv6.addresses.some(isRoutableIpv6)) found.push({ code: "security.dns.ipv6-host-missing" });
     const { zone, servers, serversDropped } =
       dnsNameServers.status === "read" ? dnsNameServers.facts : { zone: null, servers: [], serversDropped: 0 };
     const addresses = servers.flatMap(({ ipv6 }) => (ipv6.status === "read" ? ipv6.facts : []));
     const isSupported = addresses.some(isRoutableIpv6);
     const isRead = zone !== null && serversDropped === 0 && servers.every(({ ipv6 }) => ipv6.status === "read");
-    if (!isSupported && isRead) {
-      const values = { zone, servers: servers.map(({ host }) => host).join(", ") };
-      found.push({ code: "security.dns.ipv6-name-servers-missing", values });
-    }
-    return found.length === 0 && !isSupported ? notChecked() : violatedBy(found);
+    const values = { zone: zone ?? "", servers: servers.map(({ host }) => host).join(", ") };
+    const found = [
+      ...findingIf(!dnsIpv6.addresses.some(isRoutableIpv6), "security.dns.ipv6-host-missing"),
+      ...findingIf(!isSupported && isRead, "security.dns.ipv6-name-servers-missing", values),
+    ];
+    return violatedBy(found, isSupported);
   },
 });

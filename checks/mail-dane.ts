@@ -1,12 +1,6 @@
 /** Checks that mail hosts in signed zones have TLSA records that senders can use. */
-import { type Found, firstOfEachCode, type MailHostDane, notApplicable, notChecked, passed, registerCheck, violatedBy } from "assay/check";
+import { finding, findingIf, firstOfEachCode, type MailHostDane, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { mailHosts, tlsaText, tlsaUseForMail } from "assay/check/parsers";
-
-type Code =
-  | "security.mail.dane-missing"
-  | "security.mail.dane-malformed"
-  | "security.mail.dane-unusable"
-  | "security.mail.dane-host-unsigned";
 
 const definition = { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 } as const;
 
@@ -29,43 +23,38 @@ export default registerCheck({
     if (mailDane.status === "failed") return notChecked();
     const hosts = mailDane.facts.hosts.flatMap(({ host, answer }) => (answer.status === "read" ? [{ host, ...answer.facts }] : []));
     const signed = hosts.filter(({ zone }) => zone === "signed");
-    const found = faultsOf(
-      signed,
-      hosts.filter(({ zone }) => zone === "unsigned").map(({ host }) => host),
-    );
-    if (found.length > 0) return violatedBy(firstOfEachCode(found));
+    const unsigned = hosts.filter(({ zone }) => zone === "unsigned");
+    const found = faultsOf(signed, unsigned);
     const dropped = mailDane.facts.hostsDropped + mailMx.exchangersDropped + signed.reduce((sum, host) => sum + host.recordsDropped, 0);
-    if (hosts.length < mailDane.facts.hosts.length || dropped > 0) return notChecked();
-    return signed.length === 0 ? notApplicable() : passed();
+    const complete = hosts.length === mailDane.facts.hosts.length && dropped === 0;
+    return signed.length === 0 && complete ? notApplicable() : violatedBy(firstOfEachCode(found), complete);
   },
 });
 
-type SignedHost = MailHostDane & { readonly host: string };
+type AnsweredHost = MailHostDane & { readonly host: string };
 
-function faultsOf(signed: readonly SignedHost[], unsigned: readonly string[]): readonly Found<Code>[] {
+function faultsOf(signed: readonly AnsweredHost[], unsigned: readonly AnsweredHost[]) {
   const missing = signed.filter(({ authentic, records }) => !authentic || records.length === 0);
   const published = signed.filter((host) => !missing.includes(host));
-  const [mailHost] = [...missing, ...signed].map(({ host }) => host).filter((host) => /^[a-z0-9.-]+$/.test(host));
-  const named = { mailHost: mailHost ?? "mail" };
-  const recordFaults = published.flatMap((host) => recordFault(host) ?? []);
+  const [mailHost = "mail"] = [...missing, ...signed].map(({ host }) => host).filter((host) => /^[a-z0-9.-]+$/.test(host));
+  const recordFaults = published.map(recordFault).filter((fault) => fault !== null);
+  // Without any usable record, nothing is protected that an unsigned host could undo.
+  const isUndone = unsigned.length > 0 && published.length > recordFaults.length;
   return [
-    ...(missing.length > 0 ? [{ code: "security.mail.dane-missing" as const, values: { hosts: hostList(missing), ...named } }] : []),
+    ...findingIf(missing.length > 0, "security.mail.dane-missing", { hosts: hostList(missing), mailHost }),
     ...recordFaults,
-    // Without any usable record, nothing is protected that an unsigned host could undo.
-    ...(unsigned.length > 0 && published.length > recordFaults.length
-      ? [{ code: "security.mail.dane-host-unsigned" as const, values: { unsigned: unsigned.join(", "), signed: hostList(published) } }]
-      : []),
+    ...findingIf(isUndone, "security.mail.dane-host-unsigned", { unsigned: hostList(unsigned), signed: hostList(published) }),
   ];
 }
 
-function hostList(hosts: readonly SignedHost[]): string {
+function hostList(hosts: readonly AnsweredHost[]): string {
   return hosts.map(({ host }) => host).join(", ");
 }
 
 /** Null for a host with a usable record and no malformed one. RFC 7672 section 3.1: senders skip records that they cannot use. */
-function recordFault({ name, records, recordsDropped }: SignedHost): Found<Code> | null {
+function recordFault({ name, records, recordsDropped }: AnsweredHost) {
   const malformed = records.find((record) => tlsaUseForMail(record) === "malformed");
-  if (malformed !== undefined) return { code: "security.mail.dane-malformed", values: { name: name ?? "", record: tlsaText(malformed) } };
+  if (malformed !== undefined) return finding("security.mail.dane-malformed", { name: name ?? "", record: tlsaText(malformed) });
   if (recordsDropped > 0 || records.some((record) => tlsaUseForMail(record) === "usable")) return null;
-  return { code: "security.mail.dane-unusable", values: { name: name ?? "", records: records.map(tlsaText).join("; ") } };
+  return finding("security.mail.dane-unusable", { name: name ?? "", records: records.map(tlsaText).join("; ") });
 }

@@ -1,14 +1,8 @@
 /** Checks that DMARC asks receivers to reject or quarantine forged mail, for the domain and the scanned subdomain. */
-import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { finding, findingIf, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { dmarcPolicyFor, effectiveDmarc, type PublishedDmarc } from "assay/check/parsers";
 
-type Code =
-  | "security.mail.dmarc-policy-invalid"
-  | "security.mail.dmarc-policy-missing"
-  | "security.mail.dmarc-policy-none"
-  | "security.mail.dmarc-subdomain-policy-none"
-  | "security.mail.dmarc-syntax"
-  | "security.mail.dmarc-testing";
+const weak = { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 } as const;
 
 export default registerCheck({
   key: "mail-dmarc-policy",
@@ -19,12 +13,12 @@ export default registerCheck({
   reads: ["mailDmarc"],
   consults: ["mailMx"],
   findings: {
-    "security.mail.dmarc-policy-invalid": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290 },
-    "security.mail.dmarc-policy-missing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
-    "security.mail.dmarc-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
-    "security.mail.dmarc-subdomain-policy-none": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
+    "security.mail.dmarc-policy-invalid": { ...weak, effort: "low" },
+    "security.mail.dmarc-policy-missing": weak,
+    "security.mail.dmarc-policy-none": weak,
+    "security.mail.dmarc-subdomain-policy-none": weak,
     "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low", cwe: 290 },
-    "security.mail.dmarc-testing": { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 },
+    "security.mail.dmarc-testing": weak,
   },
   judge({ subject: { host }, mailDmarc: { domain, walk, hostUnread }, mailMx }) {
     const own = effectiveDmarc(walk, domain);
@@ -37,38 +31,42 @@ export default registerCheck({
     const existences = mailMx.status === "read" ? [mailMx.facts.nameExists] : [true, false];
     const [policyFound = [], alternative = policyFound] = existences.map((exists) => policyFaults(own, domain, exists));
     if (policyFound.length !== alternative.length) return notChecked();
-    const found: Found<Code>[] = [...policyFound];
-    if (below !== null) found.push(...subdomainFaults(below, host, own, found));
-    for (const published of new Set(below === null || below.text === own.text ? [own] : [own, below]))
-      found.push(...recordFaults(published));
-    return found.length === 0 && hostUnread !== null ? notChecked() : violatedBy(found);
+    // Faults of a record are reported once, although it applies to both names.
+    const isOwnFaulty = below?.domain === own.domain && policyFound.length > 0;
+    const found = [
+      ...policyFound,
+      ...(below === null || isOwnFaulty ? [] : subdomainFaults(below, host)),
+      ...recordFaults(own),
+      ...(below === null || below.text === own.text ? [] : recordFaults(below)),
+    ];
+    return violatedBy(found, hostUnread === null);
   },
 });
 
 /** RFC 9989 section 4.10.1: a record without p, or with an unknown policy, counts as `p=none`. */
-function policyFaults(published: PublishedDmarc, domain: string, exists: boolean): Found<Code>[] {
+function policyFaults(published: PublishedDmarc, domain: string, exists: boolean) {
   const { text, record } = published;
   const values = { domain, policyDomain: published.domain, record: text };
   const unknown = record.defects.find(({ kind, tag }) => kind === "bad-value" && ["p", "sp", "np"].includes(tag));
-  if (unknown !== undefined) return [{ code: "security.mail.dmarc-policy-invalid", values: { ...values, part: unknown.text } }];
-  if (record.p === null) return [{ code: "security.mail.dmarc-policy-missing", values }];
+  if (unknown !== undefined) return [finding("security.mail.dmarc-policy-invalid", { ...values, part: unknown.text })];
+  if (record.p === null) return [finding("security.mail.dmarc-policy-missing", values)];
   const { tag, request } = dmarcPolicyFor(published, domain, exists);
-  if (request === "none") return [{ code: "security.mail.dmarc-policy-none", values: { ...values, tag } }];
-  return record.testing ? [{ code: "security.mail.dmarc-testing", values }] : [];
+  if (request === "none") return [finding("security.mail.dmarc-policy-none", { ...values, tag })];
+  return findingIf(record.testing, "security.mail.dmarc-testing", values);
 }
 
 /** Faults of the scanned subdomain in addition to the faults of the domain. The scan proved that the subdomain exists. */
-function subdomainFaults(published: PublishedDmarc, host: string, own: PublishedDmarc, found: readonly Found<Code>[]): Found<Code>[] {
-  const isSameRecord = published.domain === own.domain;
-  if (isSameRecord && found.length > 0) return [];
-  return policyFaults(published, host, true).map(({ code, values }) => ({
-    code: code === "security.mail.dmarc-policy-none" ? "security.mail.dmarc-subdomain-policy-none" : code,
-    values: { ...values, domain: published.domain },
-  }));
+function subdomainFaults(published: PublishedDmarc, host: string) {
+  return policyFaults(published, host, true).map(({ code, values }) =>
+    finding(code === "security.mail.dmarc-policy-none" ? "security.mail.dmarc-subdomain-policy-none" : code, {
+      ...values,
+      domain: published.domain,
+    }),
+  );
 }
 
 /** RFC 9989 section 4.7: receivers discard invalid tags, so their intended effect is lost. */
-function recordFaults({ domain, text, record }: PublishedDmarc): Found<Code>[] {
+function recordFaults({ domain, text, record }: PublishedDmarc) {
   const discarded = record.defects.find(({ kind, tag }) => kind !== "bad-value" || !["p", "sp", "np"].includes(tag));
-  return discarded === undefined ? [] : [{ code: "security.mail.dmarc-syntax", values: { domain, record: text, part: discarded.text } }];
+  return findingIf(discarded !== undefined, "security.mail.dmarc-syntax", { domain, record: text, part: discarded?.text ?? "" });
 }

@@ -1,12 +1,6 @@
 /** Checks that reports about forged mail reach receivers that agreed to get them. */
-import { type Found, type MailDmarcFacts, notApplicable, notChecked, registerCheck, violated, violatedBy } from "assay/check";
+import { findingIf, type MailDmarcFacts, notApplicable, notChecked, registerCheck, violated, violatedBy } from "assay/check";
 import { effectiveDmarc, parseDmarc } from "assay/check/parsers";
-
-type Code =
-  | "security.mail.dmarc-rua-missing"
-  | "security.mail.dmarc-rua-invalid"
-  | "security.mail.dmarc-rua-partly-invalid"
-  | "security.mail.dmarc-rua-unauthorised";
 
 export default registerCheck({
   key: "mail-dmarc-reporting",
@@ -33,19 +27,18 @@ export default registerCheck({
     if (!record.rua.some(({ kind }) => kind === "mailto")) {
       return violated("security.mail.dmarc-rua-invalid", { ...values, rua: record.rua.map((uri) => uri.text).join(", ") });
     }
-    const found: Found<Code>[] = [];
     // RFC 9989 section 4.7: receivers skip what is not a URI. An empty part, as after a trailing comma, loses no address.
     const broken = record.rua.filter(({ kind, text: uri }) => kind === "invalid" && uri !== "");
-    if (broken.length > 0)
-      found.push({ code: "security.mail.dmarc-rua-partly-invalid", values: { ...values, rua: broken.map((uri) => uri.text).join(", ") } });
     const refusing = reportReceivers.filter((receiver) => consentOf(receiver) === "refused").map((receiver) => receiver.domain);
-    if (refusing.length > 0) {
-      const [receiver = ""] = refusing;
-      const receivers = { receiver, receivers: refusing.join(", "), total: refusing.length };
-      found.push({ code: "security.mail.dmarc-rua-unauthorised", values: { ...values, ...receivers } });
-    }
+    const [receiver = ""] = refusing;
+    const receivers = { receiver, receivers: refusing.join(", "), total: refusing.length };
+    const rua = broken.map((uri) => uri.text).join(", ");
+    const found = [
+      ...findingIf(broken.length > 0, "security.mail.dmarc-rua-partly-invalid", { ...values, rua }),
+      ...findingIf(refusing.length > 0, "security.mail.dmarc-rua-unauthorised", { ...values, ...receivers }),
+    ];
     const isOpen = reportReceiversDropped > 0 || reportReceivers.some((receiver) => consentOf(receiver) === "unknown");
-    return found.length === 0 && isOpen ? notChecked() : violatedBy(found);
+    return violatedBy(found, !isOpen);
   },
 });
 

@@ -1,6 +1,9 @@
 /** Checks that an MTA-STS policy makes senders require TLS for every mail host. */
 import {
-  type Found,
+  type FindingCode,
+  type FindingValues,
+  finding,
+  findingIf,
   firstOfEachCode,
   type MailMtaStsPolicyFacts,
   notApplicable,
@@ -21,28 +24,6 @@ import {
   parseMtaStsRecord,
   soleRecord,
 } from "assay/check/parsers";
-
-type Code =
-  | "security.mail.mta-sts-missing"
-  | "security.mail.mta-sts-several"
-  | "security.mail.mta-sts-version-invalid"
-  | "security.mail.mta-sts-record-invalid"
-  | PolicyCode;
-type PolicyCode =
-  | "security.mail.mta-sts-policy-host-missing"
-  | "security.mail.mta-sts-policy-host-refused"
-  | "security.mail.mta-sts-policy-certificate"
-  | "security.mail.mta-sts-policy-redirect"
-  | "security.mail.mta-sts-policy-status"
-  | "security.mail.mta-sts-policy-content-type"
-  | "security.mail.mta-sts-policy-line"
-  | "security.mail.mta-sts-policy-version"
-  | "security.mail.mta-sts-policy-mode"
-  | "security.mail.mta-sts-policy-max-age"
-  | "security.mail.mta-sts-policy-mx"
-  | "security.mail.mta-sts-testing"
-  | "security.mail.mta-sts-switched-off"
-  | "security.mail.mta-sts-mx-not-covered";
 
 const lowEffort = { severity: "low", riskLevel: "low", effort: "low", cwe: 319 } as const;
 const mediumEffort = { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 } as const;
@@ -91,29 +72,29 @@ export default registerCheck({
     if (mailMtaStsPolicy.status === "failed") return notChecked();
     const policy = policyFaults(mailMtaStsPolicy.facts, hosts);
     if (policy === "unread" || (policy.length === 0 && mailMx.exchangersDropped > 0)) return notChecked();
-    return violatedBy(policy.map(({ code, values }) => ({ code, values: { ...values, ...named } })));
+    return violatedBy(policy.map(({ code, values }) => finding(code, { ...values, ...named })));
   },
 });
 
 /** Fault of the record; null for a valid record, `unread` if unknown. */
-function recordFault(facts: TextRecords, domain: string): Found<Code> | "unread" | null {
+function recordFault(facts: TextRecords, domain: string) {
   const sole = soleRecord(facts, parseMtaStsRecord, isMeantAsMtaSts);
   switch (sole.found) {
     case "unread":
       return "unread";
     case "several":
-      return { code: "security.mail.mta-sts-several", values: { count: sole.count } };
+      return finding("security.mail.mta-sts-several", { count: sole.count });
     case "none":
-      if (sole.meant === null) return { code: "security.mail.mta-sts-missing", values: { domain } };
-      return { code: "security.mail.mta-sts-version-invalid", values: { record: sole.meant } };
+      if (sole.meant === null) return finding("security.mail.mta-sts-missing", { domain });
+      return finding("security.mail.mta-sts-version-invalid", { record: sole.meant });
     case "one":
-      return "defect" in sole.record ? { code: "security.mail.mta-sts-record-invalid", values: { record: sole.text } } : null;
+      return "defect" in sole.record ? finding("security.mail.mta-sts-record-invalid", { record: sole.text }) : null;
   }
 }
 
-function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): readonly Found<PolicyCode>[] | "unread" {
+function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]) {
   const { url, unavailableBecause, status, contentType, body, truncated } = policy;
-  const only = (code: PolicyCode, values = {}): readonly Found<PolicyCode>[] => [{ code, values: { ...values, policyUrl: url } }];
+  const only = <Code extends FindingCode>(code: Code, values: FindingValues = {}) => [finding(code, { ...values, policyUrl: url })];
   if (unavailableBecause !== null) return only(codesByReason[unavailableBecause]);
   if (isInconclusiveStatus(status)) return "unread";
   // RFC 8461 section 3.3: senders must not follow redirects.
@@ -125,11 +106,10 @@ function policyFaults(policy: MailMtaStsPolicyFacts, hosts: readonly string[]): 
   if ("defects" in parsed) return firstOfEachCode(parsed.defects.flatMap(({ kind, text }) => only(codesByDefect[kind], { part: text })));
   const uncovered = hosts.filter((host) => !isMailHostCovered(host, parsed.mx));
   if (parsed.mode === "none") return only("security.mail.mta-sts-switched-off");
+  const coverage = { uncovered: uncovered.join(", "), mx: parsed.mx.join(", "), policyUrl: url };
   return [
-    ...(parsed.mode === "testing" ? only("security.mail.mta-sts-testing") : []),
-    ...(uncovered.length > 0
-      ? only("security.mail.mta-sts-mx-not-covered", { uncovered: uncovered.join(", "), mx: parsed.mx.join(", ") })
-      : []),
+    ...findingIf(parsed.mode === "testing", "security.mail.mta-sts-testing", { policyUrl: url }),
+    ...findingIf(uncovered.length > 0, "security.mail.mta-sts-mx-not-covered", coverage),
   ];
 }
 

@@ -1,21 +1,6 @@
 /** Checks that the SPF record is valid and rejects unlisted senders. */
-import { type Found, firstOfEachCode, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { finding, findingIf, firstOfEachCode, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import { ownSpf, type SpfEnd, type SpfFault, spfPolicy } from "assay/check/parsers";
-
-type Code =
-  | "security.mail.spf-address-invalid"
-  | "security.mail.spf-all-missing"
-  | "security.mail.spf-all-neutral"
-  | "security.mail.spf-all-pass"
-  | "security.mail.spf-argument-invalid"
-  | "security.mail.spf-include-without-record"
-  | "security.mail.spf-macro-invalid"
-  | "security.mail.spf-mechanism-unknown"
-  | "security.mail.spf-modifier-repeated"
-  | "security.mail.spf-name-invalid"
-  | "security.mail.spf-passes-everybody"
-  | "security.mail.spf-ptr"
-  | "security.mail.spf-redirect-without-record";
 
 /** Receivers return permerror, so the record protects from nothing. */
 const invalid = { severity: "medium", riskLevel: "medium", effort: "low", cwe: 290 } as const;
@@ -51,30 +36,28 @@ export default registerCheck({
     const { faults, end, unread } = spfPolicy(mailSpf, own);
     const found = firstOfEachCode([...faults.map((fault) => foundFault(fault, mailSpf.domain)), ...foundEnd(end, mailSpf.domain)]);
     // The end of a loop is unknown. mail-spf-lookups reports the loop itself.
-    const isUndecided = unread || end === "unknown";
-    return found.length === 0 && isUndecided ? notChecked() : violatedBy(found);
+    return violatedBy(found, !unread && end !== "unknown");
   },
 });
 
-function foundFault({ kind, published, term }: SpfFault, domain: string): Found<Code> {
-  return { code: codesByFault[kind], values: { domain, recordDomain: published.domain, record: published.text, term } };
+function foundFault({ kind, published, term }: SpfFault, domain: string) {
+  return finding(codesByFault[kind], { domain, recordDomain: published.domain, record: published.text, term });
 }
 
 /** Findings about the result for unlisted senders. */
-function foundEnd(end: SpfEnd, domain: string): Found<Code>[] {
+function foundEnd(end: SpfEnd, domain: string) {
   if (end === "unknown") return [];
   const { published, mechanism } = end;
   const values = { domain, recordDomain: published.domain, record: published.text };
   // An invalid term was probably meant to end the record, and is already reported.
-  if (mechanism === null) return published.record.defects.length > 0 ? [] : [{ code: "security.mail.spf-all-missing", values }];
+  if (mechanism === null) return findingIf(published.record.defects.length === 0, "security.mail.spf-all-missing", values);
   const { qualifier, name, text: term } = mechanism;
-  if (qualifier === "?") return [{ code: "security.mail.spf-all-neutral", values: { ...values, term } }];
-  if (qualifier !== "+") return [];
+  if (qualifier === "?") return [finding("security.mail.spf-all-neutral", { ...values, term })];
   const code = name === "all" ? "security.mail.spf-all-pass" : "security.mail.spf-passes-everybody";
-  return [{ code, values: { ...values, term } }];
+  return findingIf(qualifier === "+", code, { ...values, term });
 }
 
-const codesByFault: Readonly<Record<SpfFault["kind"], Code>> = {
+const codesByFault = {
   "unknown-mechanism": "security.mail.spf-mechanism-unknown",
   "bad-address": "security.mail.spf-address-invalid",
   "bad-domain": "security.mail.spf-name-invalid",
@@ -84,4 +67,4 @@ const codesByFault: Readonly<Record<SpfFault["kind"], Code>> = {
   ptr: "security.mail.spf-ptr",
   "include-without-record": "security.mail.spf-include-without-record",
   "redirect-without-record": "security.mail.spf-redirect-without-record",
-};
+} as const satisfies Readonly<Record<SpfFault["kind"], string>>;
