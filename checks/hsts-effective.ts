@@ -1,25 +1,19 @@
 /** Checks that browsers accept the HSTS policy and keep it long enough. */
-import { type Found, notApplicable, notChecked, passed, registerCheck, replaceHeader, violatedBy } from "assay/check";
+import { finding, findingIf, notApplicable, notChecked, passed, registerCheck, replaceHeader, violatedBy } from "assay/check";
 import {
   dayMs,
   hstsHost,
   hstsMaxAgeSecondsMin,
-  isCertificateAccepted,
+  isCertificateRejected,
   isCertificateUnread,
   parseHsts,
   preloadState,
 } from "assay/check/parsers";
 
-type Code =
-  | "security.hsts.certificate-not-accepted"
-  | "security.hsts.directive-repeated"
-  | "security.hsts.duplicate-header"
-  | "security.hsts.max-age-missing"
-  | "security.hsts.max-age-too-short"
-  | "security.hsts.unparseable";
-
 /** Browsers ignore the header, so it protects as little as none. */
 const ineffective = { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 10, scoreCap: 87 } as const;
+
+const validHeader = replaceHeader("Strict-Transport-Security", "max-age=31536000");
 
 export default registerCheck({
   key: "hsts-effective",
@@ -40,11 +34,11 @@ export default registerCheck({
     "security.hsts.unparseable": ineffective,
   },
   fixes: {
-    "security.hsts.directive-repeated": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
-    "security.hsts.duplicate-header": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
-    "security.hsts.max-age-missing": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
-    "security.hsts.max-age-too-short": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
-    "security.hsts.unparseable": [replaceHeader("Strict-Transport-Security", "max-age=31536000")],
+    "security.hsts.directive-repeated": [validHeader],
+    "security.hsts.duplicate-header": [validHeader],
+    "security.hsts.max-age-missing": [validHeader],
+    "security.hsts.max-age-too-short": [validHeader],
+    "security.hsts.unparseable": [validHeader],
   },
   judge({ subject, navigation, tls, hstsPreload, headers }) {
     // RFC 6797 section 8.1: browsers process only the first of several fields.
@@ -55,13 +49,14 @@ export default registerCheck({
     const preload = host === subject.host ? preloadState(subject, hstsPreload) : "absent";
     if (preload === "preloaded") return passed();
 
-    const found: Found<Code>[] = faultsOf(value);
-    if (more.length > 0) found.push({ code: "security.hsts.duplicate-header", values: { value, count: more.length + 1 } });
     // RFC 6797 section 8.1: browsers reject a policy received with a certificate warning. Only one endpoint is probed, possibly of another
     // host.
-    if (tls.status === "read" && tls.facts.host === host && !isCertificateAccepted(tls.facts, subject.scannedAt))
-      found.push({ code: "security.hsts.certificate-not-accepted", values: { value, hstsHost: host } });
-
+    const isRejected = isCertificateRejected(tls, host, subject.scannedAt);
+    const found = [
+      ...faultsOf(value),
+      ...findingIf(more.length > 0, "security.hsts.duplicate-header", { value, count: more.length + 1 }),
+      ...findingIf(isRejected, "security.hsts.certificate-not-accepted", { value, hstsHost: host }),
+    ];
     const isUndecided = found.length === 0 ? isCertificateUnread(tls) : preload === "unknown";
     return isUndecided ? notChecked() : violatedBy(found);
   },
@@ -73,15 +68,12 @@ function isDisabled(value: string): boolean {
   return "maxAgeSeconds" in policy && policy.maxAgeSeconds === 0;
 }
 
-function faultsOf(value: string): Found<Code>[] {
+function faultsOf(value: string) {
   const parsed = parseHsts(value);
-  if ("defect" in parsed) return [{ code: codesByDefect[parsed.defect], values: { value } }];
+  if ("defect" in parsed) return [finding(codesByDefect[parsed.defect], { value })];
   const { maxAgeSeconds } = parsed;
-  if (maxAgeSeconds < hstsMaxAgeSecondsMin)
-    return [
-      { code: "security.hsts.max-age-too-short", values: { value, maxAgeSeconds, days: Math.floor((maxAgeSeconds * 1_000) / dayMs) } },
-    ];
-  return [];
+  const days = Math.floor((maxAgeSeconds * 1_000) / dayMs);
+  return findingIf(maxAgeSeconds < hstsMaxAgeSecondsMin, "security.hsts.max-age-too-short", { value, maxAgeSeconds, days });
 }
 
 const codesByDefect = {

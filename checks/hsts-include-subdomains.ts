@@ -24,9 +24,7 @@ export default registerCheck({
   findings: {
     "security.hsts.subdomains-not-included": { severity: "low", riskLevel: "low", effort: "medium", cwe: 319 },
   },
-  fixes: {
-    "security.hsts.subdomains-not-included": [replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains")],
-  },
+  fixes: [replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains")],
   judge({ subject, navigation, hstsPreload, headers }) {
     const [value] = headers["strict-transport-security"];
     const host = hstsHost(subject, navigation);

@@ -1,6 +1,7 @@
 /** Checks that the domain meets the requirements of the browsers' HSTS preload list (chromium/hstspreload). */
 import {
-  type Found,
+  finding,
+  findingIf,
   notApplicable,
   notChecked,
   type PlainHttpFacts,
@@ -9,14 +10,13 @@ import {
   redirectToHttps,
   registerCheck,
   replaceHeader,
-  violated,
   violatedBy,
 } from "assay/check";
 import {
   browserRedirects,
   hostOf,
   hstsHost,
-  isCertificateAccepted,
+  isCertificateRejected,
   isCertificateUnread,
   isHttps,
   isInconclusiveStatus,
@@ -31,15 +31,8 @@ import {
 const maxAgeSecondsMin = 31_536_000;
 const redirectsMax = 3;
 
-type Code =
-  | "security.hsts.preload-certificate-not-accepted"
-  | "security.hsts.preload-header-invalid"
-  | "security.hsts.preload-max-age-too-short"
-  | "security.hsts.preload-no-same-host-redirect"
-  | "security.hsts.preload-not-requested"
-  | "security.hsts.preload-redirect-chain"
-  | "security.hsts.preload-redirect-downgrade"
-  | "security.hsts.preload-without-subdomains";
+const preloadHeader = replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true });
+const note = { severity: "info", riskLevel: "low", effort: "low", cwe: 319 } as const;
 
 export default registerCheck({
   key: "hsts-preload-eligible",
@@ -53,30 +46,22 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.hsts.preload-certificate-not-accepted": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-header-invalid": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-max-age-too-short": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-no-same-host-redirect": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-not-requested": { severity: "info", riskLevel: "low", effort: "medium", cwe: 319 },
-    "security.hsts.preload-redirect-chain": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-redirect-downgrade": { severity: "info", riskLevel: "low", effort: "low", cwe: 319 },
-    "security.hsts.preload-without-subdomains": { severity: "info", riskLevel: "low", effort: "medium", cwe: 319 },
+    "security.hsts.preload-certificate-not-accepted": note,
+    "security.hsts.preload-header-invalid": note,
+    "security.hsts.preload-max-age-too-short": note,
+    "security.hsts.preload-no-same-host-redirect": note,
+    "security.hsts.preload-not-requested": { ...note, effort: "medium" },
+    "security.hsts.preload-redirect-chain": note,
+    "security.hsts.preload-redirect-downgrade": note,
+    "security.hsts.preload-without-subdomains": { ...note, effort: "medium" },
   },
   fixes: {
-    "security.hsts.preload-header-invalid": [
-      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
-    ],
-    "security.hsts.preload-max-age-too-short": [
-      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
-    ],
+    "security.hsts.preload-header-invalid": [preloadHeader],
+    "security.hsts.preload-max-age-too-short": [preloadHeader],
     "security.hsts.preload-no-same-host-redirect": [redirectToHttps],
-    "security.hsts.preload-not-requested": [
-      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
-    ],
+    "security.hsts.preload-not-requested": [preloadHeader],
     "security.hsts.preload-redirect-chain": [redirectToHttps],
-    "security.hsts.preload-without-subdomains": [
-      replaceHeader("Strict-Transport-Security", "max-age=31536000; includeSubDomains; preload", { optional: true }),
-    ],
+    "security.hsts.preload-without-subdomains": [preloadHeader],
   },
   judge({ subject, navigation, hstsPreload, plainHttp, tls, headers }) {
     // The list accepts only registrable domains.
@@ -87,32 +72,31 @@ export default registerCheck({
     const host = hstsHost(subject, navigation);
     // If another host answered first over https, this domain's own header is unknown.
     const fields = host === null || host === subject.host ? headers["strict-transport-security"] : null;
-    const found = [...(fields === null ? [] : headerFaults(fields)), ...redirectFaults(plainHttp, browserRedirects(navigation))];
-    if (tls.status === "read" && tls.facts.host === subject.host && !isCertificateAccepted(tls.facts, subject.scannedAt))
-      found.push({ code: "security.hsts.preload-certificate-not-accepted" });
-
+    const found = [
+      ...(fields === null ? [] : headerFaults(fields, preloadListDate(hstsPreload))),
+      ...redirectFaults(plainHttp, browserRedirects(navigation)),
+      ...findingIf(isCertificateRejected(tls, subject.host, subject.scannedAt), "security.hsts.preload-certificate-not-accepted"),
+    ];
     if (found.length === 0 && (fields === null || !isTestable(plainHttp) || isCertificateUnread(tls))) return notChecked();
     // A domain that may be on the list already needs nothing.
     if (found.length > 0 && preload === "unknown") return notChecked();
     // Other faults are irrelevant to a site that does not request preloading.
-    if (found.some(({ code }) => code === "security.hsts.preload-not-requested"))
-      return violated("security.hsts.preload-not-requested", { listDate: preloadListDate(hstsPreload) });
-    return violatedBy(found);
+    const notRequested = found.filter(({ code }) => code === "security.hsts.preload-not-requested");
+    return violatedBy(notRequested.length > 0 ? notRequested : found);
   },
 });
 
-function headerFaults(fields: readonly string[]): Found<Code>[] {
+function headerFaults(fields: readonly string[], listDate: string) {
   const [value] = fields;
-  if (value === undefined) return [{ code: "security.hsts.preload-not-requested" }];
+  if (value === undefined) return [finding("security.hsts.preload-not-requested", { listDate })];
   const policy = parseHsts(value);
-  if ("defect" in policy || fields.length > 1)
-    return [{ code: "security.hsts.preload-header-invalid", values: { value, count: fields.length } }];
-  if (!policy.preload) return [{ code: "security.hsts.preload-not-requested" }];
-  const found: Found<Code>[] = [];
-  if (policy.maxAgeSeconds < maxAgeSecondsMin)
-    found.push({ code: "security.hsts.preload-max-age-too-short", values: { maxAgeSeconds: policy.maxAgeSeconds } });
-  if (!policy.includeSubDomains) found.push({ code: "security.hsts.preload-without-subdomains", values: { value } });
-  return found;
+  if ("defect" in policy || fields.length > 1) return [finding("security.hsts.preload-header-invalid", { value, count: fields.length })];
+  if (!policy.preload) return [finding("security.hsts.preload-not-requested", { listDate })];
+  const { maxAgeSeconds, includeSubDomains } = policy;
+  return [
+    ...findingIf(maxAgeSeconds < maxAgeSecondsMin, "security.hsts.preload-max-age-too-short", { maxAgeSeconds }),
+    ...findingIf(!includeSubDomains, "security.hsts.preload-without-subdomains", { value }),
+  ];
 }
 
 function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
@@ -122,21 +106,18 @@ function isTestable(plainHttp: Reading<PlainHttpFacts>): boolean {
 }
 
 /** Without a server on port 80 no redirect is required. */
-function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly Redirect[]): Found<Code>[] {
+function redirectFaults(plainHttp: Reading<PlainHttpFacts>, byBrowser: readonly Redirect[]) {
   const answers = plainHttp.status === "read" ? plainHttp.facts.answers : [];
   const byPlainHttp = redirectsAmong(answers);
-  const found: Found<Code>[] = [];
   const [start] = answers;
   const target = byPlainHttp[0]?.to;
-  if (
-    start !== undefined &&
-    !isInconclusiveStatus(start.status) &&
-    (target === undefined || !isHttps(target) || hostOf(target) !== hostOf(start.url))
-  )
-    found.push({ code: "security.hsts.preload-no-same-host-redirect", values: { target: target ?? start.url } });
+  const isDirect = target !== undefined && isHttps(target) && hostOf(target) === hostOf(start?.url ?? "");
+  const isMissing = start !== undefined && !isInconclusiveStatus(start.status) && !isDirect;
   const insecure = [...byBrowser, ...byPlainHttp].find(({ from, to }) => isHttps(from) && !isHttps(to));
   const count = Math.max(byBrowser.length, byPlainHttp.length);
-  if (insecure !== undefined) found.push({ code: "security.hsts.preload-redirect-downgrade", values: { ...insecure } });
-  if (count > redirectsMax) found.push({ code: "security.hsts.preload-redirect-chain", values: { count } });
-  return found;
+  return [
+    ...findingIf(isMissing, "security.hsts.preload-no-same-host-redirect", { target: target ?? start?.url ?? "" }),
+    ...findingIf(insecure !== undefined, "security.hsts.preload-redirect-downgrade", { ...insecure }),
+    ...findingIf(count > redirectsMax, "security.hsts.preload-redirect-chain", { count }),
+  ];
 }

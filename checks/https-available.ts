@@ -12,9 +12,7 @@ export default registerCheck({
   findings: {
     "security.transport.no-https": { severity: "critical", riskLevel: "high", effort: "medium", cwe: 319, weight: 30, scoreCap: 20 },
   },
-  fixes: {
-    "security.transport.no-https": [useCertificate("{{host}}", "listen")],
-  },
+  fixes: [useCertificate("{{host}}", "listen")],
   judge({ navigation: { finalUrl } }) {
     return isHttps(finalUrl) ? passed() : violated("security.transport.no-https", { finalUrl });
   },

@@ -16,13 +16,7 @@ export default registerCheck({
     "security.transport.redirect-to-other-host": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 319, weight: 3 },
     "security.transport.plain-http-error": { severity: "low", riskLevel: "low", effort: "low", weight: 1 },
   },
-  fixes: {
-    "security.transport.no-https-redirect": [redirectToHttps],
-    "security.transport.redirect-to-http": [redirectToHttps],
-    "security.transport.redirect-to-other-host": [redirectToHttps],
-    "security.transport.redirect-late": [redirectToHttps],
-    "security.transport.plain-http-error": [redirectToHttps],
-  },
+  fixes: [redirectToHttps],
   judge({ plainHttp: { outcome, answers, stoppedBecause } }) {
     if (outcome === "custom-port") return notApplicable();
     // Without a server on port 80, nothing is sent in plain text.

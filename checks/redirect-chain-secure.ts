@@ -1,5 +1,5 @@
 /** Checks that redirects to the page never leave https and are few. */
-import { type Found, forwardScheme, notApplicable, notChecked, passed, redirectToHttps, registerCheck, violatedBy } from "assay/check";
+import { findingIf, forwardScheme, notApplicable, redirectToHttps, registerCheck, violatedBy } from "assay/check";
 import { browserRedirects, isHttps, redirectsAmong } from "assay/check/parsers";
 
 /** Enough for every site. RFC 2068 recommended at most five; browsers stop at twenty. */
@@ -25,16 +25,14 @@ export default registerCheck({
     const chains = [browserRedirects(navigation), redirectsAmong(plain?.answers ?? [])];
     const count = Math.max(...chains.map((chain) => chain.length));
     const stoppedBecause = plain?.stoppedBecause ?? null;
-
-    const found: Found<"security.transport.redirect-downgrade" | "security.transport.redirect-chain-too-long">[] = [];
     const downgrade = chains.flat().find(({ from, to }) => isHttps(from) && to.startsWith("http:"));
-    if (downgrade !== undefined) found.push({ code: "security.transport.redirect-downgrade", values: { ...downgrade } });
-    if (count > redirectsMax || stoppedBecause === "too-many-hops")
-      found.push({ code: "security.transport.redirect-chain-too-long", values: { count } });
-    if (found.length > 0) return violatedBy(found);
-
-    // The recorded part has no fault, but the rest of the chain from port 80 is unknown.
-    if (plain === null || stoppedBecause !== null) return notChecked();
-    return count === 0 ? notApplicable() : passed();
+    const isTooLong = count > redirectsMax || stoppedBecause === "too-many-hops";
+    const found = [
+      ...findingIf(downgrade !== undefined, "security.transport.redirect-downgrade", { ...downgrade }),
+      ...findingIf(isTooLong, "security.transport.redirect-chain-too-long", { count }),
+    ];
+    // Without its end, the chain from port 80 may have further faults.
+    const complete = plain !== null && stoppedBecause === null;
+    return complete && count === 0 ? notApplicable() : violatedBy(found, complete);
   },
 });

@@ -2,6 +2,8 @@
 import { notApplicable, notChecked, passed, registerCheck, replaceHeader, setHeader, violated } from "assay/check";
 import { firstHttpsUrl, hstsHost, parseHsts, preloadListDate, preloadState } from "assay/check/parsers";
 
+const definition = { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 12, scoreCap: 87 } as const;
+
 export default registerCheck({
   key: "strict-transport-security",
   weight: 6,
@@ -13,15 +15,8 @@ export default registerCheck({
   headers: ["strict-transport-security"],
   headersFrom: "first-https",
   findings: {
-    "security.missing-header.strict-transport-security": {
-      severity: "high",
-      riskLevel: "medium",
-      effort: "low",
-      cwe: 319,
-      weight: 12,
-      scoreCap: 87,
-    },
-    "security.hsts.disabled": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 12, scoreCap: 87 },
+    "security.missing-header.strict-transport-security": definition,
+    "security.hsts.disabled": definition,
   },
   fixes: {
     "security.missing-header.strict-transport-security": [setHeader("Strict-Transport-Security", "max-age=31536000")],

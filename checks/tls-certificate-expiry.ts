@@ -1,12 +1,19 @@
 /** Checks that the certificate and its issuers leave enough time to repair a failed renewal. */
-import { type CertificateFacts, type Found, notApplicable, notChecked, registerCheck, useCertificate, violatedBy } from "assay/check";
+import {
+  type CertificateFacts,
+  finding,
+  findingIf,
+  notApplicable,
+  notChecked,
+  registerCheck,
+  useCertificate,
+  violatedBy,
+} from "assay/check";
 import { dayMs, issuersOnPath, lifetimeMs, minuteOf, validityAt } from "assay/check/parsers";
 
 // 14 days, or a fifth of the validity period for short-lived certificates.
 const remainingMsMin = 14 * dayMs;
 const remainingShareMin = 0.2;
-
-type Code = "security.tls.certificate-expires-soon" | "security.tls.issuer-expires-soon";
 
 export default registerCheck({
   key: "tls-certificate-expiry",
@@ -34,16 +41,17 @@ export default registerCheck({
       validTo: minuteOf(validTo),
       days: Math.floor(remainingMs({ validTo }) / dayMs),
     });
-    const found: Found<Code>[] = [];
-    if (remainingMs(leaf) < Math.min(remainingMsMin, remainingShareMin * lifetime)) {
-      const lifetimeDays = Math.round(lifetime / dayMs);
-      found.push({ code: "security.tls.certificate-expires-soon", values: { ...values(leaf), lifetimeDays } });
-    }
-    for (const issuer of issuersOnPath(tls)) {
-      if (validityAt(issuer, scannedAt) !== "valid" || Date.parse(issuer.validTo) >= Date.parse(leaf.validTo)) continue;
-      if (remainingMs(issuer) >= remainingMsMin) continue;
-      found.push({ code: "security.tls.issuer-expires-soon", values: { ...values(issuer), issuer: issuer.subject } });
-    }
-    return violatedBy(found);
+    const isEnding = remainingMs(leaf) < Math.min(remainingMsMin, remainingShareMin * lifetime);
+    const lifetimeDays = Math.round(lifetime / dayMs);
+    const issuers = issuersOnPath(tls).filter(
+      (issuer) =>
+        validityAt(issuer, scannedAt) === "valid" &&
+        Date.parse(issuer.validTo) < Date.parse(leaf.validTo) &&
+        remainingMs(issuer) < remainingMsMin,
+    );
+    return violatedBy([
+      ...findingIf(isEnding, "security.tls.certificate-expires-soon", { ...values(leaf), lifetimeDays }),
+      ...issuers.map((issuer) => finding("security.tls.issuer-expires-soon", { ...values(issuer), issuer: issuer.subject })),
+    ]);
   },
 });

@@ -1,12 +1,8 @@
 /** Checks that the certificate and its issuers are within their validity periods. */
-import { type Found, notChecked, registerCheck, useCertificate, violatedBy } from "assay/check";
+import { finding, notChecked, registerCheck, useCertificate, violatedBy } from "assay/check";
 import { dayMs, issuersOnPath, minuteOf, validityAt } from "assay/check/parsers";
 
-type Code =
-  | "security.tls.certificate-expired"
-  | "security.tls.certificate-not-yet-valid"
-  | "security.tls.issuer-expired"
-  | "security.tls.issuer-not-yet-valid";
+const definition = { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 } as const;
 
 export default registerCheck({
   key: "tls-certificate-validity",
@@ -16,10 +12,10 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.certificate-expired": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
-    "security.tls.certificate-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
-    "security.tls.issuer-expired": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
-    "security.tls.issuer-not-yet-valid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 298, scoreCap: 20 },
+    "security.tls.certificate-expired": definition,
+    "security.tls.certificate-not-yet-valid": definition,
+    "security.tls.issuer-expired": definition,
+    "security.tls.issuer-not-yet-valid": definition,
   },
   fixes: {
     "security.tls.issuer-expired": [useCertificate("{{tlsHost}}")],
@@ -28,20 +24,17 @@ export default registerCheck({
   judge({ subject: { scannedAt }, tls }) {
     const [leaf] = tls.chain;
     if (leaf === undefined) return notChecked();
-    const found: Found<Code>[] = [];
-    let hasUnreadableDate = false;
-    for (const certificate of [leaf, ...issuersOnPath(tls)]) {
-      const validity = validityAt(certificate, scannedAt);
-      hasUnreadableDate ||= validity === null;
-      if (validity === "valid" || validity === null) continue;
+    const judged = [leaf, ...issuersOnPath(tls)].map((certificate) => ({ certificate, validity: validityAt(certificate, scannedAt) }));
+    const found = judged.flatMap(({ certificate, validity }) => {
+      if (validity === "valid" || validity === null) return [];
       const { subject, validFrom, validTo } = certificate;
       const name = certificate === leaf ? {} : { issuer: subject };
-      const days = Math.floor((Date.parse(scannedAt) - Date.parse(validTo)) / dayMs);
-      const values = { tlsHost: tls.host, ...name, validFrom: minuteOf(validFrom), validTo: minuteOf(validTo) };
-      const codes = certificate === leaf ? leafCodes : issuerCodes;
-      found.push({ code: codes[validity], values: validity === "expired" ? { ...values, days } : values });
-    }
-    return found.length === 0 && hasUnreadableDate ? notChecked() : violatedBy(found);
+      const days = validity === "expired" ? { days: Math.floor((Date.parse(scannedAt) - Date.parse(validTo)) / dayMs) } : {};
+      const values = { tlsHost: tls.host, ...name, validFrom: minuteOf(validFrom), validTo: minuteOf(validTo), ...days };
+      return [finding((certificate === leaf ? leafCodes : issuerCodes)[validity], values)];
+    });
+    const complete = judged.every(({ validity }) => validity !== null);
+    return violatedBy(found, complete);
   },
 });
 

@@ -1,9 +1,8 @@
 /** Checks that the negotiated cipher suite has forward secrecy and authenticated encryption. */
-import { type Found, modernCiphers, modernProtocols, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { findingIf, modernCiphers, modernProtocols, type NavigationFacts, notChecked, registerCheck, violatedBy } from "assay/check";
 import { hostOf } from "assay/check/parsers";
 
 type Security = NonNullable<NavigationFacts["security"]>;
-type Code = "security.tls.forward-secrecy-missing" | "security.tls.authenticated-encryption-missing";
 
 export default registerCheck({
   key: "tls-cipher-negotiated",
@@ -17,20 +16,17 @@ export default registerCheck({
     "security.tls.authenticated-encryption-missing": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 327 },
   },
   // chromium/hstspreload uses the same rule for modern suites.
-  fixes: {
-    "security.tls.forward-secrecy-missing": [modernProtocols, modernCiphers],
-    "security.tls.authenticated-encryption-missing": [modernProtocols, modernCiphers],
-  },
+  fixes: [modernProtocols, modernCiphers],
   judge({ navigation: { finalUrl, security } }) {
     if (security === null) return notChecked();
     const [forwardSecret, authenticated] = [hasForwardSecrecy(security), hasAuthenticatedEncryption(security)];
     const { protocol, cipher, keyExchange } = security;
     const values = { tlsHost: hostOf(finalUrl) ?? finalUrl, protocol, cipher, keyExchange };
-    const found: Found<Code>[] = [];
-    if (forwardSecret === false) found.push({ code: "security.tls.forward-secrecy-missing", values });
-    if (authenticated === false) found.push({ code: "security.tls.authenticated-encryption-missing", values });
-    if (found.length === 0 && (forwardSecret === null || authenticated === null)) return notChecked();
-    return violatedBy(found);
+    const found = [
+      ...findingIf(forwardSecret === false, "security.tls.forward-secrecy-missing", values),
+      ...findingIf(authenticated === false, "security.tls.authenticated-encryption-missing", values),
+    ];
+    return violatedBy(found, forwardSecret !== null && authenticated !== null);
   },
 });
 

@@ -1,10 +1,10 @@
 /** Checks that every key exchange that the server accepts has forward secrecy and a strong group. */
 import {
-  type Found,
+  finding,
+  findingIf,
   modernCiphers,
   modernCurves,
   modernProtocols,
-  notChecked,
   registerCheck,
   type TlsOffersFacts,
   violatedBy,
@@ -15,14 +15,6 @@ import { isBinaryCurve, isShortCurve, knownWeakPrime, weakSuiteKinds } from "ass
 const groupBitsMin = 2_048;
 /** Groups below this length were broken in practice (Logjam, 2015). */
 const unbrokenGroupBitsMin = 1_024;
-
-type Code =
-  | "security.tls.dh-group-broken"
-  | "security.tls.dh-prime-known-weak"
-  | "security.tls.dh-group-short"
-  | "security.tls.curve-short"
-  | "security.tls.curve-binary"
-  | "security.tls.forward-secrecy-optional";
 
 export default registerCheck({
   key: "tls-key-exchange",
@@ -50,7 +42,7 @@ export default registerCheck({
   },
   judge({ tlsOffers }) {
     const found = [...groupFindings(tlsOffers), ...curveFindings(tlsOffers), ...forwardSecrecyFindings(tlsOffers)];
-    return found.length > 0 || isComplete(tlsOffers) ? violatedBy(found) : notChecked();
+    return violatedBy(found, isComplete(tlsOffers));
   },
 });
 
@@ -59,30 +51,27 @@ function isComplete({ dhe, weakCurves, weakSuites }: TlsOffersFacts): boolean {
   return isGroupKnown && weakCurves.others !== "unknown" && weakSuiteKinds.every((kind) => weakSuites[kind].others !== "unknown");
 }
 
-function groupFindings({ host, dhe: { group } }: TlsOffersFacts): readonly Found<Code>[] {
+function groupFindings({ host, dhe: { group } }: TlsOffersFacts) {
   if (group === null) return [];
   const { bits, primeSha256 } = group;
   const values = { tlsHost: host, bits };
-  if (bits < unbrokenGroupBitsMin) return [{ code: "security.tls.dh-group-broken", values }];
+  if (bits < unbrokenGroupBitsMin) return [finding("security.tls.dh-group-broken", values)];
   const prime = knownWeakPrime(primeSha256);
-  if (prime !== null) return [{ code: "security.tls.dh-prime-known-weak", values: { ...values, prime } }];
-  return bits < groupBitsMin ? [{ code: "security.tls.dh-group-short", values }] : [];
+  if (prime !== null) return [finding("security.tls.dh-prime-known-weak", { ...values, prime })];
+  return findingIf(bits < groupBitsMin, "security.tls.dh-group-short", values);
 }
 
-function curveFindings({ host, weakCurves: { accepted } }: TlsOffersFacts): readonly Found<Code>[] {
-  return accepted.flatMap((curve): readonly Found<Code>[] => {
-    const values = { tlsHost: host, curve };
-    if (isShortCurve(curve)) return [{ code: "security.tls.curve-short", values }];
-    return isBinaryCurve(curve) ? [{ code: "security.tls.curve-binary", values }] : [];
+function curveFindings({ host, weakCurves: { accepted } }: TlsOffersFacts) {
+  return accepted.flatMap((curve) => {
+    const code = isShortCurve(curve) ? "security.tls.curve-short" : "security.tls.curve-binary";
+    return findingIf(isShortCurve(curve) || isBinaryCurve(curve), code, { tlsHost: host, curve });
   });
 }
 
 /** In OpenSSL's names, suites with ephemeral keys start with their key exchange, after `EXP` in export suites. */
 const forwardSecretPattern = /^(EXP\d*-)?(ECDHE|DHE|ADH|AECDH)-/;
 
-function forwardSecrecyFindings({ host, weakSuites }: TlsOffersFacts): readonly Found<Code>[] {
+function forwardSecrecyFindings({ host, weakSuites }: TlsOffersFacts) {
   const suites = weakSuiteKinds.flatMap((kind) => weakSuites[kind].accepted).filter((name) => !forwardSecretPattern.test(name));
-  return suites.length === 0
-    ? []
-    : [{ code: "security.tls.forward-secrecy-optional", values: { tlsHost: host, suites: suites.join(", ") } }];
+  return findingIf(suites.length > 0, "security.tls.forward-secrecy-optional", { tlsHost: host, suites: suites.join(", ") });
 }

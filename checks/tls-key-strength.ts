@@ -1,12 +1,10 @@
 /** Checks that the keys of the leaf certificate and its issuers are long enough. */
-import { type CertificateFacts, type Found, notChecked, registerCheck, violatedBy } from "assay/check";
+import { type CertificateFacts, finding, registerCheck, violatedBy } from "assay/check";
 import { hasSignatureThatCounts } from "assay/check/parsers";
 
 // NIST SP 800-57 part 1: strength of 112 bits for RSA and 128 bits for curves, as the CA/Browser Forum requires.
 const rsaBitsMin = 2_048;
 const curveBitsMin = 256;
-
-type Code = "security.tls.key-too-short" | "security.tls.key-type-retired" | "security.tls.rsa-exponent-one";
 
 export default registerCheck({
   key: "tls-key-strength",
@@ -23,17 +21,15 @@ export default registerCheck({
   judge({ tls: { host, chain, certificatesDropped } }) {
     // The server does not choose the root, but its own key always counts.
     const judged = chain.filter((certificate, at) => at === 0 || hasSignatureThatCounts(certificate));
-    const weak = judged.flatMap((certificate): readonly Found<Code>[] => {
+    const weak = judged.flatMap((certificate) => {
       const code = weaknessOf(certificate);
-      return code === null ? [] : [{ code, values: { tlsHost: host, subject: certificate.subject, ...keyValues(certificate) } }];
+      return code === null ? [] : [finding(code, { tlsHost: host, subject: certificate.subject, ...keyValues(certificate) })];
     });
-    if (weak.length > 0) return violatedBy(weak);
-    const allKnown = judged.length > 0 && certificatesDropped === 0 && judged.every(isKnown);
-    return allKnown ? violatedBy([]) : notChecked();
+    return violatedBy(weak, judged.length > 0 && certificatesDropped === 0 && judged.every(isKnown));
   },
 });
 
-function weaknessOf({ keyType, keyBits, rsaExponent }: CertificateFacts): Code | null {
+function weaknessOf({ keyType, keyBits, rsaExponent }: CertificateFacts) {
   if (keyType === "dsa") return "security.tls.key-type-retired";
   if (rsaExponent === "1") return "security.tls.rsa-exponent-one";
   return keyBits !== null && keyBits < bitsMin(keyType) ? "security.tls.key-too-short" : null;

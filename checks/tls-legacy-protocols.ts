@@ -13,9 +13,7 @@ export default registerCheck({
   findings: {
     "security.tls.legacy-protocol-accepted": { severity: "high", riskLevel: "medium", effort: "low", cwe: 327 },
   },
-  fixes: {
-    "security.tls.legacy-protocol-accepted": [modernProtocols],
-  },
+  fixes: [modernProtocols],
   judge({ tls: { host, versions } }) {
     const accepted = legacyVersions.filter((version) => versions[version] === "accepted");
     if (accepted.length > 0) {

@@ -13,9 +13,7 @@ export default registerCheck({
   findings: {
     "security.tls.modern-protocol-missing": { severity: "high", riskLevel: "high", effort: "medium", cwe: 327 },
   },
-  fixes: {
-    "security.tls.modern-protocol-missing": [modernProtocols],
-  },
+  fixes: [modernProtocols],
   judge({ tls: { host, negotiated, versions } }) {
     if (modernVersions.some((version) => versions[version] === "accepted")) return passed();
     if (modernVersions.some((version) => versions[version] === "unknown")) return notChecked();

@@ -1,5 +1,5 @@
 /** Checks that the certificates are signed with collision-resistant hashes. */
-import { type CertificateFacts, notChecked, registerCheck, violatedBy } from "assay/check";
+import { finding, registerCheck, violatedBy } from "assay/check";
 import { hasSignatureThatCounts } from "assay/check/parsers";
 
 /** Display names of hashes that are broken or below today's required strength. */
@@ -21,14 +21,9 @@ export default registerCheck({
       const hash = weakHashes[signatureHash ?? ""];
       if (hash === undefined) return [];
       const values = { tlsHost: host, subject, issuer, hash, algorithm: signatureAlgorithm ?? "" };
-      return [{ code: "security.tls.signature-hash-weak" as const, values }];
+      return [finding("security.tls.signature-hash-weak", values)];
     });
-    if (weak.length > 0) return violatedBy(weak);
-    const allKnown = chain.length > 0 && certificatesDropped === 0 && judged.every(isKnown);
-    return allKnown ? violatedBy([]) : notChecked();
+    const allKnown = chain.length > 0 && certificatesDropped === 0 && judged.every(({ signatureHash }) => signatureHash !== null);
+    return violatedBy(weak, allKnown);
   },
 });
-
-function isKnown({ signatureHash }: CertificateFacts): boolean {
-  return signatureHash !== null;
-}

@@ -1,14 +1,8 @@
 /** Checks that the certificate chain leads to a trusted authority, and that the certificate is meant for servers. */
-import { type CertificateFacts, type Found, notChecked, registerCheck, type TlsFacts, useCertificate, violatedBy } from "assay/check";
+import { type CertificateFacts, findingIf, notChecked, registerCheck, type TlsFacts, useCertificate, violatedBy } from "assay/check";
 import { missingServerUsage } from "assay/check/parsers";
 
-type Code =
-  | "security.tls.certificate-self-signed"
-  | "security.tls.root-not-trusted"
-  | "security.tls.chain-incomplete"
-  | "security.tls.chain-invalid"
-  | "security.tls.certificate-not-for-servers"
-  | "security.tls.certificate-is-authority";
+const untrusted = { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 } as const;
 
 export default registerCheck({
   key: "tls-trust-chain",
@@ -18,11 +12,11 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.certificate-self-signed": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
-    "security.tls.root-not-trusted": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
-    "security.tls.chain-incomplete": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
-    "security.tls.chain-invalid": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
-    "security.tls.certificate-not-for-servers": { severity: "critical", riskLevel: "high", effort: "low", cwe: 295, scoreCap: 20 },
+    "security.tls.certificate-self-signed": untrusted,
+    "security.tls.root-not-trusted": untrusted,
+    "security.tls.chain-incomplete": untrusted,
+    "security.tls.chain-invalid": untrusted,
+    "security.tls.certificate-not-for-servers": untrusted,
     "security.tls.certificate-is-authority": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 295, weight: 4 },
   },
   fixes: {
@@ -35,28 +29,29 @@ export default registerCheck({
     const [leaf] = tls.chain;
     // The runtime returns no certificate for rare key types that it cannot read.
     if (leaf === undefined) return notChecked();
-    const found: Found<Code>[] = [];
+    const { usage, subject } = leaf;
     const needed = missingServerUsage(tls);
-    if (needed !== null) {
-      const usages = needed === "serverAuth" ? leaf.usage?.extendedKeyUsage : leaf.usage?.keyUsage;
-      const values = { tlsHost: tls.host, subject: leaf.subject, needed, usages: (usages ?? []).join(", ") };
-      found.push({ code: "security.tls.certificate-not-for-servers", values });
-    }
-    const code = tls.trusted ? null : codeOf(tls.untrustedBecause);
+    const usages = (needed === "serverAuth" ? usage?.extendedKeyUsage : usage?.keyUsage) ?? [];
+    const code = codeOf(tls.untrustedBecause);
     // The runtime reports an unsuitable usage as well.
-    if (code !== null && !(code === "security.tls.chain-invalid" && needed !== null)) {
-      found.push({ code, values: chainValues(tls, leaf) });
-    }
+    const isUntrusted = !tls.trusted && !(code === "security.tls.chain-invalid" && needed !== null);
     // A self-signed certificate is replaced anyway.
-    if (leaf.usage?.authority === true && code !== "security.tls.certificate-self-signed") {
-      found.push({ code: "security.tls.certificate-is-authority", values: { tlsHost: tls.host, subject: leaf.subject } });
-    }
-    return violatedBy(found);
+    const isAuthority = usage?.authority === true && (tls.trusted || code !== "security.tls.certificate-self-signed");
+    return violatedBy([
+      ...findingIf(needed !== null, "security.tls.certificate-not-for-servers", {
+        tlsHost: tls.host,
+        subject,
+        needed: needed ?? "",
+        usages: usages.join(", "),
+      }),
+      ...findingIf(isUntrusted, code, chainValues(tls, leaf)),
+      ...findingIf(isAuthority, "security.tls.certificate-is-authority", { tlsHost: tls.host, subject }),
+    ]);
   },
 });
 
 /** From OpenSSL's X509_V_ERR_* codes. */
-function codeOf(untrustedBecause: string | null): Code {
+function codeOf(untrustedBecause: string | null) {
   switch (untrustedBecause) {
     case "DEPTH_ZERO_SELF_SIGNED_CERT":
       return "security.tls.certificate-self-signed";

@@ -1,11 +1,11 @@
 /** Checks that the server accepts no weak cipher suite of TLS 1.2 and older, apart from the one that browsers negotiate. */
 import {
-  type Found,
+  findingIf,
   modernCiphers,
   modernProtocols,
   type NavigationFacts,
-  notChecked,
   registerCheck,
+  violated,
   violatedBy,
   type WeakSuiteKind,
 } from "assay/check";
@@ -20,8 +20,6 @@ const codes = {
   staticKey: "security.tls.cipher-static-key-offered",
   cbc: "security.tls.cipher-cbc-offered",
 } as const satisfies Readonly<Record<WeakSuiteKind, string>>;
-
-type Code = (typeof codes)[WeakSuiteKind] | "security.tls.cipher-weak-negotiated-only";
 
 export default registerCheck({
   key: "tls-weak-ciphers",
@@ -41,28 +39,19 @@ export default registerCheck({
     "security.tls.cipher-cbc-offered": { severity: "low", riskLevel: "low", effort: "low", cwe: 327, weight: 1 },
     "security.tls.cipher-weak-negotiated-only": { severity: "info", riskLevel: "low", effort: "low", cwe: 327, weight: 0 },
   },
-  fixes: {
-    "security.tls.cipher-null-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-anonymous-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-export-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-rc4-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-small-block-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-static-key-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-cbc-offered": [modernProtocols, modernCiphers],
-    "security.tls.cipher-weak-negotiated-only": [modernProtocols, modernCiphers],
-  },
+  fixes: [modernProtocols, modernCiphers],
   judge({ tlsOffers: { host, weakSuites }, navigation }) {
     const security = navigation.status === "read" ? navigation.facts.security : null;
     // The negotiated suite is charged by tls-cipher-negotiated.
     const negotiated = security === null ? null : negotiatedSuite(security);
-    const found = weakSuiteKinds.flatMap((kind): readonly Found<Code>[] => {
+    const found = weakSuiteKinds.flatMap((kind) => {
       const others = weakSuites[kind].accepted.filter((name) => name !== negotiated);
-      return others.length === 0 ? [] : [{ code: codes[kind], values: { tlsHost: host, suites: others.join(", ") } }];
+      return findingIf(others.length > 0, codes[kind], { tlsHost: host, suites: others.join(", ") });
     });
-    if (found.length > 0) return violatedBy(found);
-    if (weakSuiteKinds.some((kind) => weakSuites[kind].others === "unknown")) return notChecked();
-    if (weakSuiteKinds.every((kind) => weakSuites[kind].accepted.length === 0)) return violatedBy([]);
-    return violatedBy([{ code: "security.tls.cipher-weak-negotiated-only", values: { tlsHost: host, suites: negotiated ?? "" } }]);
+    const complete = weakSuiteKinds.every((kind) => weakSuites[kind].others !== "unknown");
+    const isAccepted = weakSuiteKinds.some((kind) => weakSuites[kind].accepted.length > 0);
+    if (found.length > 0 || !complete || !isAccepted) return violatedBy(found, complete);
+    return violated("security.tls.cipher-weak-negotiated-only", { tlsHost: host, suites: negotiated ?? "" });
   },
 });
 
