@@ -2,6 +2,9 @@
 import { notApplicable, notChecked, passed, registerCheck, removeHeader, replaceHeader, violated } from "assay/check";
 import { fieldsNamed } from "assay/check/parsers";
 
+/** Other sites read what the visitor sees. */
+const open = { severity: "high", riskLevel: "high", effort: "low", cwe: 942, weight: 15, scoreCap: 60 } as const;
+
 export default registerCheck({
   key: "cors-configuration",
   weight: 4,
@@ -9,22 +12,8 @@ export default registerCheck({
   standards: ["Fetch: CORS check"],
   reads: ["crossOrigin"],
   findings: {
-    "security.cors.reflected-origin-with-credentials": {
-      severity: "high",
-      riskLevel: "high",
-      effort: "medium",
-      cwe: 942,
-      weight: 15,
-      scoreCap: 60,
-    },
-    "security.cors.null-origin-with-credentials": {
-      severity: "high",
-      riskLevel: "high",
-      effort: "low",
-      cwe: 942,
-      weight: 15,
-      scoreCap: 60,
-    },
+    "security.cors.reflected-origin-with-credentials": { ...open, effort: "medium" },
+    "security.cors.null-origin-with-credentials": open,
     "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
     "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
   },

@@ -15,9 +15,7 @@ export default registerCheck({
   findings: {
     "security.invalid-header.cross-origin-embedder-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 653 },
   },
-  fixes: {
-    "security.invalid-header.cross-origin-embedder-policy": [replaceHeader("Cross-Origin-Embedder-Policy", "require-corp")],
-  },
+  fixes: [replaceHeader("Cross-Origin-Embedder-Policy", "require-corp")],
   judge({ headers }) {
     const fields = headers["cross-origin-embedder-policy"];
     if (fields.length === 0) return notApplicable();

@@ -14,9 +14,7 @@ export default registerCheck({
   findings: {
     "security.invalid-header.cross-origin-resource-policy": { severity: "low", riskLevel: "low", effort: "low", cwe: 653 },
   },
-  fixes: {
-    "security.invalid-header.cross-origin-resource-policy": [replaceHeader("Cross-Origin-Resource-Policy", "same-origin")],
-  },
+  fixes: [replaceHeader("Cross-Origin-Resource-Policy", "same-origin")],
   judge({ headers }) {
     const fields = headers["cross-origin-resource-policy"];
     if (fields.length === 0) return notApplicable();

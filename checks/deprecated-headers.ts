@@ -1,20 +1,18 @@
 /** Checks that the site sends no headers that browsers have removed. */
-import { type Found, notChecked, registerCheck, removeHeader, setHeader, violatedBy } from "assay/check";
+import { findingIf, registerCheck, removeHeader, setHeader, violatedBy } from "assay/check";
 import { valuesNamed } from "assay/check/parsers";
 
 /** Not declared in `headers`: only their presence matters, so a cut value is sufficient. */
 const deprecatedHeaders = [
-  ["public-key-pins", "security.deprecated-header.public-key-pins"],
-  ["public-key-pins-report-only", "security.deprecated-header.public-key-pins-report-only"],
-  ["expect-ct", "security.deprecated-header.expect-ct"],
-  ["feature-policy", "security.deprecated-header.feature-policy"],
-  ["x-content-security-policy", "security.deprecated-header.x-content-security-policy"],
-  ["x-webkit-csp", "security.deprecated-header.x-webkit-csp"],
-  ["p3p", "security.deprecated-header.p3p"],
-  ["x-ua-compatible", "security.deprecated-header.x-ua-compatible"],
+  "public-key-pins",
+  "public-key-pins-report-only",
+  "expect-ct",
+  "feature-policy",
+  "x-content-security-policy",
+  "x-webkit-csp",
+  "p3p",
+  "x-ua-compatible",
 ] as const;
-
-type Code = (typeof deprecatedHeaders)[number][1];
 
 const definition = { severity: "info", riskLevel: "low", effort: "low" } as const;
 
@@ -47,11 +45,11 @@ export default registerCheck({
     "security.deprecated-header.x-ua-compatible": [removeHeader("X-UA-Compatible")],
   },
   judge({ page }) {
-    const found = deprecatedHeaders.flatMap(([name, code]): readonly Found<Code>[] => {
+    const found = deprecatedHeaders.flatMap((name) => {
       const values = valuesNamed(page.headers, name);
-      return values.length === 0 || isFallback(name) ? [] : [{ code, values: { value: values.join(", ") } }];
+      return findingIf(values.length > 0 && !isFallback(name), `security.deprecated-header.${name}`, { value: values.join(", ") });
     });
-    return found.length === 0 && page.headersDropped > 0 ? notChecked() : violatedBy(found);
+    return violatedBy(found, page.headersDropped === 0);
 
     /** Feature-Policy is acceptable as a fallback for older browsers beside its successor. */
     function isFallback(name: string): boolean {

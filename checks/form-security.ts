@@ -1,20 +1,6 @@
 /** Checks that browsers send passwords neither in an address nor from a page without encryption. */
-import {
-  type Found,
-  foundAtAddresses,
-  type MarkupFacts,
-  notApplicable,
-  notChecked,
-  registerCheck,
-  useCertificate,
-  violatedBy,
-} from "assay/check";
+import { foundAtAddresses, type MarkupFacts, notApplicable, registerCheck, useCertificate, violatedBy } from "assay/check";
 import { isHttps } from "assay/check/parsers";
-
-type Code =
-  | "security.content.password-without-https"
-  | "security.content.password-form-get"
-  | "security.content.password-form-without-method";
 
 export default registerCheck({
   key: "form-security",
@@ -35,12 +21,12 @@ export default registerCheck({
     if (markup.passwordFields === 0) return notApplicable();
     const byGet = sentByGet(markup, finalUrl);
     const targetsOf = (isStated: boolean) => byGet.filter((form) => form.isStated === isStated).map(({ target }) => target);
-    const found: readonly Found<Code>[] = [
+    const found = [
       ...(isHttps(finalUrl) ? [] : foundAtAddresses("security.content.password-without-https", [finalUrl])),
       ...foundAtAddresses("security.content.password-form-get", targetsOf(true)),
       ...foundAtAddresses("security.content.password-form-without-method", targetsOf(false)),
     ];
-    return found.length === 0 && markup.passwordFormsDropped > 0 ? notChecked() : violatedBy(found);
+    return violatedBy(found, markup.passwordFormsDropped === 0);
   },
 });
 

@@ -1,10 +1,11 @@
 /** Checks that headers and document disclose neither software versions nor the files of a folder. */
 import {
+  type FindingCode,
   type Found,
+  findingIf,
   hideServerVersion,
   type MarkupFacts,
   noDirectoryListing,
-  notChecked,
   registerCheck,
   removeHeader,
   violatedBy,
@@ -12,22 +13,7 @@ import {
 import { directoryListingOf, isHtml, namesVersion, parseProducts, productVersionFields } from "assay/check/parsers";
 
 /** Headers whose only purpose is disclosure. */
-const disclosingHeaders = [
-  ["x-powered-by", "security.disclosure.x-powered-by"],
-  ["x-aspnet-version", "security.disclosure.x-aspnet-version"],
-  ["x-aspnetmvc-version", "security.disclosure.x-aspnetmvc-version"],
-  ["x-generator", "security.disclosure.x-generator"],
-  ["x-runtime", "security.disclosure.x-runtime"],
-  ["x-version", "security.disclosure.x-version"],
-] as const;
-
-type Code =
-  | "security.disclosure.server"
-  | "security.disclosure.via"
-  | "security.disclosure.product-version"
-  | "security.disclosure.meta-generator"
-  | "security.disclosure.directory-listing"
-  | (typeof disclosingHeaders)[number][1];
+const disclosingHeaders = ["x-powered-by", "x-aspnet-version", "x-aspnetmvc-version", "x-generator", "x-runtime", "x-version"] as const;
 
 const definition = { severity: "low", riskLevel: "low", effort: "low", cwe: 497 } as const;
 
@@ -38,7 +24,7 @@ export default registerCheck({
   standards: ["RFC 9110 section 10.2.4", "RFC 9110 section 7.6.3"],
   reads: ["page"],
   consults: ["markup"],
-  headers: ["server", "via", "x-powered-by", "x-aspnet-version", "x-aspnetmvc-version", "x-generator", "x-runtime", "x-version"],
+  headers: ["server", "via", ...disclosingHeaders],
   findings: {
     "security.disclosure.server": definition,
     "security.disclosure.via": definition,
@@ -69,30 +55,29 @@ export default registerCheck({
     const found = [
       ...foundIn("security.disclosure.server", headers.server.filter(isDisclosingServer)),
       ...foundIn("security.disclosure.via", headers.via.filter(isDisclosingVia)),
-      ...disclosingHeaders.flatMap(([name, code]) =>
-        foundIn(
-          code,
-          headers[name].filter((value) => value.trim() !== ""),
-        ),
-      ),
+      ...disclosingHeaders.flatMap((name) => foundIn(`security.disclosure.${name}`, headers[name].filter(isNotBlank))),
       ...foundIn("security.disclosure.product-version", productVersionFields(page.headers)),
       ...(isDocument && markup.status === "read" ? foundInDocument(markup.facts) : []),
     ];
     const unread = isDocument && (markup.status === "failed" || markup.facts.generatorsDropped > 0);
-    return found.length === 0 && unread ? notChecked() : violatedBy(found);
+    return violatedBy(found, !unread);
   },
 });
 
-function foundIn(code: Code, values: readonly string[]): readonly Found<Code>[] {
-  return values.length === 0 ? [] : [{ code, values: { value: values.join(", ") } }];
+function foundIn<Code extends FindingCode>(code: Code, values: readonly string[]): readonly Found<Code>[] {
+  return findingIf(values.length > 0, code, { value: values.join(", ") });
 }
 
-function foundInDocument({ generators, outline }: MarkupFacts): readonly Found<Code>[] {
+function foundInDocument({ generators, outline }: MarkupFacts) {
   const server = directoryListingOf(outline);
   return [
     ...foundIn("security.disclosure.meta-generator", generators.filter(namesVersion)),
-    ...(server === null ? [] : [{ code: "security.disclosure.directory-listing" as const, values: { server, title: outline.title } }]),
+    ...findingIf(server !== null, "security.disclosure.directory-listing", { server: server ?? "", title: outline.title }),
   ];
+}
+
+function isNotBlank(value: string): boolean {
+  return value.trim() !== "";
 }
 
 const moduleName = /^(?:mod_|php$|openssl$|python$|perl$|phusion_passenger$)/i;

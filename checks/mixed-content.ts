@@ -3,7 +3,6 @@ import {
   type DomFacts,
   foundAtAddresses,
   type MarkupFacts,
-  notChecked,
   type Reading,
   type RequestsFacts,
   registerCheck,
@@ -44,7 +43,7 @@ export default registerCheck({
     ];
     const unread =
       dom.status === "failed" || dom.facts.formsDropped > 0 || markup.status === "failed" || markup.facts.formActionsDropped > 0;
-    return found.length === 0 && unread ? notChecked() : violatedBy(found);
+    return violatedBy(found, !unread);
   },
 });
 

@@ -5,6 +5,8 @@ import { parseStructuredDictionary } from "assay/check/parsers";
 /** Features with the highest risk for visitors. */
 const powerfulFeatures = ["camera", "microphone", "geolocation", "payment", "usb"];
 
+const closed = powerfulFeatures.map((feature) => `${feature}=()`).join(", ");
+
 /** Features that no browser knows any more: Chromium ended FLoC, the only use of `interest-cohort`, in 2022. */
 const retiredFeatures: readonly string[] = ["interest-cohort"];
 
@@ -23,18 +25,10 @@ export default registerCheck({
     "security.weak-header.permissions-policy": { severity: "low", riskLevel: "low", effort: "medium", cwe: 693 },
   },
   fixes: {
-    "security.missing-header.permissions-policy": [
-      setHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
-    ],
-    "security.invalid-header.permissions-policy": [
-      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
-    ],
-    "security.weak-header.permissions-policy": [
-      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
-    ],
-    "security.invalid-header.permissions-policy-retired": [
-      replaceHeader("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
-    ],
+    "security.missing-header.permissions-policy": [setHeader("Permissions-Policy", closed)],
+    "security.invalid-header.permissions-policy": [replaceHeader("Permissions-Policy", closed)],
+    "security.weak-header.permissions-policy": [replaceHeader("Permissions-Policy", closed)],
+    "security.invalid-header.permissions-policy-retired": [replaceHeader("Permissions-Policy", closed)],
   },
   judge({ headers }) {
     const fields = headers["permissions-policy"];

@@ -1,15 +1,5 @@
 /** Checks that the script libraries of the page have no published vulnerability. */
-import {
-  distinct,
-  type FindingCode,
-  type Found,
-  notApplicable,
-  notChecked,
-  passed,
-  registerCheck,
-  type ScriptLibrary,
-  violatedBy,
-} from "assay/check";
+import { distinct, type FindingCode, finding, notApplicable, registerCheck, type ScriptLibrary, violatedBy } from "assay/check";
 import {
   type AdvisorySeverity,
   advisorySeverities,
@@ -51,10 +41,9 @@ export default registerCheck({
       .filter(({ affecting }) => affecting.length > 0)
       .sort((one, other) => rankOf(one.affecting[0]) - rankOf(other.affecting[0]))
       .map(({ library, affecting }) => foundIn(library, affecting, advisoriesDate));
-    if (found.length > 0) return violatedBy(found);
     const isOld = Date.parse(subject.scannedAt) - Date.parse(advisoriesDate) > listAgeDaysMax * dayMs;
-    if (librariesDropped > 0 || bannersUnread > 0 || !variablesRead || isOld) return notChecked();
-    return libraries.length === 0 ? notApplicable() : passed();
+    const complete = librariesDropped === 0 && bannersUnread === 0 && variablesRead && !isOld;
+    return libraries.length === 0 && complete ? notApplicable() : violatedBy(found, complete);
   },
 });
 
@@ -72,11 +61,7 @@ function rankOf(advisory: LibraryAdvisory | undefined): number {
 }
 
 /** `affecting` is sorted by severity, the worst first, and not empty. */
-function foundIn(
-  { name, version, advisories }: ScriptLibrary,
-  affecting: readonly LibraryAdvisory[],
-  date: string,
-): Found<(typeof codeOfWorst)[AdvisorySeverity] | "security.content.vulnerable-library-unfixed"> {
+function foundIn({ name, version, advisories }: ScriptLibrary, affecting: readonly LibraryAdvisory[], date: string) {
   const identifiers = [...new Set(affecting.flatMap((advisory) => advisory.identifiers))];
   const more = identifiers.length > identifiersMax ? ", ..." : "";
   const values = {
@@ -89,6 +74,6 @@ function foundIn(
   };
   const own = parseLibraryVersion(version);
   const fixedIn = own === null ? null : firstVersionOutside(own, advisories);
-  if (fixedIn === null) return { code: "security.content.vulnerable-library-unfixed", values };
-  return { code: codeOfWorst[affecting[0]?.severity ?? "low"], values: { ...values, fixedIn } };
+  if (fixedIn === null) return finding("security.content.vulnerable-library-unfixed", values);
+  return finding(codeOfWorst[affecting[0]?.severity ?? "low"], { ...values, fixedIn });
 }

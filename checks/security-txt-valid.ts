@@ -1,5 +1,5 @@
 /** Checks that security.txt is valid and current. */
-import { type Found, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { finding, findingIf, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
 import {
   foundSecurityTxt,
   parseInternetDate,
@@ -8,21 +8,6 @@ import {
   securityTxtValues,
   suggestedExpiry,
 } from "assay/check/parsers";
-
-type Code =
-  | "security.security-txt.expires-missing"
-  | "security.security-txt.expires-repeated"
-  | "security.security-txt.expires-malformed"
-  | "security.security-txt.expires-past"
-  | "security.security-txt.line-malformed"
-  | "security.security-txt.line-unended"
-  | "security.security-txt.encoding"
-  | "security.security-txt.signature-malformed"
-  | "security.security-txt.uri-http"
-  | "security.security-txt.uri-invalid"
-  | "security.security-txt.languages-invalid"
-  | "security.security-txt.languages-repeated"
-  | "security.security-txt.canonical-mismatch";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -54,40 +39,39 @@ export default registerCheck({
     if (found.at === "unknown" || found.attempt.truncated) return notChecked();
     const { url, finalUrl, body } = found.attempt;
     const file = parseSecurityTxt(body);
-    const faults: Found<Code>[] = [
+    const languages = securityTxtValues(file, "preferred-languages").length;
+    const faults = [
       ...expiresFaults(securityTxtValues(file, "expires"), subject.scannedAt),
       ...canonicalFaults(securityTxtValues(file, "canonical"), [url, finalUrl]),
       ...defectFaults(file.defects),
+      // RFC 9116 section 2.5.8 allows the field at most once.
+      ...findingIf(languages > 1, "security.security-txt.languages-repeated", { total: languages }),
     ];
-    const languages = securityTxtValues(file, "preferred-languages").length;
-    // RFC 9116 section 2.5.8 allows the field at most once.
-    if (languages > 1) faults.push({ code: "security.security-txt.languages-repeated", values: { total: languages } });
     const expires = suggestedExpiry(subject.scannedAt);
-    return violatedBy(faults.map(({ code, values }) => ({ code, values: { expires, ...values, fileUrl: finalUrl } })));
+    return violatedBy(faults.map(({ code, values }) => finding(code, { expires, ...values, fileUrl: finalUrl })));
   },
 });
 
 /** RFC 9116 section 2.5.5: exactly once, and not in the past. The distance to the future is only a recommendation. */
-function expiresFaults(values: readonly string[], now: string): Found<Code>[] {
+function expiresFaults(values: readonly string[], now: string) {
   const [value, ...others] = values;
-  if (value === undefined) return [{ code: "security.security-txt.expires-missing" }];
-  if (others.length > 0) return [{ code: "security.security-txt.expires-repeated", values: { total: values.length } }];
+  if (value === undefined) return [finding("security.security-txt.expires-missing")];
+  if (others.length > 0) return [finding("security.security-txt.expires-repeated", { total: values.length })];
   const expiresMs = parseInternetDate(value);
-  if (expiresMs === null) return [{ code: "security.security-txt.expires-malformed", values: { value } }];
-  return expiresMs < Date.parse(now) ? [{ code: "security.security-txt.expires-past", values: { value } }] : [];
+  if (expiresMs === null) return [finding("security.security-txt.expires-malformed", { value })];
+  return findingIf(expiresMs < Date.parse(now), "security.security-txt.expires-past", { value });
 }
 
 /** RFC 9116 section 2.5.2: if canonical URLs are given, the fetched URL must be one of them. */
-function canonicalFaults(values: readonly string[], fetchedFrom: readonly string[]): Found<Code>[] {
-  if (values.length === 0 || values.some((value) => fetchedFrom.includes(URL.parse(value)?.href ?? ""))) return [];
-  return [{ code: "security.security-txt.canonical-mismatch", values: { canonical: values.join(", ") } }];
+function canonicalFaults(values: readonly string[], fetchedFrom: readonly string[]) {
+  const isMismatch = values.length > 0 && !values.some((value) => fetchedFrom.includes(URL.parse(value)?.href ?? ""));
+  return findingIf(isMismatch, "security.security-txt.canonical-mismatch", { canonical: values.join(", ") });
 }
 
 /** One finding per kind of defect, with its first line and the number of lines. */
-function defectFaults(defects: readonly SecurityTxtDefect[]): Found<Code>[] {
+function defectFaults(defects: readonly SecurityTxtDefect[]) {
   const byKind = Map.groupBy(defects, ({ kind }) => kind);
-  return [...byKind].map(([kind, of]) => ({
-    code: `security.security-txt.${kind}`,
-    values: { line: of[0]?.line ?? 0, text: of[0]?.text ?? "", total: of.length },
-  }));
+  return [...byKind].map(([kind, [first, ...others]]) =>
+    finding(`security.security-txt.${kind}`, { line: first?.line ?? 0, text: first?.text ?? "", total: 1 + others.length }),
+  );
 }

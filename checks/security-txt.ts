@@ -1,5 +1,5 @@
 /** Checks that researchers find a contact in /.well-known/security.txt. */
-import { type Found, notChecked, redirectPath, registerCheck, setPathType, violated, violatedBy } from "assay/check";
+import { findingIf, notChecked, redirectPath, registerCheck, setPathType, violated, violatedBy } from "assay/check";
 import {
   charsetOfMediaType,
   foundSecurityTxt,
@@ -9,14 +9,6 @@ import {
   securityTxtValues,
   suggestedExpiry,
 } from "assay/check/parsers";
-
-type Code =
-  | "security.security-txt.missing"
-  | "security.security-txt.wrong-place"
-  | "security.security-txt.redirect-to-http"
-  | "security.security-txt.content-type"
-  | "security.security-txt.charset"
-  | "security.security-txt.contact-missing";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
 
@@ -42,20 +34,23 @@ export default registerCheck({
   },
   judge({ subject, securityTxt }) {
     const values = { registrableDomain: subject.registrableDomain ?? subject.host, expires: suggestedExpiry(subject.scannedAt) };
-    const found = foundSecurityTxt(securityTxt);
-    if (found.at === "unknown") return notChecked();
-    if (found.at === "nowhere") return violated("security.security-txt.missing", values);
-    const { url, finalUrl, contentType, body, truncated } = found.attempt;
-    if (found.at === "root") return violated("security.security-txt.wrong-place", { ...values, fileUrl: url });
+    const place = foundSecurityTxt(securityTxt);
+    if (place.at === "unknown") return notChecked();
+    if (place.at === "nowhere") return violated("security.security-txt.missing", values);
+    const { url, finalUrl, contentType, body, truncated } = place.attempt;
+    if (place.at === "root") return violated("security.security-txt.wrong-place", { ...values, fileUrl: url });
 
-    const faults: Found<Code>[] = [];
-    const tell = (code: Code, more = {}) => faults.push({ code, values: { ...values, fileUrl: finalUrl, ...more } });
-    if (!isHttps(finalUrl)) tell("security.security-txt.redirect-to-http");
-    if (!isPlainText(contentType)) tell("security.security-txt.content-type", { contentType: contentType ?? "-" });
-    else if (!isUtf8(contentType ?? "")) tell("security.security-txt.charset", { contentType: contentType ?? "-" });
     const hasContact = securityTxtValues(parseSecurityTxt(body), "contact").length > 0;
-    if (!hasContact && !truncated) tell("security.security-txt.contact-missing");
-    return faults.length === 0 && !hasContact ? notChecked() : violatedBy(faults);
+    const file = { ...values, fileUrl: finalUrl };
+    const typed = { ...file, contentType: contentType ?? "-" };
+    const isText = isPlainText(contentType);
+    const found = [
+      ...findingIf(!isHttps(finalUrl), "security.security-txt.redirect-to-http", file),
+      ...findingIf(!isText, "security.security-txt.content-type", typed),
+      ...findingIf(isText && !isUtf8(contentType ?? ""), "security.security-txt.charset", typed),
+      ...findingIf(!hasContact && !truncated, "security.security-txt.contact-missing", file),
+    ];
+    return violatedBy(found, hasContact);
   },
 });
 

@@ -1,5 +1,5 @@
 /** Checks that integrity attributes are effective and match their files. */
-import { foundAtAddresses, notApplicable, notChecked, passed, registerCheck, type Subresource, violatedBy } from "assay/check";
+import { foundAtAddresses, notApplicable, registerCheck, type Subresource, violatedBy } from "assay/check";
 import { integrityCharsMax, parseIntegrity, strongestHashes } from "assay/check/parsers";
 
 type Fault = "ineffective" | "malformed" | "without-crossorigin";
@@ -22,20 +22,17 @@ export default registerCheck({
     const faults = withIntegrity.map((resource) => ({ url: resource.url, fault: faultOf(resource) })).filter(({ fault }) => fault !== null);
     const urlsWith = (wanted: Fault) => faults.filter(({ fault }) => fault === wanted).map(({ url }) => url);
     const blocked = requests.status === "read" ? requests.facts.integrityBlocked : [];
+    // Browsers also block files because of a faulty attribute; each cause is reported once.
+    const mismatched = blocked.filter((blockedUrl) => !faults.some(({ url }) => url === blockedUrl));
     const found = [
       ...foundAtAddresses("security.content.integrity-ineffective", urlsWith("ineffective")),
       ...foundAtAddresses("security.content.integrity-malformed", urlsWith("malformed")),
       ...foundAtAddresses("security.content.integrity-without-crossorigin", urlsWith("without-crossorigin")),
-      // Browsers also block files because of a faulty attribute; each cause is reported once.
-      ...foundAtAddresses(
-        "security.content.integrity-mismatch",
-        blocked.filter((blockedUrl) => !faults.some(({ url }) => url === blockedUrl)),
-      ),
+      ...foundAtAddresses("security.content.integrity-mismatch", mismatched),
     ];
-    if (found.length > 0) return violatedBy(found);
-    if (dom.subresourcesDropped > 0 || withIntegrity.some(isCut)) return notChecked();
-    if (withIntegrity.length === 0) return notApplicable();
-    return requests.status === "read" ? passed() : notChecked();
+    const complete = dom.subresourcesDropped === 0 && !withIntegrity.some(isCut);
+    if (found.length === 0 && complete && withIntegrity.length === 0) return notApplicable();
+    return violatedBy(found, complete && requests.status === "read");
   },
 });
 

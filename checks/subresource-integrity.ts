@@ -1,5 +1,5 @@
 /** Checks that scripts and style sheets from other sites have an integrity attribute. */
-import { foundAtAddresses, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
+import { foundAtAddresses, notApplicable, registerCheck, violatedBy } from "assay/check";
 import { isPinnableUrl } from "assay/check/parsers";
 
 export default registerCheck({
@@ -27,7 +27,8 @@ export default registerCheck({
       ...foundAtAddresses("security.content.script-unpinnable", looseUrls("script", false)),
       ...foundAtAddresses("security.content.style-unpinnable", looseUrls("style", false)),
     ];
-    if (found.length === 0 && dom.subresourcesDropped > 0) return notChecked();
-    return crossSite.some(({ kind }) => kind === "script" || kind === "style") ? violatedBy(found) : notApplicable();
+    const complete = dom.subresourcesDropped === 0;
+    const isCovered = crossSite.some(({ kind }) => kind === "script" || kind === "style");
+    return complete && !isCovered ? notApplicable() : violatedBy(found, complete);
   },
 });

@@ -10,9 +10,7 @@ export default registerCheck({
   findings: {
     "security.deprecated-header.x-xss-protection": { severity: "low", riskLevel: "low", effort: "low" },
   },
-  fixes: {
-    "security.deprecated-header.x-xss-protection": [removeHeader("X-XSS-Protection")],
-  },
+  fixes: [removeHeader("X-XSS-Protection")],
   judge({ headers }) {
     const [value] = headers["x-xss-protection"];
     if (value === undefined) return passed();
