@@ -2,11 +2,9 @@
 
 // Patterns of libraries that build pages, and of their parts.
 
-const frameworkPatterns: readonly LibraryPattern[] = [
+const frameworkPatterns: readonly NamedPattern[] = [
   {
     name: "jquery",
-    files: ["jquery"],
-    packages: ["jquery"],
     banners: [
       /\/\*!?[\s*]{0,8}jQuery JavaScript Library v@?(\d[^\s,()]*)/,
       /\/\*!? ?jQuery v@?(\d[^\s,()]*) (?:\||jquery\.com|-)/,
@@ -14,13 +12,7 @@ const frameworkPatterns: readonly LibraryPattern[] = [
     ],
     expressions: ["jQuery.fn.jquery"],
   },
-  {
-    name: "jquery-migrate",
-    files: ["jquery-migrate"],
-    packages: ["jquery-migrate"],
-    banners: [/\/\*![\s*]{0,8}jQuery Migrate (?:- )?v(\d[^\s,()]*)/],
-    expressions: ["jQuery.migrateVersion"],
-  },
+  { name: "jquery-migrate", banners: [/\/\*![\s*]{0,8}jQuery Migrate (?:- )?v(\d[^\s,()]*)/], expressions: ["jQuery.migrateVersion"] },
   {
     name: "jquery-ui",
     files: ["jquery-ui", "jquery.ui"],
@@ -60,15 +52,12 @@ const frameworkPatterns: readonly LibraryPattern[] = [
   },
   {
     name: "bootstrap",
-    files: ["bootstrap"],
     packages: ["bootstrap", "twitter-bootstrap"],
     banners: [/\/\*!?[\s*]{0,8}Bootstrap v(\d[^\s,()]*) \(http/, /\/\*!?[\s*]{0,8}Bootstrap\.js v(\d[^\s,()]*) by @/],
     expressions: ["bootstrap.Tooltip.VERSION", "jQuery.fn.tooltip.Constructor.VERSION", "jQuery.fn.modal.Constructor.VERSION"],
   },
   {
     name: "bootstrap-select",
-    files: ["bootstrap-select"],
-    packages: ["bootstrap-select"],
     banners: [/\/\*!?[\s*]{0,8}Bootstrap-select v(\d[^\s,()]*) \(http/],
     expressions: ["jQuery.fn.selectpicker.Constructor.VERSION"],
   },
@@ -90,22 +79,17 @@ const frameworkPatterns: readonly LibraryPattern[] = [
   },
   {
     name: "vue",
-    files: ["vue"],
-    packages: ["vue"],
     banners: [/\/\*[!*][\s*]{0,8}Vue\.js v(\d[^\s,()]*)\n/, /\/\*[!*][\s*]{0,8}vue v(\d[^\s,()]*)\n/],
     expressions: ["Vue.version"],
   },
   {
     name: "react",
     files: ["react", "react-with-addons"],
-    packages: ["react"],
     banners: [/\/\*\*? ?@license React v(\d[^\s,()]*)\n \* react\.(?:production|development)/, /\/\*\*[\s*]{0,8}React v(\d[^\s,()]*)\n/],
     expressions: ["React.version"],
   },
   {
     name: "react-dom",
-    files: ["react-dom"],
-    packages: ["react-dom"],
     banners: [
       /\/\*\*? ?@license React v(\d[^\s,()]*)\n \* react-dom\.(?:production|development)/,
       /\/\*\*[\s*]{0,8}ReactDOM v(\d[^\s,()]*)\n/,
@@ -115,7 +99,6 @@ const frameworkPatterns: readonly LibraryPattern[] = [
   { name: "nextjs", files: [], packages: [], expressions: ["next.version"] },
   {
     name: "ember",
-    files: ["ember"],
     packages: ["ember", "ember.js"],
     banners: [/@overview {1,4}Ember - JavaScript Application Framework\n[^{}]{0,600}@version {1,4}(\d[^\s,()]*)/],
     expressions: ["Ember.VERSION"],
@@ -127,13 +110,7 @@ const frameworkPatterns: readonly LibraryPattern[] = [
     banners: [/\/\/ {1,8}Backbone\.js (\d[^\s,()]*)\s/],
     expressions: ["Backbone.VERSION"],
   },
-  {
-    name: "knockout",
-    files: ["knockout"],
-    packages: ["knockout"],
-    banners: [/\/[/*]!?[\s*]{0,8}Knockout JavaScript library v(\d[^\s,()]*)/],
-    expressions: ["ko.version"],
-  },
+  { name: "knockout", banners: [/\/[/*]!?[\s*]{0,8}Knockout JavaScript library v(\d[^\s,()]*)/], expressions: ["ko.version"] },
   {
     name: "prototypejs",
     files: ["prototype"],
@@ -141,25 +118,14 @@ const frameworkPatterns: readonly LibraryPattern[] = [
     banners: [/\/\*[\s*]{0,8}Prototype JavaScript framework, version (\d[^\s,()]*)/],
     expressions: ["Prototype.Version"],
   },
-  {
-    name: "dojo",
-    files: ["dojo"],
-    packages: ["dojo"],
-    expressions: ['dojo.version.major + "." + dojo.version.minor + "." + dojo.version.patch + (dojo.version.flag || "")'],
-  },
+  { name: "dojo", expressions: ['dojo.version.major + "." + dojo.version.minor + "." + dojo.version.patch + (dojo.version.flag || "")'] },
   {
     name: "mootools",
     files: ["mootools", "mootools-core", "mootools-yui-compressed", "mootools-core-yui-compressed"],
     packages: ["mootools", "mootools-core"],
     expressions: ["MooTools.version"],
   },
-  {
-    name: "YUI",
-    files: ["yui"],
-    packages: ["yui"],
-    banners: [/\/\*[\s*]{0,8}YUI (\d[^\s,()]*) \(build/],
-    expressions: ["YUI.version"],
-  },
+  { name: "YUI", banners: [/\/\*[\s*]{0,8}YUI (\d[^\s,()]*) \(build/], expressions: ["YUI.version"] },
   {
     name: "ExtJS",
     files: ["ext-all", "ext-base"],
@@ -174,10 +140,9 @@ const frameworkPatterns: readonly LibraryPattern[] = [
 /** Underscore has none of these functions, Lodash in each edition at least one. */
 const isLodash = '[_.forIn, _.assignIn, _.runInContext].some((part) => typeof part === "function")';
 
-const toolPatterns: readonly LibraryPattern[] = [
+const toolPatterns: readonly NamedPattern[] = [
   {
     name: "lodash",
-    files: ["lodash"],
     packages: ["lodash", "lodash.js"],
     // Builds of some functions name these. Packages of one function (lodash.debounce) have an address in angle brackets instead.
     banners: [
@@ -218,7 +183,6 @@ const toolPatterns: readonly LibraryPattern[] = [
     name: "DOMPurify",
     files: ["purify", "dompurify"],
     sharesFileNames: true,
-    packages: ["dompurify"],
     banners: [
       /\/\*! @license DOMPurify (\d[^\s,()]*) \|/,
       /\/\*! @license DOMPurify \|.{1,200}github\.com\/cure53\/DOMPurify\/blob\/(\d[^\s/]*)\//,
@@ -227,34 +191,15 @@ const toolPatterns: readonly LibraryPattern[] = [
   },
   {
     name: "axios",
-    files: ["axios"],
-    packages: ["axios"],
     banners: [/\/\* axios v(\d[^\s,()]*) \| \(c\)/, /\/[/*]!? ?Axios v(\d[^\s,()]*) Copyright \(c\)/],
     expressions: ["axios.VERSION"],
   },
-  {
-    name: "marked",
-    files: ["marked"],
-    packages: ["marked"],
-    banners: [/\/\*\*[\s*]{0,8}marked v(\d[^\s,()]*) - a markdown parser/],
-  },
-  {
-    name: "markdown-it",
-    files: ["markdown-it"],
-    packages: ["markdown-it"],
-    banners: [/\/\*!? ?markdown-it (\d[^\s,()]*) https?:\/\/github\.com\/markdown-it/],
-  },
-  {
-    name: "jszip",
-    files: ["jszip"],
-    packages: ["jszip"],
-    banners: [/\/\*!\s{0,8}JSZip v(\d[^\s,()]*) - A JavaScript class/],
-    expressions: ["JSZip.version"],
-  },
+  { name: "marked", banners: [/\/\*\*[\s*]{0,8}marked v(\d[^\s,()]*) - a markdown parser/] },
+  { name: "markdown-it", banners: [/\/\*!? ?markdown-it (\d[^\s,()]*) https?:\/\/github\.com\/markdown-it/] },
+  { name: "jszip", banners: [/\/\*!\s{0,8}JSZip v(\d[^\s,()]*) - A JavaScript class/], expressions: ["JSZip.version"] },
   {
     name: "ua-parser-js",
     files: ["ua-parser"],
-    packages: ["ua-parser-js"],
     banners: [/\/\*!?[\s*@/]{0,8}(?:@license[\s*]{0,8})?UAParser\.js v(\d[^\s,()]*)\s/],
     expressions: ["UAParser.VERSION"],
   },
@@ -265,29 +210,21 @@ const toolPatterns: readonly LibraryPattern[] = [
     banners: [/\/\*![\s*]{0,8}protobuf\.js v(\d[^\s,()]*) \(c\)/],
   },
   { name: "mathjax", files: [], packages: [], expressions: ["MathJax.version"] },
-  { name: "AlaSQL", files: ["alasql"], packages: ["alasql"], expressions: ["alasql.version"] },
-  { name: "easyXDM", files: ["easyxdm"], packages: ["easyxdm"], expressions: ["easyXDM.version"] },
-  {
-    name: "swfobject",
-    files: ["swfobject"],
-    packages: ["swfobject"],
-    banners: [/\/\*!?\s{0,8}SWFObject v(\d[^\s,()]*) </],
-  },
+  { name: "AlaSQL", expressions: ["alasql.version"] },
+  { name: "easyXDM", expressions: ["easyXDM.version"] },
+  { name: "swfobject", banners: [/\/\*!?\s{0,8}SWFObject v(\d[^\s,()]*) </] },
 ];
 
 // Patterns of visible components: editors, tables, charts, players.
 
-const widgetPatterns: readonly LibraryPattern[] = [
+const widgetPatterns: readonly NamedPattern[] = [
   {
     name: "tinyMCE",
-    files: ["tinymce"],
-    packages: ["tinymce"],
     banners: [/\/\*\*[\s*]{0,8}TinyMCE version (\d[^\s,()]*) \(\d{4}/],
     expressions: ['tinymce.majorVersion + "." + tinymce.minorVersion'],
   },
   {
     name: "ckeditor",
-    files: ["ckeditor"],
     sharesFileNames: true,
     packages: ["ckeditor", "ckeditor4"],
     expressions: ["CKEDITOR.version"],
@@ -297,7 +234,6 @@ const widgetPatterns: readonly LibraryPattern[] = [
     name: "ckeditor5",
     files: ["ckeditor", "ckeditor5"],
     sharesFileNames: true,
-    packages: ["ckeditor5"],
     expressions: ["CKEDITOR_VERSION"],
   },
   {
@@ -309,17 +245,10 @@ const widgetPatterns: readonly LibraryPattern[] = [
   },
   {
     name: "quill",
-    files: ["quill"],
-    packages: ["quill"],
     // No banner: its style sheet, which other libraries embed in scripts, has the same one.
     expressions: ["Quill.version"],
   },
-  {
-    name: "select2",
-    files: ["select2"],
-    packages: ["select2"],
-    banners: [/\/\*![\s*]{0,8}Select2 (\d[^\s,()]*)(?: \||\n)/],
-  },
+  { name: "select2", banners: [/\/\*![\s*]{0,8}Select2 (\d[^\s,()]*)(?: \||\n)/] },
   {
     name: "jquery.datatables",
     files: ["jquery.datatables", "datatables"],
@@ -329,21 +258,13 @@ const widgetPatterns: readonly LibraryPattern[] = [
   },
   {
     name: "jquery.prettyPhoto",
-    files: ["jquery.prettyphoto"],
     packages: ["prettyphoto"],
     banners: [/\/\*[\s*-]{0,80}Class: prettyPhoto\n[^*{}]{0,300}Version: (\d[^\s,()]*)/],
     expressions: ["jQuery.prettyPhoto.version"],
   },
-  {
-    name: "jquery.terminal",
-    files: ["jquery.terminal"],
-    packages: ["jquery.terminal"],
-    expressions: ["jQuery.terminal.version"],
-  },
+  { name: "jquery.terminal", expressions: ["jQuery.terminal.version"] },
   {
     name: "highcharts",
-    files: ["highcharts"],
-    packages: ["highcharts"],
     banners: [/\/\*[\s*]{0,8}(?:@license )?Highcharts JS v(\d[^\s,()]*) \(\d{4}-\d\d-\d\d\)[\s*]{1,12}\(c\) \d{4}-\d{4} Torstein/],
     bannerNotIn: /\/(?:modules|highstock|highmaps)/,
     expressions: ["Highcharts.version"],
@@ -360,24 +281,17 @@ const widgetPatterns: readonly LibraryPattern[] = [
     name: "chart.js",
     files: ["chart"],
     sharesFileNames: true,
-    packages: ["chart.js"],
     banners: [/\/\*![\s*]{0,8}Chart\.js v(\d[^\s,()]*)\n/],
     expressions: ["Chart.version"],
   },
-  { name: "c3", files: ["c3"], sharesFileNames: true, packages: ["c3"], expressions: ["c3.version"] },
-  { name: "echarts", files: ["echarts"], packages: ["echarts"], expressions: ["echarts.version"] },
-  { name: "zrender", files: ["zrender"], packages: ["zrender"], expressions: ["zrender.version"] },
+  { name: "c3", sharesFileNames: true, expressions: ["c3.version"] },
+  { name: "echarts", expressions: ["echarts.version"] },
+  { name: "zrender", expressions: ["zrender.version"] },
   { name: "threejs", files: [], packages: [], expressions: ['"0." + THREE.REVISION + ".0"'] },
-  {
-    name: "swiper",
-    files: ["swiper", "swiper-bundle"],
-    packages: ["swiper"],
-    banners: [/\/\*\*[\s*]{0,8}Swiper (\d[^\s,()]*)\n/],
-  },
+  { name: "swiper", files: ["swiper", "swiper-bundle"], banners: [/\/\*\*[\s*]{0,8}Swiper (\d[^\s,()]*)\n/] },
   {
     name: "plupload",
     files: ["plupload", "plupload.full"],
-    packages: ["plupload"],
     banners: [/\/\*\*[\s*]{0,8}Plupload - multi-runtime File Uploader\n \* v(\d[^\s,()]*)\n/],
     expressions: ["plupload.VERSION"],
   },
@@ -388,18 +302,18 @@ const widgetPatterns: readonly LibraryPattern[] = [
     packages: ["pdf.js", "pdfjs-dist"],
     expressions: ["pdfjsLib.version"],
   },
-  { name: "video.js", files: ["video"], sharesFileNames: true, packages: ["video.js"], expressions: ["videojs.VERSION"] },
-  { name: "flowplayer", files: ["flowplayer"], packages: ["flowplayer"], expressions: ["flowplayer.version"] },
-  { name: "jPlayer", files: ["jquery.jplayer"], packages: ["jplayer"], expressions: ["jQuery.jPlayer.prototype.version.script"] },
+  { name: "video.js", files: ["video"], sharesFileNames: true, expressions: ["videojs.VERSION"] },
+  { name: "flowplayer", expressions: ["flowplayer.version"] },
+  { name: "jPlayer", files: ["jquery.jplayer"], expressions: ["jQuery.jPlayer.prototype.version.script"] },
 ];
 
-export interface LibraryPattern {
+interface NamedPattern {
   /** Name in the list of advisories. */
   readonly name: string;
-  /** Names of its own files, without version and `.min.js`, in lower case. */
-  readonly files: readonly string[];
-  /** Folders or packages whose name precedes the version: `/jquery/3.5.1/`, `/npm/jquery@3.5.1/`. In lower case. */
-  readonly packages: readonly string[];
+  /** Names of its own files, without version and `.min.js`, in lower case; the name of the library by default. */
+  readonly files?: readonly string[];
+  /** Folders or packages whose name precedes the version: `/jquery/3.5.1/`, `/npm/jquery@3.5.1/`. In lower case, by default as for files. */
+  readonly packages?: readonly string[];
   /** Comments in its files. The first group is the version. A plugin that only mentions the library must not match. */
   readonly banners?: readonly RegExp[];
   /** Files that have the banner of the library but are only a part of it. */
@@ -412,4 +326,9 @@ export interface LibraryPattern {
   readonly versions?: RegExp;
 }
 
-export const libraryPatterns: readonly LibraryPattern[] = [...frameworkPatterns, ...toolPatterns, ...widgetPatterns];
+export type LibraryPattern = NamedPattern & Required<Pick<NamedPattern, "files" | "packages">>;
+
+export const libraryPatterns: readonly LibraryPattern[] = [...frameworkPatterns, ...toolPatterns, ...widgetPatterns].map((pattern) => {
+  const ownNames = [pattern.name.toLowerCase()];
+  return { files: ownNames, packages: ownNames, ...pattern };
+});
