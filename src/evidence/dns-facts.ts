@@ -1,34 +1,24 @@
 /** Facts from DNS, apart from addresses of connections. */
 import { count, type Fact, fields, flag, instant, list, literalOf, orNull, probeFailure, readingOf, text, wholeNumber } from "./fields.ts";
-import {
-  addressCharsMax,
-  daneHostsMax,
-  dmarcWalkNamesMax,
-  dnsNameCharsMax,
-  dnsRecordCharsMax,
-  dnsRecordsMax,
-  hostAddressesMax,
-  nameServersMax,
-  reportReceiversMax,
-  spfQuestionsMax,
-  spfRecordCharsMax,
-  tlsaDataCharsMax,
-} from "./limits.ts";
+import * as limits from "./limits.ts";
 
 /** Name from a record, with a prefix and the name of another domain: RFC 9990 section 4. */
-const name = text(dnsRecordCharsMax + 2 * dnsNameCharsMax);
+const name = text(limits.dnsRecordCharsMax + 2 * limits.dnsNameCharsMax);
 /** Labels of the longest name. */
-const labelsMax = Math.ceil(dnsNameCharsMax / 2);
+const labelsMax = Math.ceil(limits.dnsNameCharsMax / 2);
 const byte = wholeNumber(255);
 const twoBytes = wholeNumber(65_535);
-const records = list(fields({ text: text(spfRecordCharsMax), truncated: flag }), dnsRecordsMax);
-const addresses = list(text(addressCharsMax), hostAddressesMax);
+const records = list(fields({ text: text(limits.spfRecordCharsMax), truncated: flag }), limits.dnsRecordsMax);
+const addresses = list(text(limits.addressCharsMax), limits.hostAddressesMax);
 
 /** Certification Authority Authorization, RFC 8659. */
 export const dnsCaa = fields({
   /** Name with the records; null if the complete tree has none. */
   foundAt: orNull(name),
-  records: list(fields({ critical: flag, tag: text(dnsRecordCharsMax), value: text(dnsRecordCharsMax), truncated: flag }), dnsRecordsMax),
+  records: list(
+    fields({ critical: flag, tag: text(limits.dnsRecordCharsMax), value: text(limits.dnsRecordCharsMax), truncated: flag }),
+    limits.dnsRecordsMax,
+  ),
   recordsDropped: count,
   /** Names queried, in order. */
   asked: list(name, labelsMax),
@@ -56,15 +46,15 @@ export const dnssec = fields({
   unchecked: orNull(
     fields({
       /** Key tags, RFC 4034 appendix B. */
-      dsKeyTags: list(twoBytes, dnsRecordsMax),
-      zoneKeyTags: list(twoBytes, dnsRecordsMax),
+      dsKeyTags: list(twoBytes, limits.dnsRecordsMax),
+      zoneKeyTags: list(twoBytes, limits.dnsRecordsMax),
       signatures: list(
         fields({
           covers: literalOf("SOA", "DNSKEY"),
           /** ISO 8601, UTC. */
           validTo: instant,
         }),
-        2 * dnsRecordsMax,
+        2 * limits.dnsRecordsMax,
       ),
     }),
   ),
@@ -76,7 +66,7 @@ export const mailMx = fields({
   domain: name,
   nameExists: flag,
   /** Lower-case host names without a trailing dot; the empty name is the null MX (RFC 7505). */
-  exchangers: list(fields({ preference: twoBytes, host: name }), dnsRecordsMax),
+  exchangers: list(fields({ preference: twoBytes, host: name }), limits.dnsRecordsMax),
   exchangersDropped: count,
 });
 export type MailMxFacts = Fact<typeof mailMx>;
@@ -89,7 +79,7 @@ export const mailSpf = fields({
   /** Each name and type once, in query order. `MX` has host names; `A` has addresses of both families. */
   followed: list(
     fields({ name, type: literalOf("TXT", "A", "MX"), answer: readingOf(fields({ nameExists: flag, records })) }),
-    spfQuestionsMax,
+    limits.spfQuestionsMax,
   ),
   /** Number of questions beyond `spfQuestionsMax` that were not asked. */
   followedDropped: count,
@@ -100,11 +90,11 @@ export type MailSpfFacts = Fact<typeof mailSpf>;
 export const mailDmarc = fields({
   domain: name,
   /** Walks from `_dmarc.<domain>` and from the scanned host upwards, each until its end (RFC 9989 section 4.10). */
-  walk: list(textRecordsSchema, dmarcWalkNamesMax),
+  walk: list(textRecordsSchema, limits.dmarcWalkNamesMax),
   /** Reason why the scanned host's walk is incomplete; null if complete. The domain's walk is always complete. */
   hostUnread: orNull(probeFailure),
   /** RFC 9990 section 4: `<policy domain>._report._dmarc.<receiver>` for each receiver outside the organization. */
-  reportReceivers: list(fields({ domain: name, answer: readingOf(textRecordsSchema) }), reportReceiversMax),
+  reportReceivers: list(fields({ domain: name, answer: readingOf(textRecordsSchema) }), limits.reportReceiversMax),
   reportReceiversDropped: count,
 });
 export type MailDmarcFacts = Fact<typeof mailDmarc>;
@@ -115,7 +105,7 @@ const tlsaRecord = fields({
   selector: byte,
   matchingType: byte,
   /** Association data in lower-case hex, at most `tlsaDataCharsMax` characters. */
-  data: text(tlsaDataCharsMax),
+  data: text(limits.tlsaDataCharsMax),
   /** Length of the data before the cut. */
   dataBytes: count,
 });
@@ -129,14 +119,14 @@ const mailHostDane = fields({
   name: orNull(name),
   /** False if the answer has no DNSSEC proof, so that senders ignore it. */
   authentic: flag,
-  records: list(tlsaRecord, dnsRecordsMax),
+  records: list(tlsaRecord, limits.dnsRecordsMax),
   recordsDropped: count,
 });
 export type MailHostDane = Fact<typeof mailHostDane>;
 
 /** DANE of the mail hosts, RFC 7672. The reading fails as `unsupported` if no resolver validates. */
 export const mailDane = fields({
-  hosts: list(fields({ host: name, answer: readingOf(mailHostDane) }), daneHostsMax),
+  hosts: list(fields({ host: name, answer: readingOf(mailHostDane) }), limits.daneHostsMax),
   /** Number of mail hosts beyond `daneHostsMax` that were not queried. */
   hostsDropped: count,
 });
@@ -157,7 +147,7 @@ export const dnsNameServers = fields({
   /** Name with the NS records: the domain, or a name above it. Null if none was found. */
   zone: orNull(name),
   /** Each address family is a question of its own; at most `hostAddressesMax` addresses each. */
-  servers: list(fields({ host: name, ipv4: readingOf(addresses), ipv6: readingOf(addresses) }), nameServersMax),
+  servers: list(fields({ host: name, ipv4: readingOf(addresses), ipv6: readingOf(addresses) }), limits.nameServersMax),
   /** Number of name servers beyond `nameServersMax` that were not queried. */
   serversDropped: count,
 });

@@ -1,26 +1,17 @@
 /** Facts about HTTP answers outside the browser. */
 import { count, type Fact, fields, flag, list, literalOf, orNull, text } from "./fields.ts";
-import {
-  headerFieldsMax,
-  headerNameCharsMax,
-  headerValueCharsMax,
-  headerValueCharsMaxHighest,
-  hopsMax,
-  mtaStsPolicyBytesMax,
-  urlCharsMax,
-  wellKnownBytesMax,
-} from "./limits.ts";
+import * as limits from "./limits.ts";
 
 /** The well-known place and the legacy one. */
 const securityTxtAttemptsMax = 2;
 
-export const url = text(urlCharsMax);
+export const url = text(limits.urlCharsMax);
 /** Value of a header field or content of a meta element. An operator may raise the limit up to this one. */
-export const headerValue = text(headerValueCharsMaxHighest);
+export const headerValue = text(limits.headerValueCharsMaxHighest);
 
 /** Header field as received. RFC 9110 section 5.3 allows repeated names, so order and duplicates are kept. */
 const headerField = fields({
-  name: text(headerNameCharsMax),
+  name: text(limits.headerNameCharsMax),
   /** At most `headerValueCharsMax` characters. */
   value: headerValue,
   /** True if the value was longer than the limit and is cut. */
@@ -28,7 +19,7 @@ const headerField = fields({
 });
 export type HeaderField = Fact<typeof headerField>;
 
-const headers = list(headerField, headerFieldsMax);
+const headers = list(headerField, limits.headerFieldsMax);
 
 export const answerFields = {
   /** Absolute URL of the request. */
@@ -50,7 +41,7 @@ export const plainHttp = fields({
   /** `custom-port`: skipped, because the scanned URL has an explicit port. `refused`: nothing listens, so nothing is sent in plain text. */
   outcome: literalOf("custom-port", "refused", "answered"),
   /** Redirect answers in order, then the first other answer; empty unless answered. At most `hopsMax` answers. */
-  answers: list(httpAnswerSchema, hopsMax),
+  answers: list(httpAnswerSchema, limits.hopsMax),
   /** Reason for stopping before a final answer; null if one was received. */
   stoppedBecause: orNull(literalOf("too-many-hops", "connection-failed", "bad-location")),
 });
@@ -66,7 +57,7 @@ export const crossOrigin = fields({
 });
 export type CrossOriginFacts = Fact<typeof crossOrigin>;
 
-const contentType = orNull(text(headerValueCharsMax));
+const contentType = orNull(text(limits.headerValueCharsMax));
 
 /** MTA-STS policy file, RFC 8461 section 3.3. */
 export const mailMtaStsPolicy = fields({
@@ -77,7 +68,7 @@ export const mailMtaStsPolicy = fields({
   status: count,
   contentType,
   /** Only for status 200; at most `mtaStsPolicyBytesMax` bytes, with invalid UTF-8 replaced. */
-  body: text(mtaStsPolicyBytesMax),
+  body: text(limits.mtaStsPolicyBytesMax),
   truncated: flag,
 });
 export type MailMtaStsPolicyFacts = Fact<typeof mailMtaStsPolicy>;
@@ -92,7 +83,7 @@ export const securityTxt = fields({
       status: count,
       contentType,
       /** Only for status 200; at most `wellKnownBytesMax` bytes, with invalid UTF-8 replaced. */
-      body: text(wellKnownBytesMax),
+      body: text(limits.wellKnownBytesMax),
       truncated: flag,
     }),
     securityTxtAttemptsMax,

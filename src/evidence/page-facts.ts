@@ -1,49 +1,21 @@
 /** Facts of the page probe: what the browser saw. */
 import { count, date, type Fact, fields, flag, list, literalOf, orAbsent, orNull, text, wholeNumber } from "./fields.ts";
 import { answerFields, headerValue, hopSchema, httpAnswerSchema, url } from "./http-facts.ts";
-import {
-  addressCharsMax,
-  advisoriesPerLibraryMax,
-  advisoryExcludesMax,
-  advisoryIdentifiersMax,
-  advisorySeverities,
-  attributeCharsMax,
-  bodyElementsMax,
-  formsMax,
-  generatorsMax,
-  headerValueCharsMax,
-  hopsMax,
-  iconsMax,
-  insecureRequestsMax,
-  integrityCharsMax,
-  libraryNameCharsMax,
-  libraryVersionCharsMax,
-  linksMax,
-  markupTextCharsMax,
-  metaElementsMax,
-  passwordFormsMax,
-  protocolCharsMax,
-  randomBitsMax,
-  scriptFilesMax,
-  scriptLibrariesMax,
-  setCookieLinesMax,
-  submittersMax,
-  subresourcesMax,
-  titleCharsMax,
-} from "./limits.ts";
+import * as limits from "./limits.ts";
+import { advisorySeverities } from "./limits.ts";
 
 /** Characters of a CVE number or another identifier of an advisory. */
 const identifierCharsMax = 40;
-const protocolName = text(protocolCharsMax);
+const protocolName = text(limits.protocolCharsMax);
 
 /** Path of the browser to the page. */
 export const navigation = fields({
   /** Redirect answers in order; empty if the first URL was not redirected. */
-  hops: list(hopSchema, hopsMax),
+  hops: list(hopSchema, limits.hopsMax),
   finalUrl: url,
   finalStatus: count,
   /** Address that the SSRF guard pinned for the final host; null if the browser did not connect. */
-  remoteAddress: orNull(text(addressCharsMax)),
+  remoteAddress: orNull(text(limits.addressCharsMax)),
   /** Connection parameters negotiated with the final host; null over plain http. */
   security: orNull(
     fields({
@@ -69,7 +41,7 @@ const setCookieLine = fields({
   line: headerValue,
   truncated: flag,
   /** Lower bound of the random bits of the value. Absent for no bits, for cut lines, and in evidence of older versions. */
-  valueRandomBits: orAbsent(wholeNumber(randomBitsMax)),
+  valueRandomBits: orAbsent(wholeNumber(limits.randomBitsMax)),
 });
 export type SetCookieLine = Fact<typeof setCookieLine>;
 
@@ -77,15 +49,15 @@ export type SetCookieLine = Fact<typeof setCookieLine>;
 export const pageSchema = fields({
   ...answerFields,
   /** Lower-case media type from the browser, without parameters, at most `headerValueCharsMax` characters; null if absent. */
-  mediaType: orNull(text(headerValueCharsMax)),
+  mediaType: orNull(text(limits.headerValueCharsMax)),
   /** Lines of the main document and its redirects by arrival, then lines of first-party subresources by URL. */
-  setCookies: list(setCookieLine, setCookieLinesMax),
+  setCookies: list(setCookieLine, limits.setCookieLinesMax),
   /** Number of lines beyond `setCookieLinesMax` that were dropped, and of answers whose lines the browser never reported. */
   setCookiesDropped: count,
 });
 export type PageFacts = Fact<typeof pageSchema>;
 
-const attribute = text(attributeCharsMax);
+const attribute = text(limits.attributeCharsMax);
 
 const metaElement = fields({
   /** Lower-case `http-equiv`, or null. */
@@ -102,7 +74,7 @@ const subresource = fields({
   /** Element kind, not file type. */
   kind: literalOf("script", "style", "preload", "other"),
   /** The integrity attribute as written; null if absent. */
-  integrity: orNull(text(integrityCharsMax)),
+  integrity: orNull(text(limits.integrityCharsMax)),
   /** The crossorigin attribute as written (`""` means anonymous); null if absent. */
   crossOrigin: orNull(attribute),
   /** True for the same registrable domain as the page. */
@@ -115,18 +87,18 @@ export type Subresource = Fact<typeof subresource>;
 /** DOM as the browser built it, after load and a settling time. */
 export const dom = fields({
   /** Only these: http-equiv content-security-policy* in the head, content-type, name referrer, and charset (as `name: "charset"`). */
-  metas: list(metaElement, metaElementsMax),
+  metas: list(metaElement, limits.metaElementsMax),
   metasDropped: count,
-  subresources: list(subresource, subresourcesMax),
+  subresources: list(subresource, limits.subresourcesMax),
   subresourcesDropped: count,
   /** Absolute action URL and method of each form, in document order. */
-  forms: list(fields({ action: url, method: attribute }), formsMax),
+  forms: list(fields({ action: url, method: attribute }), limits.formsMax),
   formsDropped: count,
-  title: text(titleCharsMax),
+  title: text(limits.titleCharsMax),
 });
 export type DomFacts = Fact<typeof dom>;
 
-const markupText = text(markupTextCharsMax);
+const markupText = text(limits.markupTextCharsMax);
 
 /** Attributes of a submit button that replace the attributes of its form; null if absent. */
 const submitter = fields({
@@ -144,7 +116,7 @@ const passwordForm = fields({
   /** Lower case, as written; null without a method attribute. */
   method: orNull(markupText),
   /** Submit buttons of the form, at most `submittersMax`. */
-  submitters: list(submitter, submittersMax),
+  submitters: list(submitter, limits.submittersMax),
 });
 export type PasswordForm = Fact<typeof passwordForm>;
 
@@ -157,9 +129,9 @@ const documentOutline = fields({
   /** Text of the first h1 element; empty without one. */
   heading: markupText,
   /** Lower-case names of the first elements in the body. */
-  bodyElements: list(markupText, bodyElementsMax),
+  bodyElements: list(markupText, limits.bodyElementsMax),
   /** First links, with the href attribute and the text as written. */
-  links: list(outlineLink, linksMax),
+  links: list(outlineLink, limits.linksMax),
   /** The last link of the document; null without a link. */
   lastLink: orNull(outlineLink),
 });
@@ -168,17 +140,17 @@ export type DocumentOutline = Fact<typeof documentOutline>;
 /** Parts of the document that `dom` lacks, read at the same time. Older evidence lacks this reading. */
 export const markup = fields({
   /** Submit buttons with a formaction attribute: its absolute URL, and the method that applies (HTML standard, section 4.10.19.6). */
-  formActions: list(fields({ action: url, method: markupText }), formsMax),
+  formActions: list(fields({ action: url, method: markupText }), limits.formsMax),
   formActionsDropped: count,
   /** Number of password fields, with those outside of forms. */
   passwordFields: count,
-  passwordForms: list(passwordForm, passwordFormsMax),
+  passwordForms: list(passwordForm, limits.passwordFormsMax),
   passwordFormsDropped: count,
   /** Contents of the meta elements named generator. */
-  generators: list(markupText, generatorsMax),
+  generators: list(markupText, limits.generatorsMax),
   generatorsDropped: count,
   /** Absolute URLs of the link elements of type icon. */
-  icons: list(url, iconsMax),
+  icons: list(url, limits.iconsMax),
   outline: documentOutline,
 });
 export type MarkupFacts = Fact<typeof markup>;
@@ -194,11 +166,11 @@ export const requests = fields({
       kind: protocolName,
       outcome: literalOf("loaded", "blocked", "upgraded"),
     }),
-    insecureRequestsMax,
+    limits.insecureRequestsMax,
   ),
   insecureDropped: count,
   /** Subresources that the browser blocked because of an integrity mismatch. */
-  integrityBlocked: list(url, subresourcesMax),
+  integrityBlocked: list(url, limits.subresourcesMax),
 });
 export type RequestsFacts = Fact<typeof requests>;
 
@@ -215,12 +187,12 @@ export type ScriptFile = Fact<typeof scriptFile>;
 
 export const scripts = fields({
   /** By URL, at most `scriptFilesMax`. Inline scripts and data: URLs are not files. */
-  files: list(scriptFile, scriptFilesMax),
+  files: list(scriptFile, limits.scriptFilesMax),
   filesDropped: count,
 });
 export type ScriptsFacts = Fact<typeof scripts>;
 
-const version = text(libraryVersionCharsMax);
+const version = text(limits.libraryVersionCharsMax);
 
 /** Published vulnerability in a range of versions. */
 const libraryAdvisory = fields({
@@ -229,10 +201,10 @@ const libraryAdvisory = fields({
   /** First later version that is not affected. `999.999.999`: every version is affected. */
   below: version,
   /** Versions inside the range that are not affected. */
-  excludes: list(version, advisoryExcludesMax),
+  excludes: list(version, limits.advisoryExcludesMax),
   severity: literalOf(...advisorySeverities),
   /** CVE numbers, or GHSA identifiers if there is no CVE number. */
-  identifiers: list(text(identifierCharsMax), advisoryIdentifiersMax),
+  identifiers: list(text(identifierCharsMax), limits.advisoryIdentifiersMax),
 });
 export type LibraryAdvisory = Fact<typeof libraryAdvisory>;
 
@@ -243,13 +215,13 @@ export type LibraryDetection = Fact<typeof libraryDetection>;
 /** One version of a library that the page loaded. */
 const scriptLibrary = fields({
   /** Name in the list of advisories, such as `jquery`. */
-  name: text(libraryNameCharsMax),
+  name: text(limits.libraryNameCharsMax),
   version,
   detectedBy: list(libraryDetection, libraryDetection.anyOf.length),
   /** First file by URL; null if only the page names the library. */
   url: orNull(url),
   /** Advisories that end above this version, whether or not they affect it. */
-  advisories: list(libraryAdvisory, advisoriesPerLibraryMax),
+  advisories: list(libraryAdvisory, limits.advisoriesPerLibraryMax),
 });
 export type ScriptLibrary = Fact<typeof scriptLibrary>;
 
@@ -257,7 +229,7 @@ export const scriptLibraries = fields({
   /** Date of the list of advisories, as in `2026-08-22`. */
   advisoriesDate: date,
   /** By name and version, at most `scriptLibrariesMax`. */
-  libraries: list(scriptLibrary, scriptLibrariesMax),
+  libraries: list(scriptLibrary, limits.scriptLibrariesMax),
   librariesDropped: count,
   /** Number of script files whose first characters were not read, for example because of their size. */
   bannersUnread: count,

@@ -96,6 +96,14 @@ export function boundedText(text: string, charsMax: number): { readonly text: st
   return { text: Buffer.from(kept.replace(controls, replacement)).toString(), truncated: text.length > charsMax };
 }
 
+type BoundedList<N extends string, T> = { readonly [K in N]: readonly T[] } & { readonly [K in `${N}Dropped`]: number };
+
+/** At most `itemsMax` items under the name of the list, and the number of the others under this name with `Dropped`. Also runs in pages. */
+export function boundedList<N extends string, T>(name: N, items: readonly T[], itemsMax: number): BoundedList<N, T> {
+  const kept = { [name]: items.slice(0, itemsMax), [`${name}Dropped`]: Math.max(0, items.length - itemsMax) };
+  return kept as BoundedList<N, T>;
+}
+
 /** In received order. Cookie values are redacted before the cut, so that long values do not displace attributes. */
 export function boundedHeaders(
   pairs: readonly (readonly [name: string, value: string])[],

@@ -1,33 +1,25 @@
 /** Facts about TLS endpoints and certificates. */
 import { count, type Fact, fields, flag, list, literalOf, orAbsent, orNull, recordOf, text, wholeNumber } from "./fields.ts";
 import { url } from "./http-facts.ts";
-import {
-  addressCharsMax,
-  certificateNameCharsMax,
-  certificateNamesMax,
-  certificatesMax,
-  certificateUsagesMax,
-  protocolCharsMax,
-  tlsVersions,
-  weakSuiteKinds,
-} from "./limits.ts";
+import * as limits from "./limits.ts";
+import { tlsVersions, weakSuiteKinds } from "./limits.ts";
 
 /** Characters of a dotted object identifier of 64 bytes. */
 const identifierCharsMax = 320;
 /** Key usages of RFC 5280 section 4.2.1.3. */
 const keyUsagesMax = 9;
 /** The chain and as many roots. */
-const pathCertificatesMax = 2 * certificatesMax;
+const pathCertificatesMax = 2 * limits.certificatesMax;
 /** Hex characters of a SHA-256. */
 const fingerprintCharsMax = 64;
 /** Suites or curves of one kind that few hellos find. */
 const acceptedMax = 8;
 const portMax = 65_535;
 
-const certificateText = text(certificateNameCharsMax);
+const certificateText = text(limits.certificateNameCharsMax);
 const identifier = text(identifierCharsMax);
 const fingerprint = text(fingerprintCharsMax);
-const protocolName = text(protocolCharsMax);
+const protocolName = text(limits.protocolCharsMax);
 
 /** What a certificate may be used for (RFC 5280 section 4.2.1). */
 const certificateUsage = fields({
@@ -36,7 +28,7 @@ const certificateUsage = fields({
   /** RFC 5280's names, for example `digitalSignature`; null without the extension. */
   keyUsage: orNull(list(identifier, keyUsagesMax)),
   /** RFC 5280's names, for example `serverAuth`, or dotted identifiers; null without the extension. At most `certificateUsagesMax`. */
-  extendedKeyUsage: orNull(list(identifier, certificateUsagesMax)),
+  extendedKeyUsage: orNull(list(identifier, limits.certificateUsagesMax)),
 });
 export type CertificateUsage = Fact<typeof certificateUsage>;
 
@@ -59,7 +51,7 @@ const certificateFacts = fields({
   ...pathFields,
   issuer: certificateText,
   /** DNS names and IP addresses of the subjectAltName extension, at most `certificateNamesMax`. */
-  names: list(certificateText, certificateNamesMax),
+  names: list(certificateText, limits.certificateNamesMax),
   namesDropped: count,
   /** `rsa`, `rsa-pss`, `ec`, `ed25519`, `ed448` or `dsa`; null for any other kind. */
   keyType: orNull(identifier),
@@ -91,11 +83,11 @@ const endpoint = { host: url, port: wholeNumber(portMax) };
 export const tls = fields({
   ...endpoint,
   /** Address that was probed. */
-  address: text(addressCharsMax),
+  address: text(limits.addressCharsMax),
   negotiated: fields({ protocol: protocolName, cipher: protocolName, alpn: orNull(protocolName) }),
   versions: recordOf(tlsVersions, tlsVersionAnswer),
   /** Leaf first. Empty if the server's certificate could not be read. */
-  chain: list(certificateFacts, certificatesMax),
+  chain: list(certificateFacts, limits.certificatesMax),
   certificatesDropped: count,
   /** True if the server sent `chain` like this; false if the runtime reported it, which may add a trusted root at the end. */
   chainAsSent: flag,
