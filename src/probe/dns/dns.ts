@@ -1,10 +1,10 @@
 /** Probes of MX, CAA, TLS reporting, host addresses and name servers, and the TXT queries that other probes share. */
 import { askResolvers, type CaaRecord, resolversOf } from "../../egress/dns-client.ts";
-import { type DnsAnswer, nameError } from "../../egress/dns-message.ts";
+import { type DnsAnswer, type DnsQuestion, nameError } from "../../egress/dns-message.ts";
 import type { DnsCaaFacts, DnsIpv6Facts, DnsNameServersFacts, MailMxFacts, TextRecords } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordCharsMax, dnsRecordsMax, hostAddressesMax, nameServersMax } from "../../evidence/limits.ts";
-import { boundedText } from "../../evidence/redact.ts";
+import { boundedList, boundedText } from "../../evidence/redact.ts";
 import { isRegistrySuffix } from "../../parse/site.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
 
@@ -22,22 +22,29 @@ export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: s
   }
 }
 
+/** @throws EgressError when no resolver answered. */
+export function queryDns({ dnsServers, signal }: DnsContext, name: string, type: DnsQuestion["type"]): Promise<DnsAnswer> {
+  return askResolvers(resolversOf(dnsServers), { name, type }, signal);
+}
+
+/** Data of the records of one type. */
+export function recordData<T extends DnsRecord["type"]>({ answers }: DnsAnswer, type: T): readonly RecordData<T>[] {
+  const records = answers.filter((record) => record.type === type);
+  return records.map((record) => (record as DnsRecord & { readonly data: RecordData<T> }).data);
+}
+
+type DnsRecord = DnsAnswer["answers"][number];
+type RecordData<T, R = DnsRecord> = R extends { readonly type: infer U; readonly data: infer D } ? (T extends U ? D : never) : never;
+
 /** The TXT records of a name, each truncated at `charsMax`. @throws EgressError when no resolver answered. */
-export async function textRecordsOf({ dnsServers, signal }: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
-  const answer = await askResolvers(resolversOf(dnsServers), { name, type: "TXT" }, signal);
-  const texts = answer.answers.flatMap((record) => (record.type === "TXT" ? [joined(record.data)] : []));
-  return {
-    name,
-    nameExists: nameExistsIn(answer),
-    records: ordered(texts, textOrder)
-      .slice(0, dnsRecordsMax)
-      .map((text) => boundedText(text, charsMax)),
-    recordsDropped: Math.max(0, texts.length - dnsRecordsMax),
-  };
+export async function textRecordsOf(context: DnsContext, name: string, charsMax = dnsRecordCharsMax): Promise<TextRecords> {
+  const answer = await queryDns(context, name, "TXT");
+  const texts = orderedRecords(recordData(answer, "TXT").map(joined), textOrder).map((text) => boundedText(text, charsMax));
+  return { name, nameExists: nameExistsIn(answer), ...boundedList("records", texts, dnsRecordsMax) };
 }
 
 /** Sorted, because record sets have no order (RFC 2181 section 5) and resolvers rotate them. */
-function ordered<T>(records: readonly T[], orderOf: (record: T) => string): readonly T[] {
+export function orderedRecords<T>(records: readonly T[], orderOf: (record: T) => string): readonly T[] {
   return records
     .map((record) => ({ record, order: orderOf(record) }))
     .sort((one, other) => (one.order < other.order ? -1 : Number(one.order > other.order)))
@@ -69,19 +76,12 @@ export function probeTlsRpt(context: DnsContext): Promise<Reading<TextRecords>> 
 /** Mail exchangers, RFC 5321 section 5.1. */
 export function probeMx(context: DnsContext): Promise<Reading<MailMxFacts>> {
   return readOfDomain(context, async (domain) => {
-    const answer = await askResolvers(resolversOf(context.dnsServers), { name: domain, type: "MX" }, context.signal);
-    const records = answer.answers.flatMap((record) => (record.type === "MX" ? [record.data] : []));
-    return {
-      domain,
-      nameExists: nameExistsIn(answer),
-      exchangers: ordered(records, mxOrder)
-        .slice(0, dnsRecordsMax)
-        .map(({ preference = 0, exchange }) => ({
-          preference,
-          host: boundedText(exchange.replace(/\.$/, "").toLowerCase(), dnsRecordCharsMax).text,
-        })),
-      exchangersDropped: Math.max(0, records.length - dnsRecordsMax),
-    };
+    const answer = await queryDns(context, domain, "MX");
+    const exchangers = orderedRecords(recordData(answer, "MX"), mxOrder).map(({ preference = 0, exchange }) => ({
+      preference,
+      host: hostIn(exchange),
+    }));
+    return { domain, nameExists: nameExistsIn(answer), ...boundedList("exchangers", exchangers, dnsRecordsMax) };
   });
 }
 
@@ -92,12 +92,10 @@ function mxOrder({ preference = 0, exchange }: { readonly preference?: number | 
 /** Climbs from the host to the top-level domain until a name has CAA records (RFC 8659 section 3). */
 export function probeDnsCaa(context: DnsContext): Promise<Reading<DnsCaaFacts>> {
   return readOfDomain(context, async () => {
-    const resolvers = resolversOf(context.dnsServers);
     const asked: string[] = [];
     for (const name of upwards(context.subject.host)) {
       asked.push(name);
-      const { answers } = await askResolvers(resolvers, { name, type: "CAA" }, context.signal);
-      const records = answers.flatMap((record) => (record.type === "CAA" ? [record.data] : []));
+      const records = recordData(await queryDns(context, name, "CAA"), "CAA");
       if (records.length > 0) return { ...boundedCaa(records), foundAt: name, asked };
     }
     return { ...boundedCaa([]), foundAt: null, asked };
@@ -110,15 +108,11 @@ function upwards(host: string): readonly string[] {
 }
 
 function boundedCaa(records: readonly CaaRecord[]): Pick<DnsCaaFacts, "records" | "recordsDropped"> {
-  return {
-    records: ordered(records, ({ tag, value }) => `${tag} ${value}`)
-      .slice(0, dnsRecordsMax)
-      .map(({ flags, tag, value }) => {
-        const { text, truncated } = boundedText(value, dnsRecordCharsMax);
-        return { critical: ((flags ?? 0) & criticalFlag) !== 0, tag: boundedText(tag, dnsRecordCharsMax).text, value: text, truncated };
-      }),
-    recordsDropped: Math.max(0, records.length - dnsRecordsMax),
-  };
+  const properties = orderedRecords(records, ({ tag, value }) => `${tag} ${value}`).map(({ flags, tag, value }) => {
+    const { text, truncated } = boundedText(value, dnsRecordCharsMax);
+    return { critical: ((flags ?? 0) & criticalFlag) !== 0, tag: boundedText(tag, dnsRecordCharsMax).text, value: text, truncated };
+  });
+  return boundedList("records", properties, dnsRecordsMax);
 }
 
 /** Bit 0, counted from the left: RFC 8659 section 4.1. */
@@ -152,7 +146,7 @@ async function nameServersOf(
   domain: string,
 ): Promise<{ readonly zone: string | null; readonly hosts: readonly string[] }> {
   for (let zone = domain; zone.includes(".") && !isRegistrySuffix(zone); zone = zone.slice(zone.indexOf(".") + 1)) {
-    const { answers } = await askResolvers(resolversOf(context.dnsServers), { name: zone, type: "NS" }, context.signal);
+    const { answers } = await queryDns(context, zone, "NS");
     // Records of another owner belong to the target of an alias.
     const hosts = answers.flatMap((record) => (record.type === "NS" && record.name.toLowerCase() === zone ? [hostIn(record.data)] : []));
     if (hosts.length > 0) return { zone, hosts: [...new Set(hosts)].sort() };
@@ -165,14 +159,17 @@ function hostIn(data: string): string {
 }
 
 async function nameServer(context: DnsContext, host: string): Promise<NameServer> {
-  const ask = (type: "A" | "AAAA") => addressesOf(context, host, type).then(({ addresses }) => read(addresses), failedBy);
-  const [ipv4, ipv6] = await Promise.all([ask("A"), ask("AAAA")]);
+  const addresses = (type: "A" | "AAAA") => addressesOf(context, host, type).then((found) => read(found.addresses), failedBy);
+  const [ipv4, ipv6] = await Promise.all([addresses("A"), addresses("AAAA")]);
   return { host, ipv4, ipv6 };
 }
 
 /** @throws EgressError when no resolver answered. */
-async function addressesOf({ dnsServers, signal }: DnsContext, name: string, type: "A" | "AAAA"): Promise<Omit<DnsIpv6Facts, "host">> {
-  const answer = await askResolvers(resolversOf(dnsServers), { name, type }, signal);
-  const addresses = answer.answers.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : []));
-  return { nameExists: nameExistsIn(answer), addresses: [...new Set(addresses)].sort().slice(0, hostAddressesMax) };
+async function addressesOf(context: DnsContext, name: string, type: "A" | "AAAA"): Promise<Omit<DnsIpv6Facts, "host">> {
+  const answer = await queryDns(context, name, type);
+  return { nameExists: nameExistsIn(answer), addresses: [...new Set(addressesIn(answer))].sort().slice(0, hostAddressesMax) };
+}
+
+export function addressesIn(answer: DnsAnswer): readonly string[] {
+  return [...recordData(answer, "A"), ...recordData(answer, "AAAA")];
 }

@@ -6,7 +6,7 @@ import type { DnssecFacts } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { dnsRecordsMax } from "../../evidence/limits.ts";
 import { failedBy } from "../context.ts";
-import type { DnsContext } from "./dns.ts";
+import { type DnsContext, recordData } from "./dns.ts";
 
 // Questions to a DNSSEC-validating resolver, and whether a resolver validates at all; RFC 4035 section 3.2.3.
 
@@ -95,8 +95,8 @@ async function readUnchecked(ask: ValidatedAsk, domain: string, soa: DnsAnswer):
     const [ds, keys] = await Promise.all((["DS", "DNSKEY"] as const).map((type) => ask(domain, { type, unchecked: true })));
     if (ds?.responseCode !== noError || keys?.responseCode !== noError) return null;
     return {
-      dsKeyTags: sortedUnique(ds.answers.flatMap((record) => (record.type === "DS" ? [record.data.keyTag] : []))),
-      zoneKeyTags: sortedUnique(keys.answers.flatMap((record) => (record.type === "DNSKEY" ? [dnskeyTag(record.data)] : []))),
+      dsKeyTags: sortedUnique(recordData(ds, "DS").map(({ keyTag }) => keyTag)),
+      zoneKeyTags: sortedUnique(recordData(keys, "DNSKEY").map(dnskeyTag)),
       signatures: [...signaturesAmong(soa, "SOA"), ...signaturesAmong(keys, "DNSKEY")],
     };
   } catch {
@@ -108,8 +108,8 @@ function sortedUnique(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers)].sort((one, other) => one - other).slice(0, dnsRecordsMax);
 }
 
-function signaturesAmong({ answers }: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
-  const expirations = answers.flatMap((record) => (record.type === "RRSIG" ? [record.data.expiration] : []));
+function signaturesAmong(answer: DnsAnswer, covers: "SOA" | "DNSKEY"): NonNullable<DnssecFacts["unchecked"]>["signatures"] {
+  const expirations = recordData(answer, "RRSIG").map(({ expiration }) => expiration);
   return sortedUnique(expirations).map((seconds) => ({ covers, validTo: new Date(1_000 * seconds).toISOString() }));
 }
 

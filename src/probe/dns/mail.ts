@@ -1,6 +1,6 @@
 /** Probes of mail records: DMARC, SPF, MTA-STS and DANE. */
 import { mailHosts } from "../../check/mail.ts";
-import { askResolvers, resolversOf } from "../../egress/dns-client.ts";
+import { resolversOf } from "../../egress/dns-client.ts";
 import { type DnsAnswer, nameError, noError } from "../../egress/dns-message.ts";
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type GetOptions, httpGet } from "../../egress/http-client.ts";
@@ -15,20 +15,8 @@ import type {
 } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import type { MailMtaStsPolicyFacts } from "../../evidence/http-facts.ts";
-import {
-  daneHostsMax,
-  dmarcWalkNamesMax,
-  dnsNameCharsMax,
-  dnsRecordCharsMax,
-  dnsRecordsMax,
-  headerValueCharsMax,
-  mtaStsPolicyBytesMax,
-  reportReceiversMax,
-  spfQuestionsMax,
-  spfRecordCharsMax,
-  tlsaDataCharsMax,
-} from "../../evidence/limits.ts";
-import { boundedText } from "../../evidence/redact.ts";
+import * as limits from "../../evidence/limits.ts";
+import { boundedList, boundedText } from "../../evidence/redact.ts";
 import { dmarcNameOf, dmarcWalkNames, effectiveDmarc, endsDmarcWalk } from "../../parse/mail/dmarc.ts";
 import { isMeantAsMtaSts } from "../../parse/mail/mta-sts.ts";
 import {
@@ -43,9 +31,9 @@ import {
 import { parseSpf } from "../../parse/mail/spf-record.ts";
 import { registrableDomainOf } from "../../parse/site.ts";
 import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";
-import { fileBytes, isChallenge } from "../http/http.ts";
+import { fileFacts, isChallenge } from "../http/http.ts";
 import { trustAnchors } from "../tls/trust.ts";
-import { type DnsContext, nameExistsIn, readOfDomain, textRecordsOf } from "./dns.ts";
+import { addressesIn, type DnsContext, nameExistsIn, orderedRecords, queryDns, readOfDomain, recordData, textRecordsOf } from "./dns.ts";
 import { isAuthentic, setsAdBlindly, type ValidatedAsk, validatedAskOf, validates } from "./dnssec.ts";
 
 // Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains.
@@ -64,8 +52,8 @@ export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>
       domain,
       walk,
       hostUnread,
-      reportReceivers: await Promise.all(receivers.slice(0, reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
-      reportReceiversDropped: Math.max(0, receivers.length - reportReceiversMax),
+      reportReceivers: await Promise.all(receivers.slice(0, limits.reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
+      reportReceiversDropped: Math.max(0, receivers.length - limits.reportReceiversMax),
     };
   });
 }
@@ -75,7 +63,7 @@ async function walkFrom(context: DnsContext, start: string, walk: TextRecords[])
   for (const domain of dmarcWalkNames(start)) {
     const name = dmarcNameOf(domain);
     if (!walk.some((answer) => answer.name === name)) {
-      if (walk.length === dmarcWalkNamesMax) return;
+      if (walk.length === limits.dmarcWalkNamesMax) return;
       walk.push(await textRecordsOf(context, name));
     }
     if (endsDmarcWalk(walk, start, domain)) return;
@@ -108,12 +96,9 @@ async function askReceiver(
 ): Promise<MailDmarcFacts["reportReceivers"][number]> {
   const name = `${policyDomain}._report._dmarc.${host}`;
   // Step 4: a name too long for DNS cannot exist, so there is no consent.
-  if (name.length > dnsNameCharsMax) return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
-  try {
-    return { domain: host, answer: read(await textRecordsOf(context, name)) };
-  } catch (thrown) {
-    return { domain: host, answer: failedBy(thrown) };
-  }
+  if (name.length > limits.dnsNameCharsMax)
+    return { domain: host, answer: read({ name, nameExists: false, records: [], recordsDropped: 0 }) };
+  return { domain: host, answer: await textRecordsOf(context, name).then(read<TextRecords>, failedBy) };
 }
 
 // SPF probe: the record of the registrable domain, and records that its evaluation needs; RFC 7208.
@@ -127,13 +112,13 @@ const questionsAtOnceMax = 10;
 /** Breadth first: asks all questions of one round together, each name and type once. */
 export function probeSpf(context: DnsContext): Promise<Reading<MailSpfFacts>> {
   return readOfDomain(context, async (domain) => {
-    const own = await textRecordsOf(context, domain, spfRecordCharsMax);
+    const own = await textRecordsOf(context, domain, limits.spfRecordCharsMax);
     let facts: MailSpfFacts = { domain, own, followed: [], followedDropped: 0 };
     const seen = new Set([spfQuestionKey({ name: domain, type: "TXT" })]);
     let round: readonly PublishedSpf[] = [ownSpf(facts)].filter((found) => typeof found !== "string");
     while (round.length > 0) {
       const questions = round.flatMap((published) => newQuestions(published, domain, seen));
-      const asked = questions.slice(0, spfQuestionsMax - facts.followed.length);
+      const asked = questions.slice(0, limits.spfQuestionsMax - facts.followed.length);
       const followed = await askAll(context, asked);
       facts = {
         ...facts,
@@ -173,7 +158,7 @@ async function askAll(context: DnsContext, questions: readonly SpfQuestion[]): P
 
 async function answerTo(context: DnsContext, { name, type }: SpfQuestion): Promise<Followed["answer"]> {
   try {
-    if (type === "TXT") return onlySpf(await textRecordsOf(context, name, spfRecordCharsMax));
+    if (type === "TXT") return onlySpf(await textRecordsOf(context, name, limits.spfRecordCharsMax));
     return read(type === "A" ? await addressesOf(context, name) : await exchangersOf(context, name));
   } catch (thrown) {
     return failedBy(thrown);
@@ -189,33 +174,24 @@ function onlySpf(texts: TextRecords): Followed["answer"] {
 }
 
 async function exchangersOf(context: DnsContext, name: string): Promise<Answer> {
-  const answer = await ask(context, name, "MX");
-  const hosts = answer.answers.flatMap((record) => (record.type === "MX" ? [record.data.exchange.toLowerCase()] : []));
-  return { nameExists: nameExistsIn(answer), records: bounded(hosts) };
+  const answer = await queryDns(context, name, "MX");
+  return { nameExists: nameExistsIn(answer), records: bounded(recordData(answer, "MX").map(({ exchange }) => exchange.toLowerCase())) };
 }
 
 /** Asks for both address families, because the sender decides which one matters. One successful family is enough. */
 async function addressesOf(context: DnsContext, name: string): Promise<Answer> {
-  const families = await Promise.allSettled((["A", "AAAA"] as const).map((type) => ask(context, name, type)));
+  const families = await Promise.allSettled((["A", "AAAA"] as const).map((type) => queryDns(context, name, type)));
   const answers = families.flatMap((family) => (family.status === "fulfilled" ? [family.value] : []));
-  const addresses = answers.flatMap(({ answers }) =>
-    answers.flatMap((record) => (record.type === "A" || record.type === "AAAA" ? [record.data] : [])),
-  );
+  const addresses = answers.flatMap(addressesIn);
   const failure = families.find((family) => family.status === "rejected");
   if (failure !== undefined && addresses.length === 0) throw failure.reason;
   return { nameExists: answers.some(nameExistsIn), records: bounded(addresses) };
 }
 
-function ask({ dnsServers, signal }: DnsContext, name: string, type: "A" | "AAAA" | "MX"): Promise<DnsAnswer> {
-  return askResolvers(resolversOf(dnsServers), { name, type }, signal);
-}
-
 /** Sorted, because record sets have no order. */
 function bounded(texts: readonly string[]): Answer["records"] {
-  return [...texts]
-    .sort()
-    .slice(0, dnsRecordsMax)
-    .map((text) => boundedText(text, dnsRecordCharsMax));
+  const sorted = [...texts].sort().slice(0, limits.dnsRecordsMax);
+  return sorted.map((text) => boundedText(text, limits.dnsRecordCharsMax));
 }
 
 // Probes of MTA-STS: the record of the registrable domain and the policy file that it announces.
@@ -225,8 +201,7 @@ export function probeMtaSts(context: DnsContext): Promise<Reading<TextRecords>> 
   return readOfDomain(context, (domain) => textRecordsOf(context, `_mta-sts.${domain}`));
 }
 
-export interface MtaStsPolicyContext extends SubjectContext {
-  readonly dnsServers: readonly string[];
+export interface MtaStsPolicyContext extends SubjectContext, DnsContext {
   readonly caPems: readonly string[];
   readonly record: Reading<TextRecords>;
 }
@@ -252,19 +227,16 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
 }
 
 async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<MailMtaStsPolicyFacts>> {
-  const options: GetOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax: mtaStsPolicyBytesMax, trust: trustAnchors(caPems).context };
+  const options: GetOptions = {
+    deadlineMs: exchangeMs,
+    signal,
+    bodyBytesMax: limits.mtaStsPolicyBytesMax,
+    trust: trustAnchors(caPems).context,
+  };
   const reply = await httpGet(egress, url, options);
   // A bot defence may let mail servers through and challenge this appliance.
   if (isChallenge(reply, null)) return failed("challenged");
-  const contentType = reply.field("content-type");
-  return read({
-    url,
-    unavailableBecause: null,
-    status: reply.status,
-    contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
-    body: new TextDecoder().decode(fileBytes(reply)),
-    truncated: reply.status === 200 && reply.truncated,
-  });
+  return read({ url, unavailableBecause: null, ...fileFacts(reply) });
 }
 
 /** Failure that the site itself caused; null for any other. @throws EgressError when DNS cannot confirm it. */
@@ -280,10 +252,9 @@ async function siteOwnReason(
 }
 
 /** @throws EgressError when no resolver gives a conclusive answer. */
-async function hasNoAddress({ dnsServers, signal }: MtaStsPolicyContext, name: string): Promise<boolean> {
-  const ask = (type: "A" | "AAAA") => askResolvers(resolversOf(dnsServers), { name, type }, signal);
-  const answers = await Promise.all([ask("A"), ask("AAAA")]);
-  return answers.every(({ answers = [] }) => !answers.some(({ type }) => type === "A" || type === "AAAA"));
+async function hasNoAddress(context: MtaStsPolicyContext, name: string): Promise<boolean> {
+  const answers = await Promise.all([queryDns(context, name, "A"), queryDns(context, name, "AAAA")]);
+  return answers.every((answer) => addressesIn(answer).length === 0);
 }
 
 // DANE probe: TLSA records of the mail hosts, as a validating resolver answers; RFC 7672 section 2.2.
@@ -311,11 +282,11 @@ export async function probeMailDane({ dnsServers, signal, mailMx }: MailDaneCont
 }
 
 async function daneOfAll(ask: ValidatedAsk, hosts: readonly string[]): Promise<MailDaneFacts> {
-  const answers = hosts.slice(0, daneHostsMax).map(async (host) => {
+  const answers = hosts.slice(0, limits.daneHostsMax).map(async (host) => {
     const answer = await daneOf(ask, host).then(read<MailHostDane>, failedBy);
     return { host, answer };
   });
-  return { hosts: await Promise.all(answers), hostsDropped: Math.max(0, hosts.length - daneHostsMax) };
+  return { hosts: await Promise.all(answers), hostsDropped: Math.max(0, hosts.length - limits.daneHostsMax) };
 }
 
 const noRecords = { name: null, authentic: false, records: [], recordsDropped: 0 } as const;
@@ -362,25 +333,11 @@ function conclusive(answer: DnsAnswer): DnsAnswer {
   throw new EgressError("unresolved", `the resolver could not answer (code ${code})`);
 }
 
-function recordsIn({ answers }: DnsAnswer): Pick<MailHostDane, "records" | "recordsDropped"> {
-  const records = answers.flatMap((record) => (record.type === "TLSA" ? [tlsaRecord(record.data)] : []));
-  return { records: records.sort(byContent).slice(0, dnsRecordsMax), recordsDropped: Math.max(0, records.length - dnsRecordsMax) };
-}
-
-interface TlsaData {
-  readonly usage: number;
-  readonly selector: number;
-  readonly matchingType: number;
-  readonly certificate: Uint8Array;
-}
-
-function tlsaRecord({ usage, selector, matchingType, certificate }: TlsaData): TlsaRecord {
-  const hex = Buffer.from(certificate).toString("hex");
-  return { usage, selector, matchingType, data: hex.slice(0, tlsaDataCharsMax), dataBytes: certificate.length };
-}
-
-/** Sorted, because record sets have no order. */
-function byContent(one: TlsaRecord, other: TlsaRecord): number {
-  const [left, right] = [one, other].map(({ usage, selector, matchingType, data }) => `${usage} ${selector} ${matchingType} ${data}`);
-  return (left ?? "") < (right ?? "") ? -1 : 1;
+function recordsIn(answer: DnsAnswer): Pick<MailHostDane, "records" | "recordsDropped"> {
+  const records = recordData(answer, "TLSA").map(({ usage, selector, matchingType, certificate }): TlsaRecord => {
+    const hex = Buffer.from(certificate).toString("hex");
+    return { usage, selector, matchingType, data: hex.slice(0, limits.tlsaDataCharsMax), dataBytes: certificate.length };
+  });
+  const sorted = orderedRecords(records, ({ usage, selector, matchingType, data }) => `${usage} ${selector} ${matchingType} ${data}`);
+  return boundedList("records", sorted, limits.dnsRecordsMax);
 }

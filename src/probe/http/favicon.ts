@@ -2,13 +2,14 @@
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
 import type { MarkupFacts, RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
+import { boundedList } from "../../evidence/redact.ts";
 import { parseIpText } from "../../parse/address.ts";
 import { isHttps, redirectTarget } from "../../parse/header-fields.ts";
 import { parseSetCookie } from "../../parse/set-cookie.ts";
 import { hostOf, isInsecureUrl, siteOfHost } from "../../parse/site.ts";
 import type { PageReadings } from "../browser/page.ts";
 import { failedBy, type SubjectContext } from "../context.ts";
-import { followRedirects, isChallenge } from "./http.ts";
+import { answerFacts, followRedirects, isChallenge } from "./http.ts";
 
 const answersMax = 4;
 /** Deadline for the whole chain. The page does not wait for its icon, so the scan does not wait long for it. */
@@ -39,7 +40,7 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(chainMs)]);
   try {
     const { answers } = await followRedirects({ ...context, signal }, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
-    const replies = answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped }));
+    const replies = answers.map(answerFacts);
     if (replies.some((reply) => isChallenge(reply, null))) return withoutAnswer("challenged");
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
     const setCookies = answers
@@ -82,14 +83,10 @@ export function withFavicon(readings: PageReadings, favicon: Reading<Favicon>): 
   const { setCookies, insecureUrl } = favicon.facts;
   const known = new Set(page.facts.setCookies.map(nameOf));
   const lines = [...page.facts.setCookies, ...setCookies.filter((line) => !known.has(nameOf(line)))];
-  const dropped = Math.max(0, lines.length - setCookieLinesMax);
+  const kept = boundedList("setCookies", lines, setCookieLinesMax);
   return {
     ...readings,
-    page: read({
-      ...page.facts,
-      setCookies: lines.slice(0, setCookieLinesMax),
-      setCookiesDropped: page.facts.setCookiesDropped + dropped,
-    }),
+    page: read({ ...page.facts, ...kept, setCookiesDropped: page.facts.setCookiesDropped + kept.setCookiesDropped }),
     requests: read(insecureUrl === null ? requests.facts : withInsecure(requests.facts, insecureUrl)),
   };
 }

@@ -77,6 +77,10 @@ export async function followRedirects(context: SubjectContext, url: string, opti
   }
 }
 
+export function answerFacts({ url, reply: { status, headers, headersDropped } }: Followed["answers"][number]): HttpAnswer {
+  return { url, status, headers, headersDropped };
+}
+
 function locationOf(reply: HttpReply | undefined): string | null {
   return reply !== undefined && isRedirectStatus(reply.status) ? reply.field("location") : null;
 }
@@ -89,11 +93,7 @@ export async function probePlainHttp(context: SubjectContext): Promise<Reading<P
   try {
     const url = `http://${hostname}${pathname}${search}`;
     const { answers, stoppedBecause } = await followRedirects(context, url, { answersMax: hopsMax, bodyBytesMax: 0 });
-    return read({
-      outcome: "answered",
-      answers: answers.map(({ url, reply: { status, headers, headersDropped } }) => ({ url, status, headers, headersDropped })),
-      stoppedBecause,
-    });
+    return read({ outcome: "answered", answers: answers.map(answerFacts), stoppedBecause });
   } catch (thrown) {
     if (thrown instanceof EgressError && thrown.because === "refused")
       return read({ outcome: "refused", answers: [], stoppedBecause: null });
@@ -138,20 +138,21 @@ async function request(context: SubjectContext, url: string): Promise<Attempt> {
   const { answers } = await followRedirects(context, url, { answersMax: redirectsMax + 1, bodyBytesMax: wellKnownBytesMax });
   const last = answers.at(-1);
   if (last === undefined) throw new Error("the redirect chain has no answer");
-  const { status, truncated } = last.reply;
-  const contentType = last.reply.field("content-type");
+  return { url, finalUrl: last.url, ...fileFacts(last.reply, { ignoreBOM: true }) };
+}
+
+/** A text file; its body is empty unless the status is 200. @throws EgressError `invalid` for a compressed file, which was not requested. */
+export function fileFacts(reply: HttpReply, { ignoreBOM = false } = {}): Pick<Attempt, "status" | "contentType" | "body" | "truncated"> {
+  const contentType = reply.field("content-type");
   return {
-    url,
-    finalUrl: last.url,
-    status,
+    status: reply.status,
     contentType: contentType === null ? null : boundedText(contentType, headerValueCharsMax).text,
-    body: new TextDecoder("utf-8", { ignoreBOM: true }).decode(fileBytes(last.reply)),
-    truncated: status === 200 && truncated,
+    body: new TextDecoder("utf-8", { ignoreBOM }).decode(fileBytes(reply)),
+    truncated: reply.status === 200 && reply.truncated,
   };
 }
 
-/** Empty unless the status is 200. @throws EgressError `invalid` for a compressed file, which was not requested. */
-export function fileBytes({ status, body, field }: HttpReply): Uint8Array {
+function fileBytes({ status, body, field }: HttpReply): Uint8Array {
   if (status !== 200) return new Uint8Array();
   const encoding = field("content-encoding")?.trim() ?? "";
   if (encoding !== "" && encoding.toLowerCase() !== "identity") throw new EgressError("invalid", "a compressed file was not requested");

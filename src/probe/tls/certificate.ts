@@ -1,7 +1,7 @@
 /** Converts a certificate to facts. */
 import { type KeyObject, X509Certificate } from "node:crypto";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
-import { boundedText } from "../../evidence/redact.ts";
+import { boundedList, boundedText } from "../../evidence/redact.ts";
 import type { CertificateFacts, PathCertificate } from "../../evidence/tls-facts.ts";
 import { alternativeNames, certificateKey, certificateSignature, certificateUsage } from "../../parse/certificate.ts";
 
@@ -15,14 +15,14 @@ export function readCertificate(der: Uint8Array): X509Certificate | null {
 }
 
 export function certificateFacts(certificate: X509Certificate, trustAnchor: boolean): CertificateFacts {
-  const names = alternativeNames(certificate.raw);
+  const { names, namesDropped } = boundedList("names", alternativeNames(certificate.raw), certificateNamesMax);
   const key = certificateKey(certificate.raw);
   const signature = certificateSignature(certificate.raw);
   return {
     ...pathCertificate(certificate, trustAnchor),
     issuer: distinguishedName(certificate.issuer),
-    names: names.slice(0, certificateNamesMax).map(({ text }) => short(text)),
-    namesDropped: Math.max(0, names.length - certificateNamesMax),
+    names: names.map(({ text }) => short(text)),
+    namesDropped,
     keyType: key.type,
     keyBits: key.bits,
     curve: key.curve,
