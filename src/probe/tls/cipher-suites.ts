@@ -1,8 +1,6 @@
 /** Cipher suites that version probes offer, and weak suites by kind. */
 import { type TlsVersion, type WeakSuiteKind, weakSuiteKinds } from "../../evidence/limits.ts";
 
-// Cipher suites that version probes offer: all except those without encryption or certificate.
-
 type Suites = readonly (readonly [code: number, name: string])[];
 
 /** RFC 8446 section B.4. */
@@ -14,8 +12,8 @@ const tls13Suites: Suites = [
   [0x1305, "TLS_AES_128_CCM_8_SHA256"],
 ];
 
-/** AEAD suites and hashes newer than SHA-1: TLS 1.2 only. Names are OpenSSL's. */
-const tls12Suites: Suites = [
+/** Suites of TLS 1.2 with forward secrecy and authenticated encryption. Names are OpenSSL's. */
+const strongSuites: Suites = [
   [0xc02b, "ECDHE-ECDSA-AES128-GCM-SHA256"],
   [0xc02f, "ECDHE-RSA-AES128-GCM-SHA256"],
   [0xc02c, "ECDHE-ECDSA-AES256-GCM-SHA384"],
@@ -25,88 +23,11 @@ const tls12Suites: Suites = [
   [0x009e, "DHE-RSA-AES128-GCM-SHA256"],
   [0x009f, "DHE-RSA-AES256-GCM-SHA384"],
   [0xccaa, "DHE-RSA-CHACHA20-POLY1305"],
-  [0x009c, "AES128-GCM-SHA256"],
-  [0x009d, "AES256-GCM-SHA384"],
   [0xc0ac, "ECDHE-ECDSA-AES128-CCM"],
   [0xc0ad, "ECDHE-ECDSA-AES256-CCM"],
   [0xc09e, "DHE-RSA-AES128-CCM"],
   [0xc09f, "DHE-RSA-AES256-CCM"],
-  [0xc09c, "AES128-CCM"],
-  [0xc09d, "AES256-CCM"],
-  [0xc023, "ECDHE-ECDSA-AES128-SHA256"],
-  [0xc027, "ECDHE-RSA-AES128-SHA256"],
-  [0xc024, "ECDHE-ECDSA-AES256-SHA384"],
-  [0xc028, "ECDHE-RSA-AES256-SHA384"],
-  [0x0067, "DHE-RSA-AES128-SHA256"],
-  [0x006b, "DHE-RSA-AES256-SHA256"],
-  [0x003c, "AES128-SHA256"],
-  [0x003d, "AES256-SHA256"],
-  [0x00ba, "CAMELLIA128-SHA256"],
-  [0x00c0, "CAMELLIA256-SHA256"],
-  [0x00be, "DHE-RSA-CAMELLIA128-SHA256"],
-  [0x00c4, "DHE-RSA-CAMELLIA256-SHA256"],
 ];
-
-/** All versions up to 1.2. Includes weak suites, so that a server without others still shows its version. */
-const olderSuites: Suites = [
-  [0xc009, "ECDHE-ECDSA-AES128-SHA"],
-  [0xc013, "ECDHE-RSA-AES128-SHA"],
-  [0xc00a, "ECDHE-ECDSA-AES256-SHA"],
-  [0xc014, "ECDHE-RSA-AES256-SHA"],
-  [0x0033, "DHE-RSA-AES128-SHA"],
-  [0x0039, "DHE-RSA-AES256-SHA"],
-  [0x0032, "DHE-DSS-AES128-SHA"],
-  [0x0038, "DHE-DSS-AES256-SHA"],
-  [0x002f, "AES128-SHA"],
-  [0x0035, "AES256-SHA"],
-  [0xc004, "ECDH-ECDSA-AES128-SHA"],
-  [0xc005, "ECDH-ECDSA-AES256-SHA"],
-  [0xc00e, "ECDH-RSA-AES128-SHA"],
-  [0xc00f, "ECDH-RSA-AES256-SHA"],
-  [0x0041, "CAMELLIA128-SHA"],
-  [0x0084, "CAMELLIA256-SHA"],
-  [0x0045, "DHE-RSA-CAMELLIA128-SHA"],
-  [0x0088, "DHE-RSA-CAMELLIA256-SHA"],
-  [0x0096, "SEED-SHA"],
-  [0x009a, "DHE-RSA-SEED-SHA"],
-  [0xc008, "ECDHE-ECDSA-DES-CBC3-SHA"],
-  [0xc012, "ECDHE-RSA-DES-CBC3-SHA"],
-  [0x0016, "DHE-RSA-DES-CBC3-SHA"],
-  [0x0013, "DHE-DSS-DES-CBC3-SHA"],
-  [0x000a, "DES-CBC3-SHA"],
-  [0x0007, "IDEA-CBC-SHA"],
-  [0xc007, "ECDHE-ECDSA-RC4-SHA"],
-  [0xc011, "ECDHE-RSA-RC4-SHA"],
-  [0x0005, "RC4-SHA"],
-  [0x0004, "RC4-MD5"],
-  [0x0015, "DHE-RSA-DES-CBC-SHA"],
-  [0x0009, "DES-CBC-SHA"],
-];
-
-const names = new Map([...tls13Suites, ...tls12Suites, ...olderSuites]);
-
-/** Codes in order of preference. A 1.3 hello includes older suites, so that an older server can answer with its version. */
-export function offeredSuites(version: TlsVersion): readonly number[] {
-  const suites = [
-    ...(version === "1.3" ? tls13Suites : []),
-    ...(version === "1.2" || version === "1.3" ? tls12Suites : []),
-    ...olderSuites,
-  ];
-  return suites.map(([code]) => code);
-}
-
-/** OpenSSL's name of a suite, or its number if a server chose one that was not offered. */
-export function suiteName(code: number): string {
-  return names.get(code) ?? `0x${code.toString(16).padStart(4, "0")}`;
-}
-
-/** Codes of the suites whose names start with a key exchange, such as `DHE-`. */
-export function suitesWith(keyExchange: "DHE-" | "ECDHE-"): readonly number[] {
-  return [...names].filter(([, name]) => name.startsWith(keyExchange)).map(([code]) => code);
-}
-
-/** Codes for hellos that ask a server of TLS 1.3 about its groups. */
-export const suitesOfTls13: readonly number[] = tls13Suites.map(([code]) => code);
 
 // Weak cipher suites of TLS 1.2 and older by kind. Suites with pre-shared keys, SRP, Kerberos and GOST are left out: no browser offers
 // them.
@@ -330,3 +251,55 @@ export interface WeakSuite {
 export const weakSuites: readonly WeakSuite[] = weakSuiteKinds.flatMap((kind) =>
   suitesByKind[kind].map(([code, name]) => ({ code, kind, name })),
 );
+
+// Cipher suites that version probes offer, in order of preference: all except those without encryption or certificate.
+
+/** AEAD suites and hashes newer than SHA-1: TLS 1.2 only. */
+const tls12Suites = suitesNamed(
+  "ECDHE-ECDSA-AES128-GCM-SHA256 ECDHE-RSA-AES128-GCM-SHA256 ECDHE-ECDSA-AES256-GCM-SHA384 ECDHE-RSA-AES256-GCM-SHA384 " +
+    "ECDHE-ECDSA-CHACHA20-POLY1305 ECDHE-RSA-CHACHA20-POLY1305 DHE-RSA-AES128-GCM-SHA256 DHE-RSA-AES256-GCM-SHA384 " +
+    "DHE-RSA-CHACHA20-POLY1305 AES128-GCM-SHA256 AES256-GCM-SHA384 ECDHE-ECDSA-AES128-CCM ECDHE-ECDSA-AES256-CCM DHE-RSA-AES128-CCM " +
+    "DHE-RSA-AES256-CCM AES128-CCM AES256-CCM ECDHE-ECDSA-AES128-SHA256 ECDHE-RSA-AES128-SHA256 ECDHE-ECDSA-AES256-SHA384 " +
+    "ECDHE-RSA-AES256-SHA384 DHE-RSA-AES128-SHA256 DHE-RSA-AES256-SHA256 AES128-SHA256 AES256-SHA256 CAMELLIA128-SHA256 " +
+    "CAMELLIA256-SHA256 DHE-RSA-CAMELLIA128-SHA256 DHE-RSA-CAMELLIA256-SHA256",
+);
+
+/** All versions up to 1.2. Includes weak suites, so that a server without others still shows its version. */
+const olderSuites = suitesNamed(
+  "ECDHE-ECDSA-AES128-SHA ECDHE-RSA-AES128-SHA ECDHE-ECDSA-AES256-SHA ECDHE-RSA-AES256-SHA DHE-RSA-AES128-SHA DHE-RSA-AES256-SHA " +
+    "DHE-DSS-AES128-SHA DHE-DSS-AES256-SHA AES128-SHA AES256-SHA ECDH-ECDSA-AES128-SHA ECDH-ECDSA-AES256-SHA ECDH-RSA-AES128-SHA " +
+    "ECDH-RSA-AES256-SHA CAMELLIA128-SHA CAMELLIA256-SHA DHE-RSA-CAMELLIA128-SHA DHE-RSA-CAMELLIA256-SHA SEED-SHA DHE-RSA-SEED-SHA " +
+    "ECDHE-ECDSA-DES-CBC3-SHA ECDHE-RSA-DES-CBC3-SHA DHE-RSA-DES-CBC3-SHA DHE-DSS-DES-CBC3-SHA DES-CBC3-SHA IDEA-CBC-SHA " +
+    "ECDHE-ECDSA-RC4-SHA ECDHE-RSA-RC4-SHA RC4-SHA RC4-MD5 DHE-RSA-DES-CBC-SHA DES-CBC-SHA",
+);
+
+/** Suites of the names, which spaces separate. */
+function suitesNamed(names: string): Suites {
+  const suites = [...strongSuites, ...weakSuites.map(({ code, name }) => [code, name] as const)];
+  return names.split(" ").flatMap((wanted) => suites.filter(([, name]) => name === wanted));
+}
+
+const names = new Map([...tls13Suites, ...tls12Suites, ...olderSuites]);
+
+/** Codes in order of preference. A 1.3 hello includes older suites, so that an older server can answer with its version. */
+export function offeredSuites(version: TlsVersion): readonly number[] {
+  const suites = [
+    ...(version === "1.3" ? tls13Suites : []),
+    ...(version === "1.2" || version === "1.3" ? tls12Suites : []),
+    ...olderSuites,
+  ];
+  return suites.map(([code]) => code);
+}
+
+/** OpenSSL's name of a suite, or its number if a server chose one that was not offered. */
+export function suiteName(code: number): string {
+  return names.get(code) ?? `0x${code.toString(16).padStart(4, "0")}`;
+}
+
+/** Codes of the suites whose names start with a key exchange, such as `DHE-`. */
+export function suitesWith(keyExchange: "DHE-" | "ECDHE-"): readonly number[] {
+  return [...names].filter(([, name]) => name.startsWith(keyExchange)).map(([code]) => code);
+}
+
+/** Codes for hellos that ask a server of TLS 1.3 about its groups. */
+export const suitesOfTls13: readonly number[] = tls13Suites.map(([code]) => code);

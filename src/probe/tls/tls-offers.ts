@@ -30,10 +30,8 @@ type OfferAnswer =
   /** No answer, or one that a middlebox or another fault may have caused. */
   | { readonly answer: "unknown" };
 
-interface OfferAsker {
-  /** Never rejects. `unknown` without a connection once the budget is spent. */
-  ask(version: TlsVersion, offer: HelloOffer): Promise<OfferAnswer>;
-}
+/** Never rejects. `unknown` without a connection once the budget is spent. */
+type AskOffer = (version: TlsVersion, offer: HelloOffer) => Promise<OfferAnswer>;
 
 interface AskedEndpoint extends ProbeContext {
   readonly host: string;
@@ -42,7 +40,7 @@ interface AskedEndpoint extends ProbeContext {
   readonly serverName: string | null;
 }
 
-function createOfferAsker({ egress, host, port, serverName, signal }: AskedEndpoint, connectionsMax: number): OfferAsker {
+function createAskOffer({ egress, host, port, serverName, signal }: AskedEndpoint, connectionsMax: number): AskOffer {
   let connectionsLeft = connectionsMax;
   let timeouts = 0;
 
@@ -56,14 +54,12 @@ function createOfferAsker({ egress, host, port, serverName, signal }: AskedEndpo
     return reply;
   }
 
-  return {
-    ask: async (version, offer) => {
-      const hello = clientHello(version, serverName, [], offer);
-      const first = await exchange(hello);
-      if (first === null || !isClosedUnanswered(first)) return answerOf(offer, first);
-      await wait(retryDelayMs, undefined, { signal }).catch(() => {});
-      return answerOf(offer, await exchange(hello));
-    },
+  return async (version, offer) => {
+    const hello = clientHello(version, serverName, [], offer);
+    const first = await exchange(hello);
+    if (first === null || !isClosedUnanswered(first)) return answerOf(offer, first);
+    await wait(retryDelayMs, undefined, { signal }).catch(() => {});
+    return answerOf(offer, await exchange(hello));
   };
 }
 
@@ -116,8 +112,8 @@ export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext):
     return await withDeadline(systemClock, offersMs, [signal], async (deadline) => {
       const asked = { ...endpoint, signal: deadline };
       const [suites, keyExchanges] = await Promise.all([
-        readWeakSuites(createOfferAsker(asked, suiteConnectionsMax), tls.versions),
-        readKeyExchanges(createOfferAsker(asked, keyExchangeConnectionsMax), tls.versions),
+        readWeakSuites(createAskOffer(asked, suiteConnectionsMax), tls.versions),
+        readKeyExchanges(createAskOffer(asked, keyExchangeConnectionsMax), tls.versions),
       ]);
       return read({ host: tls.host, port: tls.port, weakSuites: suites, ...keyExchanges });
     });
@@ -136,26 +132,26 @@ function newestOlderVersion(versions: TlsFacts["versions"]): TlsVersion | null {
 type Offer = { accepted: string[]; others: "refused" | "unknown" | "not-asked" };
 type Offers = Record<WeakSuiteKind, Offer>;
 
-async function readWeakSuites(asker: OfferAsker, versions: TlsFacts["versions"]): Promise<TlsOffersFacts["weakSuites"]> {
+async function readWeakSuites(ask: AskOffer, versions: TlsFacts["versions"]): Promise<TlsOffersFacts["weakSuites"]> {
   const offers = Object.fromEntries(weakSuiteKinds.map((kind) => [kind, { accepted: [], others: "refused" }])) as unknown as Offers;
   const newest = newestOlderVersion(versions);
   if (newest === null) return offers;
-  for (const kinds of kindsByHello) await askForSuites(asker, newest, kinds, offers);
+  for (const kinds of kindsByHello) await askForSuites(ask, newest, kinds, offers);
   // Some servers keep old suites for old versions alone: RFC 4346 forbids export suites in TLS 1.1.
   const oldest = olderVersions.findLast((version) => versions[version] === "accepted") ?? newest;
   if (oldest === newest) return offers;
   const isRefused = (kind: WeakSuiteKind) => offers[kind].accepted.length === 0 && offers[kind].others === "refused";
-  for (const kinds of kindsByHello) await askForSuites(asker, oldest, kinds.filter(isRefused), offers);
+  for (const kinds of kindsByHello) await askForSuites(ask, oldest, kinds.filter(isRefused), offers);
   return offers;
 }
 
 /** Offers all suites of the kinds. Repeats the hello without the kind, or without the suite, that was accepted. */
-async function askForSuites(asker: OfferAsker, version: TlsVersion, kinds: readonly WeakSuiteKind[], offers: Offers): Promise<void> {
+async function askForSuites(ask: AskOffer, version: TlsVersion, kinds: readonly WeakSuiteKind[], offers: Offers): Promise<void> {
   const isOfBrowsers = ({ name }: WeakSuite) => browserSuites.includes(name);
   // Suites of browsers last, because a server that follows the client's order then needs one hello less.
   let remaining = weakSuites.filter(({ kind }) => kinds.includes(kind)).sort((a, b) => Number(isOfBrowsers(a)) - Number(isOfBrowsers(b)));
   while (remaining.length > 0) {
-    const reply = await asker.ask(version, { suites: remaining.map(({ code }) => code), groups: offeredGroups });
+    const reply = await ask(version, { suites: remaining.map(({ code }) => code), groups: offeredGroups });
     if (reply.answer !== "accepted") {
       for (const { kind } of remaining) offers[kind].others = reply.answer;
       return;
@@ -172,29 +168,29 @@ async function askForSuites(asker: OfferAsker, version: TlsVersion, kinds: reado
 
 type KeyExchanges = Pick<TlsOffersFacts, "dhe" | "weakCurves" | "hybrid">;
 
-async function readKeyExchanges(asker: OfferAsker, versions: TlsFacts["versions"]): Promise<KeyExchanges> {
+async function readKeyExchanges(ask: AskOffer, versions: TlsFacts["versions"]): Promise<KeyExchanges> {
   const newest = newestOlderVersion(versions);
   return {
-    dhe: newest === null ? { answer: "refused", group: null } : await readDhe(asker, newest),
-    weakCurves: newest === null ? { accepted: [], others: "refused" } : await readWeakCurves(asker, newest),
-    hybrid: versions["1.3"] === "accepted" ? await readHybrid(asker) : { answer: versions["1.3"], group: null },
+    dhe: newest === null ? { answer: "refused", group: null } : await readDhe(ask, newest),
+    weakCurves: newest === null ? { accepted: [], others: "refused" } : await readWeakCurves(ask, newest),
+    hybrid: versions["1.3"] === "accepted" ? await readHybrid(ask) : { answer: versions["1.3"], group: null },
   };
 }
 
 /** The hello names no groups, so that the server sends the one of its configuration (RFC 7919 section 4). */
-async function readDhe(asker: OfferAsker, version: TlsVersion): Promise<TlsOffersFacts["dhe"]> {
-  const reply = await asker.ask(version, { suites: suitesWith("DHE-"), groups: [] });
+async function readDhe(ask: AskOffer, version: TlsVersion): Promise<TlsOffersFacts["dhe"]> {
+  const reply = await ask(version, { suites: suitesWith("DHE-"), groups: [] });
   if (reply.answer !== "accepted") return { answer: reply.answer, group: null };
   const prime = reply.flight.keyExchange === null ? null : finiteFieldPrime(reply.flight.keyExchange);
   const group = prime === null ? null : { bits: bitLength(prime), primeSha256: createHash("sha256").update(prime).digest("hex") };
   return { answer: "accepted", group };
 }
 
-async function readWeakCurves(asker: OfferAsker, version: TlsVersion): Promise<TlsOffersFacts["weakCurves"]> {
+async function readWeakCurves(ask: AskOffer, version: TlsVersion): Promise<TlsOffersFacts["weakCurves"]> {
   const accepted: string[] = [];
   let groups = groupCodes(weakCurves);
   for (;;) {
-    const reply = await asker.ask(version, { suites: suitesWith("ECDHE-"), groups });
+    const reply = await ask(version, { suites: suitesWith("ECDHE-"), groups });
     if (reply.answer !== "accepted") return { accepted, others: reply.answer };
     const curve = reply.flight.keyExchange === null ? null : namedCurve(reply.flight.keyExchange);
     if (curve === null) return { accepted, others: "unknown" };
@@ -208,8 +204,8 @@ async function readWeakCurves(asker: OfferAsker, version: TlsVersion): Promise<T
 }
 
 /** RFC 8446 section 4.2.8: a hello without key shares asks for the choice of a group. */
-async function readHybrid(asker: OfferAsker): Promise<TlsOffersFacts["hybrid"]> {
-  const reply = await asker.ask("1.3", { suites: suitesOfTls13, groups: groupCodes(hybridGroups) });
+async function readHybrid(ask: AskOffer): Promise<TlsOffersFacts["hybrid"]> {
+  const reply = await ask("1.3", { suites: suitesOfTls13, groups: groupCodes(hybridGroups) });
   if (reply.answer !== "accepted") return { answer: reply.answer, group: null };
   const group = reply.flight.group === null ? null : groupName(hybridGroups, reply.flight.group);
   return group === null ? { answer: "unknown", group } : { answer: "accepted", group };

@@ -110,8 +110,6 @@ interface Issuer {
   readonly toMs: number;
 }
 
-type Condition = (issuer: Issuer) => boolean;
-
 /**
  * Issuers from the leaf's up to the root, the root included; null without a path. Empty if the leaf itself is trusted. RFC 4158
  * leaves the choice among several paths to the client: the first choice are paths within their dates at `nowMs`. Without one,
@@ -121,24 +119,15 @@ export function longestTrustPath(sent: CertificateChain, roots: RootSet, nowMs: 
   const [leaf] = sent;
   const issuersOf = issuerFinder(sent, roots);
   const ends = [...new Set(allIssuers(leaf, issuersOf).map(({ toMs }) => toMs))].filter((end) => !Number.isNaN(end)).sort((a, b) => b - a);
-  const conditions: readonly Condition[] = [
-    ...ends.map(
-      (end): Condition =>
-        ({ fromMs, toMs }) =>
-          fromMs <= nowMs && toMs >= end,
-    ),
-    ...ends.map(
-      (end): Condition =>
-        ({ toMs }) =>
-          toMs >= end,
-    ),
-    () => true,
-  ];
-  for (const condition of conditions) {
-    const path = findPath(leaf, roots, (certificate) => issuersOf(certificate).filter(condition));
-    if (path !== null) return path;
+  const pathOf = (condition: (issuer: Issuer) => boolean) =>
+    findPath(leaf, roots, (certificate) => issuersOf(certificate).filter(condition));
+  for (const isUsable of [({ fromMs }: Issuer) => fromMs <= nowMs, () => true]) {
+    for (const end of ends) {
+      const path = pathOf((issuer) => isUsable(issuer) && issuer.toMs >= end);
+      if (path !== null) return path;
+    }
   }
-  return null;
+  return pathOf(() => true);
 }
 
 type FindIssuers = (certificate: X509Certificate) => readonly Issuer[];
