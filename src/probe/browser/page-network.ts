@@ -18,53 +18,46 @@ import {
 
 // Tracks open requests of a page, to detect network idle.
 
-export interface Traffic {
-  begin(requestId: string): void;
+export class Traffic {
+  readonly #open = new Set<string>();
+  #quietSinceMs = performance.now();
+
+  begin(requestId: string): void {
+    this.#open.add(requestId);
+    this.touch();
+  }
+
   /** Restarts the idle time, for example on a redirect of an open request. */
-  touch(): void;
-  end(requestId: string): void;
+  touch(): void {
+    this.#quietSinceMs = performance.now();
+  }
+
+  end(requestId: string): void {
+    if (this.#open.delete(requestId)) this.touch();
+  }
+
   /** Resolves when no request was open for `quietMs`, after `maxMs`, or on abort. */
-  settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void>;
-}
-
-export function watchTraffic(): Traffic {
-  const open = new Set<string>();
-  let quietSinceMs = performance.now();
-
-  const touch = () => {
-    quietSinceMs = performance.now();
-  };
-
-  return {
-    begin: (requestId) => {
-      open.add(requestId);
-      touch();
-    },
-    touch,
-    end: (requestId) => {
-      if (open.delete(requestId)) touch();
-    },
-    settled: (quietMs, maxMs, signal) =>
-      new Promise((resolve) => {
-        const untilMs = performance.now() + maxMs;
-        let timer: ReturnType<typeof setTimeout> | undefined;
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        const poll = () => {
-          const nowMs = performance.now();
-          const quietForMs = open.size === 0 ? nowMs - quietSinceMs : 0;
-          if (quietForMs >= quietMs || nowMs >= untilMs) return done();
-          timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
-        };
-        touch();
-        signal.addEventListener("abort", done, { once: true });
-        if (signal.aborted) done();
-        else poll();
-      }),
-  };
+  settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const untilMs = performance.now() + maxMs;
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const poll = () => {
+        const nowMs = performance.now();
+        const quietForMs = this.#open.size === 0 ? nowMs - this.#quietSinceMs : 0;
+        if (quietForMs >= quietMs || nowMs >= untilMs) return done();
+        timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
+      };
+      this.touch();
+      signal.addEventListener("abort", done, { once: true });
+      if (signal.aborted) done();
+      else poll();
+    });
+  }
 }
 
 // Header fields that the browser reports before the request that they belong to.
@@ -76,17 +69,11 @@ const earlyRequestsMax = 64;
 class EarlyExtraInfo {
   /** Early fields by request id, oldest first. */
   readonly #early = new Map<string, BoundedExtraInfo[]>();
-  readonly #answersMax: number;
-
-  /** `answersMax`: answers kept per request. */
-  constructor(answersMax: number) {
-    this.#answersMax = answersMax;
-  }
 
   /** Keeps the fields of a request. Above the limit, the oldest request loses its fields. */
   keep(requestId: string, extra: BoundedExtraInfo): void {
     const extras = this.#early.get(requestId) ?? [];
-    if (extras.length < this.#answersMax) extras.push(extra);
+    if (extras.length < answersKeptMax) extras.push(extra);
     this.#early.set(requestId, extras);
     const [oldest] = this.#early.keys();
     if (this.#early.size > earlyRequestsMax && oldest !== undefined) this.#early.delete(oldest);
@@ -194,41 +181,21 @@ interface RecordedRequest {
 
 type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: BoundedResponse };
 
-export interface PageNetwork {
-  readonly requestedUrl: string | null;
-  /** True if the browser shows the document of the facts, not a later one or one without a server. */
-  readonly showsPage: boolean;
-  readonly answered: boolean;
-  /** False for HTTP/0.9, which has neither status nor fields: Chromium shows arbitrary bytes in this way. */
-  readonly isHttp1OrLater: boolean;
-  /** Number of requested main documents: scripts and meta elements can navigate without end. */
-  readonly navigations: number;
-  readonly settled: Traffic["settled"];
-  navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null;
-  page(): Facts["page"] | null;
-  requests(): Facts["requests"];
-}
-
 /** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
-export function watchNetwork(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax): PageNetwork {
-  return new NetworkRecorder(session, frameId, headerCharsMax);
-}
-
-class NetworkRecorder implements PageNetwork {
+export class PageNetwork {
   readonly #frameId: string;
   readonly #headerCharsMax: number;
   readonly #recorded = new Map<string, RecordedRequest>();
-  readonly #early = new EarlyExtraInfo(answersKeptMax);
+  readonly #early = new EarlyExtraInfo();
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
   readonly #integrityBlocked = new Set<string>();
-  readonly #traffic = watchTraffic();
-  readonly settled = this.#traffic.settled;
+  readonly #traffic = new Traffic();
   #total = 0;
   #insecureDropped = 0;
   #shownLoaderId: string | null = null;
 
-  constructor(session: CDPSession, frameId: string, headerCharsMax: number) {
+  constructor(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax) {
     this.#frameId = frameId;
     this.#headerCharsMax = headerCharsMax;
     session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
@@ -249,6 +216,7 @@ class NetworkRecorder implements PageNetwork {
     return this.#documents.at(-1)?.url ?? null;
   }
 
+  /** True if the browser shows the document of the facts, not a later one or one without a server. */
   get showsPage(): boolean {
     return this.#shownLoaderId !== null && this.#shownLoaderId === this.#answeredDocuments().at(-1)?.loaderId;
   }
@@ -257,12 +225,18 @@ class NetworkRecorder implements PageNetwork {
     return this.#answeredDocuments().length > 0;
   }
 
+  /** False for HTTP/0.9, which has neither status nor fields: Chromium shows arbitrary bytes in this way. */
   get isHttp1OrLater(): boolean {
     return this.#chain().at(-1)?.response.protocol !== "http/0.9";
   }
 
+  /** Number of requested main documents: scripts and meta elements can navigate without end. */
   get navigations(): number {
     return this.#documents.length;
+  }
+
+  settled(...limits: Parameters<Traffic["settled"]>): Promise<void> {
+    return this.#traffic.settled(...limits);
   }
 
   navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null {

@@ -2,16 +2,10 @@
 import { systemClock, within } from "../../base/clock.ts";
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
+import type { Facts } from "../../evidence/facts.ts";
 import { scriptFilesMax, scriptLibrariesMax } from "../../evidence/limits.ts";
-import type {
-  DomFacts,
-  LibraryAdvisory,
-  LibraryDetection,
-  ScriptFile,
-  ScriptLibrariesFacts,
-  ScriptLibrary,
-  ScriptsFacts,
-} from "../../evidence/page-facts.ts";
+import type { DomFacts, LibraryAdvisory, LibraryDetection, ScriptFile, ScriptLibrary } from "../../evidence/page-facts.ts";
+import { boundedList } from "../../evidence/redact.ts";
 import { compareLibraryVersions, parseAdvisoryLine, parseLibraryVersion, type ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { siteOfUrl } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
@@ -42,10 +36,8 @@ interface LoadedScripts {
   readonly unrecorded: number;
 }
 
-interface PageScripts {
-  /** Files of the shown document. A preloaded one counts only if a script element has its URL: `elements`. */
-  loaded(pageUrl: string, elements: ReadonlySet<string>): Promise<LoadedScripts>;
-}
+/** Files of the shown document. A preloaded one counts only if a script element has its URL: `elements`. */
+type LoadedScriptsOf = (pageUrl: string, elements: ReadonlySet<string>) => Promise<LoadedScripts>;
 
 interface RecordedScript {
   readonly loaderId: string;
@@ -60,7 +52,7 @@ interface RecordedScript {
 }
 
 /** Needs Network enabled on the session. `frameId` is the page's main frame. */
-export function watchScripts(session: CDPSession, frameId: string): PageScripts {
+export function watchScripts(session: CDPSession, frameId: string): LoadedScriptsOf {
   const recorded = new Map<string, RecordedScript>();
   let unrecorded = 0;
   let shownLoaderId: string | null = null;
@@ -90,14 +82,12 @@ export function watchScripts(session: CDPSession, frameId: string): PageScripts 
   session.on("Page.frameNavigated", ({ frame }) => {
     if (frame.id === frameId) shownLoaderId = frame.loaderId;
   });
-  return {
-    loaded: async (pageUrl, elements) => {
-      const scripts = [...recorded.values()].filter(
-        ({ loaderId, finished, isScript, preloaded, url }) =>
-          loaderId === shownLoaderId && finished && isScript && (!preloaded || elements.has(url)),
-      );
-      return { scripts: await Promise.all(scripts.map((script) => loadedScript(script, pageUrl))), unrecorded };
-    },
+  return async (pageUrl, elements) => {
+    const scripts = [...recorded.values()].filter(
+      ({ loaderId, finished, isScript, preloaded, url }) =>
+        loaderId === shownLoaderId && finished && isScript && (!preloaded || elements.has(url)),
+    );
+    return { scripts: await Promise.all(scripts.map((script) => loadedScript(script, pageUrl))), unrecorded };
   };
 }
 
@@ -127,11 +117,10 @@ function createHeadReader(session: CDPSession): (requestId: string, bytes: numbe
 
 /** Copies the characters: a slice would keep the whole file in memory. */
 function headOf({ body, base64Encoded }: Protocol.Network.GetResponseBodyResponse): string {
-  if (base64Encoded) return Buffer.from(body.slice(0, headCharsMax), "base64").toString();
-  return Buffer.from(body.slice(0, headCharsMax)).toString();
+  return Buffer.from(body.slice(0, headCharsMax), base64Encoded ? "base64" : "utf8").toString();
 }
 
-function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): ScriptsFacts {
+function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): Facts["scripts"] {
   const byUrl = new Map(scripts.map(({ head: _, ...file }): [string, ScriptFile] => [file.url, file]));
   const files = [...byUrl.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
   return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded };
@@ -146,7 +135,7 @@ const answerMs = 3_000;
 
 interface ScriptsContext {
   readonly session: CDPSession;
-  readonly scripts: PageScripts;
+  readonly loadedScripts: LoadedScriptsOf;
   readonly pageUrl: string;
   readonly dom: Reading<DomFacts>;
   /** Files that the browser loaded but did not run. */
@@ -157,10 +146,10 @@ interface ScriptsContext {
 
 /** Runs after all other readings, because it executes code of the page. */
 export async function readScripts(context: ScriptsContext): Promise<Pick<Readings, "scripts" | "scriptLibraries">> {
-  const { session, scripts, pageUrl, dom, integrityBlocked, advisories } = context;
+  const { session, loadedScripts, pageUrl, dom, integrityBlocked, advisories } = context;
   if (dom.status === "failed") return { scripts: dom, scriptLibraries: dom };
   const elements = dom.facts.subresources.filter(({ kind }) => kind === "script").map(({ url }) => url.replace(/#.*$/s, ""));
-  const loaded = await scripts.loaded(pageUrl, new Set(elements));
+  const loaded = await loadedScripts(pageUrl, new Set(elements));
   const run = { ...loaded, scripts: loaded.scripts.filter(({ url }) => !integrityBlocked.includes(url)) };
   const stated = await statedLibraries(session);
   return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(run, stated, advisories)) };
@@ -190,20 +179,16 @@ export function scriptLibrariesFactsOf(
   { scripts, unrecorded }: LoadedScripts,
   stated: readonly DetectedLibrary[] | null,
   advisories: ScriptAdvisories | null,
-): ScriptLibrariesFacts {
+): Facts["scriptLibraries"] {
   const { date, libraries: lines } = advisories ?? (embedded as ScriptAdvisories);
   const ofPage = (stated ?? []).map((library): Sighting => ({ ...library, by: "page", url: null }));
   const ofFiles = scripts.flatMap(sightingsIn).filter((sighting) => sighting.by === "banner" || !isContradicted(sighting, ofPage));
-  const libraries = merged([...ofFiles, ...ofPage]);
+  const { libraries, librariesDropped } = boundedList("libraries", merged([...ofFiles, ...ofPage]), scriptLibrariesMax);
+  const linesOf = (name: string) => (Object.hasOwn(lines, name) ? lines[name] : []);
   return {
     advisoriesDate: date,
-    libraries: libraries.slice(0, scriptLibrariesMax).map(
-      (library): ScriptLibrary => ({
-        ...library,
-        advisories: advisoriesFor(library, Object.hasOwn(lines, library.name) ? lines[library.name] : []),
-      }),
-    ),
-    librariesDropped: Math.max(0, libraries.length - scriptLibrariesMax),
+    libraries: libraries.map((library) => ({ ...library, advisories: advisoriesFor(library, linesOf(library.name)) })),
+    librariesDropped,
     bannersUnread: scripts.filter(({ head }) => head === null).length + unrecorded,
     variablesRead: stated !== null,
   };

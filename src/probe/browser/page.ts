@@ -22,7 +22,7 @@ import { isInconclusiveStatus } from "../../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { isChallenge } from "../http/http.ts";
 import { probeMarkup, readDom } from "./page-dom.ts";
-import { type PageNetwork, sendCredentials, watchNetwork } from "./page-network.ts";
+import { PageNetwork, sendCredentials } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { readScripts, watchScripts } from "./page-scripts.ts";
@@ -137,8 +137,8 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
   const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
   // The main frame of a page has the id of its target.
-  const network = watchNetwork(session, targetId, headerLimitOf(subject));
-  const scripts = watchScripts(session, targetId);
+  const network = new PageNetwork(session, targetId, headerLimitOf(subject));
+  const loadedScripts = watchScripts(session, targetId);
   session.on("Page.frameNavigated", ({ frame }) => {
     if (frame.id === targetId) onDocument(frame.url);
   });
@@ -180,7 +180,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const requests = dom.status === "read" ? read(network.requests()) : dom;
   const { integrityBlocked } = network.requests();
   const advisories = context.scriptAdvisories ?? null;
-  const ofScripts = await readScripts({ session, scripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
+  const ofScripts = await readScripts({ session, loadedScripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
   return withoutErrorPage({ navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts });
 }
 

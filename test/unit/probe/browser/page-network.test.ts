@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import type { CDPSession } from "../../../../src/browser/browser-page.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../../../../src/evidence/limits.ts";
 import { boundedExtraInfo } from "../../../../src/probe/browser/bounded-response.ts";
-import { watchNetwork, watchTraffic } from "../../../../src/probe/browser/page-network.ts";
+import { PageNetwork, Traffic } from "../../../../src/probe/browser/page-network.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";
 
 const fieldBytes = 256 * 1_024;
@@ -23,7 +23,7 @@ function text(seed: number): string {
 /** Records the answers, and returns by how much that made the memory grow. */
 function grownBytes(): number {
   const events = new EventEmitter();
-  const network = watchNetwork(events as unknown as CDPSession, "frame");
+  const network = new PageNetwork(events as unknown as CDPSession, "frame");
   Bun.gc(true);
   const before = heapStats().heapSize + heapStats().extraMemorySize;
   for (let at = 0; at < requests; at++) {
@@ -50,7 +50,7 @@ test("large header fields of hundreds of subresources are not kept in memory", (
 
 test("a media type of 256 KB is truncated", () => {
   const events = new EventEmitter();
-  const network = watchNetwork(events as unknown as CDPSession, "frame");
+  const network = new PageNetwork(events as unknown as CDPSession, "frame");
   const url = "https://site.test/";
   const request = { requestId: "loader", loaderId: "loader", frameId: "frame", type: "Document", request: { url } };
   events.emit("Network.requestWillBeSent", request);
@@ -70,7 +70,7 @@ async function msOf(waiting: Promise<void>): Promise<number> {
 }
 
 test("idle time begins when the last request ends, and ignores the end of an unknown request", async () => {
-  const traffic = watchTraffic();
+  const traffic = new Traffic();
   traffic.begin("a");
   let endedAtMs = Number.POSITIVE_INFINITY;
   setTimeout(() => {
@@ -85,14 +85,14 @@ test("idle time begins when the last request ends, and ignores the end of an unk
 });
 
 test("the wait for an endless request stops after the maximum time", async () => {
-  const traffic = watchTraffic();
+  const traffic = new Traffic();
   traffic.begin("a");
   const ms = await msOf(traffic.settled(10, 100, never));
   expect(ms).toBeGreaterThanOrEqual(95);
 });
 
 test("an abort ends the wait, and so does an earlier abort", async () => {
-  const traffic = watchTraffic();
+  const traffic = new Traffic();
   traffic.begin("a");
   const ending = new AbortController();
   setTimeout(() => ending.abort(), 20);
@@ -106,7 +106,7 @@ const pageUrl = "https://site.test/";
 /** A recorder that has seen a page without cookies, and what the browser would report to it next. */
 function watched() {
   const session = new EventEmitter();
-  const network = watchNetwork(session as unknown as CDPSession, "frame");
+  const network = new PageNetwork(session as unknown as CDPSession, "frame");
   const answerOf = (url: string, more: object = {}) => ({ url, status: 200, headers: {}, mimeType: "", ...more });
   const events = {
     request: (requestId: string, url: string, more: object = {}) =>
