@@ -64,7 +64,7 @@ export function secretsOf({ origin, headers, cookies }: TargetCredentials): read
     ...headers.filter(({ name }) => !isPreferenceField(name)).flatMap(({ value }) => [value, ...partsOf(value)]),
     ...cookies.map(({ value }) => value.replace(/^"(.*)"$/, "$1")),
   ];
-  const spellings = values.flatMap((value) => [value, encodeURIComponent(value), percentDecoded(value)]);
+  const spellings = values.flatMap((value) => [value, encodeURIComponent(value), percentDecoded(value) ?? value]);
   // A part of the origin is public.
   const secrets = new Set(spellings.filter((text) => text.length >= secretCharsMin && !origin.includes(text)));
   // Longest first, so that redacting a part cannot hide the complete value.

@@ -110,20 +110,12 @@ export interface NatsUrl {
 }
 
 const portDefault = 4222;
-/** Longer than any host (RFC 1035 section 2.3.4: 255) with scheme and port. */
-const natsUrlCharsMax = 300;
 
 /** `tls://host[:port]`, or `nats://` with a loopback address; null for anything else. Credentials in a URL would reach logs. */
 export function parseNatsUrl(text: string): NatsUrl | null {
-  if (text.length > natsUrlCharsMax) return null;
-  const [, scheme, authority] = /^(tls|nats):\/\/([^/?#\\@\s]+)\/?$/i.exec(text) ?? [];
-  // A special scheme makes the URL parser check and normalise the host.
-  const url = authority === undefined ? null : URL.parse(`http://${authority}`);
-  if (url === null || scheme === undefined || url.hostname === "" || url.port === "0") return null;
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const tls = scheme.toLowerCase() === "tls";
-  if (!tls && !isLoopback(host)) return null;
-  return { host, port: namedPort(authority ?? "", url) ?? portDefault, tls };
+  const server = text.length > originCharsMax ? null : parseServerUrl(text, /^(tls|nats):\/\/([^/?#\\@\s]+)\/?$/i);
+  if (server === null || (server.scheme !== "tls" && !isLoopback(server.host))) return null;
+  return { host: server.host, port: server.port ?? portDefault, tls: server.scheme === "tls" };
 }
 
 /** As in the setting. */
@@ -131,10 +123,34 @@ export function natsUrlText({ host, port, tls }: NatsUrl): string {
   return `${tls ? "tls" : "nats"}://${endpointText(host, port)}`;
 }
 
-/** Port that the authority of an http URL names; null without one. The URL parser drops port 80, the default of http. */
-export function namedPort(authority: string, url: URL): number | null {
-  if (url.port !== "") return Number(url.port);
-  return /:0*80$/.test(authority) ? 80 : null;
+/** Parts of a server's URL. `pattern` matches scheme and authority. Null for anything else, and for port 0. */
+export function parseServerUrl(
+  text: string,
+  pattern: RegExp,
+): {
+  /** Lower case. */
+  readonly scheme: string;
+  /** DNS name or IP address, IPv6 without brackets. */
+  readonly host: string;
+  /** Null if the URL names no port. */
+  readonly port: number | null;
+  /** With percent-encoding; empty if absent. */
+  readonly user: string;
+  readonly password: string;
+} | null {
+  const [, scheme = "", authority = ""] = pattern.exec(text) ?? [];
+  // A special scheme makes the URL parser check and normalise the host.
+  const url = authority === "" ? null : URL.parse(`http://${authority}`);
+  if (url === null || url.hostname === "" || url.port === "0") return null;
+  // The URL parser drops port 80, the default of http.
+  const named = url.port !== "" ? url.port : (/:0*(80)$/.exec(authority)?.[1] ?? null);
+  return {
+    scheme: scheme.toLowerCase(),
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: named === null ? null : Number(named),
+    user: url.username,
+    password: url.password,
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -6,6 +6,7 @@ import ipaddr from "ipaddr.js";
 import { certificateUsagesMax } from "../evidence/limits.ts";
 import type { CertificateUsage } from "../evidence/tls-facts.ts";
 import { type DerValue, derChildren, derTags, objectIdentifier, readDer } from "./der.ts";
+import { bitLength } from "./server-key-exchange.ts";
 import { isRegistrySuffix } from "./site.ts";
 
 interface CertificateFields {
@@ -169,21 +170,15 @@ function pssHash(parameters: DerValue | undefined): string | null {
 function rsaNumbers(bits: DerValue | undefined): Pick<CertificateKey, "bits" | "rsaExponent"> {
   const key = bits?.tag === derTags.bitString && bits.content[0] === 0 ? readDer(bits.content.subarray(1)) : null;
   const [modulus, exponent] = derChildren(key?.[0]);
-  const digits =
-    exponent?.tag === derTags.integer
-      ? Buffer.from(exponent.content)
-          .toString("hex")
-          .replace(/^0+(?=.)/, "")
-      : "";
-  return { bits: integerBits(modulus), rsaExponent: digits === "" ? null : digits };
+  const digits = exponent?.tag === derTags.integer ? Buffer.from(exponent.content).toString("hex") : "";
+  return { bits: integerBits(modulus), rsaExponent: digits.replace(/^0+(?=.)/, "") || null };
 }
 
 /** Length of a positive integer in bits; null for any other value. */
 function integerBits(value: DerValue | undefined): number | null {
   if (value?.tag !== derTags.integer || (value.content[0] ?? 0xff) >= 0x80) return null;
   const first = value.content.findIndex((byte) => byte !== 0);
-  if (first < 0) return 0;
-  return 8 * (value.content.length - first) - (Math.clz32(value.content[first] ?? 0) - 24);
+  return first < 0 ? 0 : bitLength(value.content.subarray(first));
 }
 
 function namedCurve(parameters: DerValue | undefined): Pick<CertificateKey, "bits" | "curve"> {
@@ -271,15 +266,14 @@ export function alternativeNames(certificateDer: Uint8Array): readonly Alternati
 function readName({ tag, content }: DerValue): readonly AlternativeName[] {
   if (tag === tags.dnsName) return [{ kind: "dns", text: Buffer.from(content).toString("latin1") }];
   if (tag !== tags.address || (content.length !== 4 && content.length !== 16)) return [];
-  const address = ipaddr.fromByteArray([...content]);
-  return [{ kind: "address", text: address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString() }];
+  return [{ kind: "address", text: addressText(ipaddr.fromByteArray([...content])) }];
 }
 
 // Matches certificate names against a host by RFC 9525 section 6, as strictly as browsers do.
 
 /** True if a name covers `host` (ASCII form, IPv6 without brackets). The common name does not count. */
 export function namesCoverHost(names: readonly AlternativeName[], host: string): boolean {
-  if (ipaddr.isValid(host)) return names.some(({ kind, text }) => kind === "address" && text === addressText(host));
+  if (ipaddr.isValid(host)) return names.some(({ kind, text }) => kind === "address" && text === addressText(ipaddr.parse(host)));
   const name = host.toLowerCase().replace(/\.$/, "");
   return names.some(({ kind, text }) => kind === "dns" && dnsNameCovers(text.toLowerCase(), name));
 }
@@ -293,7 +287,6 @@ function dnsNameCovers(presented: string, name: string): boolean {
   return name.slice(name.indexOf(".") + 1) === base && !isRegistrySuffix(base);
 }
 
-function addressText(host: string): string {
-  const address = ipaddr.parse(host);
-  return address.kind() === "ipv6" ? (address as ipaddr.IPv6).toRFC5952String() : address.toString();
+function addressText(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
 }

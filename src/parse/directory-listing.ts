@@ -29,7 +29,7 @@ function isApacheListing({ title, heading, bodyElements: [first, second], links 
 }
 
 function isEntryOrParent({ href, text }: OutlineLink): boolean {
-  return text.trim() === "Parent Directory" || text.trim() === percentDecoded(href);
+  return text.trim() === "Parent Directory" || text.trim() === (percentDecoded(href) ?? href);
 }
 
 /** file_server with browse: links that sort by name, and a footer that names the server. */
@@ -43,7 +43,7 @@ function isIisListing({ title, heading, bodyElements, links }: DocumentOutline):
   const folder = /^\S+ - (\/(?:.*\/)?)$/.exec(title)?.[1];
   if (folder === undefined || heading !== title || bodyElements.join(" ") !== "h1 hr pre hr" || links.length === 0) return false;
   const isEntry = ({ href, text }: OutlineLink) => {
-    const path = percentDecoded(href).replace(/\/$/, "");
+    const path = (percentDecoded(href) ?? href).replace(/\/$/, "");
     return path.startsWith("/") && path.split("/").at(-1) === text;
   };
   const [first, ...others] = links;

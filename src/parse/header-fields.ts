@@ -29,28 +29,24 @@ export function isHttps(url: string): boolean {
 }
 
 /** First https answer of the scanned host, or else of any host. RFC 6797 section 8.1: browsers accept HSTS from secure answers only. */
-export function firstHttpsAnswer(subject: Subject, navigation: NavigationFacts, page: HttpAnswer): HttpAnswer | null {
-  return firstSecure(subject, navigation, page);
+export function firstHttpsAnswer<A extends { readonly url: string }>(
+  { host }: Subject,
+  { hops }: NavigationFacts,
+  page: A,
+): A | NavigationFacts["hops"][number] | null {
+  const secure = [...hops, page].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));
+  return secure.find((answer) => hostOf(answer.url) === host) ?? secure[0] ?? null;
 }
 
 /** URL of the first https answer, which is known even where the page could not be read. */
 export function firstHttpsUrl(subject: Subject, navigation: NavigationFacts): string | null {
-  return firstSecure(subject, navigation, { url: navigation.finalUrl })?.url ?? null;
+  return firstHttpsAnswer(subject, navigation, { url: navigation.finalUrl })?.url ?? null;
 }
 
 /** Host for which browsers keep the HSTS policy. Null without an https answer, and for an IP address (RFC 6797 section 8.1.1). */
 export function hstsHost(subject: Subject, navigation: NavigationFacts): string | null {
   const host = hostOf(firstHttpsUrl(subject, navigation) ?? "");
   return host === null || parseIpText(host) !== null ? null : host;
-}
-
-function firstSecure<A extends { readonly url: string }>(
-  subject: Subject,
-  { hops }: NavigationFacts,
-  last: A,
-): A | NavigationFacts["hops"][number] | null {
-  const secure = [...hops, last].filter((answer) => isHttps(answer.url) && !("internal" in answer && answer.internal));
-  return secure.find((answer) => hostOf(answer.url) === subject.host) ?? secure[0] ?? null;
 }
 
 export interface Redirect {

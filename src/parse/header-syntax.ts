@@ -1,4 +1,5 @@
 /** Syntax that many header fields share: comma-separated lists (RFC 9110 section 5.6.1) and structured fields (RFC 9651). */
+import { percentDecoded } from "./text.ts";
 
 /** Trimmed values of all fields of one name, in order; empty without a field. Commas in quoted strings do not separate. */
 export function splitHeaderList(fields: readonly string[]): readonly string[] {
@@ -147,16 +148,7 @@ function readBareItem(cursor: Cursor): StructuredValue | null {
   const quoted = cursor.take(stringPattern);
   if (quoted !== null) return { kind: "string", text: quoted.slice(1, -1).replaceAll(/\\(.)/g, "$1") };
   const display = cursor.take(displayStringPattern);
-  if (display !== null) return isUtf8(display.slice(2, -1)) ? { kind: "other" } : null;
+  // RFC 9651 section 4.2.10: percent-encoded bytes must be UTF-8.
+  if (display !== null) return percentDecoded(display.slice(2, -1)) === null ? null : { kind: "other" };
   return otherPatterns.some((pattern) => cursor.take(pattern) !== null) ? { kind: "other" } : null;
-}
-
-/** RFC 9651 section 4.2.10: percent-encoded bytes must be UTF-8. */
-function isUtf8(escaped: string): boolean {
-  try {
-    decodeURIComponent(escaped);
-    return true;
-  } catch {
-    return false;
-  }
 }

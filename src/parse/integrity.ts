@@ -51,26 +51,11 @@ function isDigest(text: string, algorithm: IntegrityAlgorithm): boolean {
 // URLs whose content does not change, so that an integrity hash stays valid.
 
 /** Hosts of package archives, which also offer every file under an exact version. */
-const packageHosts: readonly string[] = [
-  "ajax.aspnetcdn.com",
-  "ajax.googleapis.com",
-  "cdn.bootcdn.net",
-  "cdn.bootcss.com",
-  "cdn.jsdelivr.net",
-  "cdn.skypack.dev",
-  "cdn.staticfile.org",
-  "cdnjs.cloudflare.com",
-  "code.jquery.com",
-  "esm.sh",
-  "fastly.jsdelivr.net",
-  "ga.jspm.io",
-  "lib.baomitu.com",
-  "maxcdn.bootstrapcdn.com",
-  "netdna.bootstrapcdn.com",
-  "stackpath.bootstrapcdn.com",
-  "unpkg.com",
-  "use.fontawesome.com",
-];
+const packageHosts: readonly string[] = (
+  "ajax.aspnetcdn.com ajax.googleapis.com cdn.bootcdn.net cdn.bootcss.com cdn.jsdelivr.net cdn.skypack.dev cdn.staticfile.org " +
+  "cdnjs.cloudflare.com code.jquery.com esm.sh fastly.jsdelivr.net ga.jspm.io lib.baomitu.com maxcdn.bootstrapcdn.com " +
+  "netdna.bootstrapcdn.com stackpath.bootstrapcdn.com unpkg.com use.fontawesome.com"
+).split(" ");
 /** A UUID identifies an account, not a version or content. */
 const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 const exactVersion = /(?<![\d.])v?\d+\.\d+/i;

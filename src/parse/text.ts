@@ -67,11 +67,11 @@ function editsBetween(from: string, to: string): number {
   return previous[to.length] ?? 0;
 }
 
-/** Text without percent-encoding; the text itself if it is malformed. */
-export function percentDecoded(text: string): string {
+/** Text without percent-encoding; null if it is malformed or not UTF-8. */
+export function percentDecoded(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return null;
   }
 }

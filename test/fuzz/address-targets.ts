@@ -108,10 +108,7 @@ export const addressTargets: readonly FuzzTarget[] = [
     functions: {
       parseNatsUrl: address.parseNatsUrl,
       natsUrlText: writtenNatsUrl,
-      namedPort: (text) => {
-        const url = URL.parse(`http://${text}`);
-        return url && address.namedPort(text, url);
-      },
+      parseServerUrl: (text) => address.parseServerUrl(text, /^([a-z]+):\/\/([^/?#\\\s]+)\/?$/i),
     },
     properties: {
       "a URL that was written again reads the same": (text) => {

@@ -2,7 +2,7 @@
  * Parses DMARC records (RFC 9989 sections 4.7 and 4.8), lists the names to query for them, and selects the record that applies (section
  * 4.10).
  */
-import type { MailDmarcFacts, TextRecords } from "../../evidence/dns-facts.ts";
+import type { MailDmarcFacts } from "../../evidence/dns-facts.ts";
 import { parseReportUris, type ReportUri } from "./record-fields.ts";
 
 type DmarcRequest = "none" | "quarantine" | "reject";
@@ -115,14 +115,13 @@ export interface PublishedDmarc {
 
 /** DMARC records in the answers for a domain; empty if the domain was not queried. */
 export function dmarcRecordsOf(walk: MailDmarcFacts["walk"], domain: string): readonly PublishedDmarc[] {
-  return walk.filter(({ name }) => name === dmarcNameOf(domain)).flatMap((answer) => publishedIn(answer, domain));
-}
-
-function publishedIn({ records }: TextRecords, domain: string): readonly PublishedDmarc[] {
-  return records.flatMap(({ text, truncated }) => {
-    const record = parseDmarc(text);
-    return record === null ? [] : [{ domain, text, record, truncated }];
-  });
+  const answers = walk.filter(({ name }) => name === dmarcNameOf(domain));
+  return answers
+    .flatMap(({ records }) => records)
+    .flatMap(({ text, truncated }) => {
+      const record = parseDmarc(text);
+      return record === null ? [] : [{ domain, text, record, truncated }];
+    });
 }
 
 /** RFC 9989 section 4.10, steps 2 and 6: several records at one name are all discarded. */

@@ -1,5 +1,6 @@
 /** Parses the sender of mails and the address of the mail server, as operators write them in settings. */
-import { endpointText, namedPort } from "../address.ts";
+import { endpointText, parseServerUrl } from "../address.ts";
+import { percentDecoded } from "../text.ts";
 
 export interface Mailbox {
   /** Null if absent. */
@@ -45,21 +46,13 @@ const smtpUrlCharsMax = 1_000;
 
 /** `smtp://[user[:password]@]host[:port]` or `smtps://...`, with percent-encoded user and password; null for anything else. */
 export function parseSmtpUrl(text: string): SmtpUrl | null {
-  if (text.length > smtpUrlCharsMax) return null;
-  const [, scheme, authority] = /^(smtps?):\/\/([^/?#\\\s]+)\/?$/i.exec(text) ?? [];
-  // A special scheme makes the URL parser check and normalise the host.
-  const url = authority === undefined ? null : URL.parse(`http://${authority}`);
-  if (url === null || scheme === undefined || url.hostname === "" || url.port === "0") return null;
-  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const server = text.length > smtpUrlCharsMax ? null : parseServerUrl(text, /^(smtps?):\/\/([^/?#\\\s]+)\/?$/i);
+  if (server === null) return null;
+  const [user, password] = [decoded(server.user), decoded(server.password)];
   if (user === null || password === null || (user === "" && password !== "")) return null;
-  const protocol = scheme.toLowerCase() === "smtps" ? "smtps" : "smtp";
-  return {
-    scheme: protocol,
-    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
-    port: namedPort(authority ?? "", url) ?? portDefaults[protocol],
-    user: user === "" ? null : user,
-    password: password === "" ? null : password,
-  };
+  const scheme = server.scheme === "smtps" ? "smtps" : "smtp";
+  const port = server.port ?? portDefaults[scheme];
+  return { scheme, host: server.host, port, user: user || null, password: password || null };
 }
 
 /** As in the setting, with `***` for the password. */
@@ -71,10 +64,6 @@ export function smtpUrlText({ scheme, host, port, user, password }: SmtpUrl): st
 
 /** Decoded text; null if it is not percent-encoded UTF-8 or has control characters, which would end a command. */
 function decoded(text: string): string | null {
-  try {
-    const plain = decodeURIComponent(text);
-    return /\p{Cc}/u.test(plain) ? null : plain;
-  } catch {
-    return null;
-  }
+  const plain = percentDecoded(text);
+  return plain === null || /\p{Cc}/u.test(plain) ? null : plain;
 }

@@ -241,10 +241,11 @@ export function spfCosts(facts: MailSpfFacts, own: PublishedSpf): SpfCosts {
   function costOfLookup({ term, kind, question }: SpfLookup): SpfCost {
     // The sender decides the result of ptr and of names with such macros.
     if (question === null) return { ...zeroCost, lookups: 1, voidsPossible: 1, unread: kind === "include" || kind === "redirect" };
-    const { isVoid, count } = lookupResult(answers, question);
-    if (isVoid) voidTerms.add(term);
-    if (kind === "mx" && count > spfMxHostsMax) mxOverfull.set(term, count);
-    const own = { ...zeroCost, lookups: 1, voids: Number(isVoid === true), voidsPossible: Number(isVoid === null) };
+    const answer = answers.to(question);
+    const count = answer?.status === "read" ? answer.facts.records.length : null;
+    if (count === 0) voidTerms.add(term);
+    if (kind === "mx" && count !== null && count > spfMxHostsMax) mxOverfull.set(term, count);
+    const own = { ...zeroCost, lookups: 1, voids: Number(count === 0), voidsPossible: Number(count === null) };
     return kind === "include" || kind === "redirect" ? sum(own, costOfTarget(term, question.name)) : own;
   }
 
@@ -262,16 +263,6 @@ export function spfCosts(facts: MailSpfFacts, own: PublishedSpf): SpfCosts {
     loops: [...loops],
     mxOverfull: [...mxOverfull].map(([term, count]) => ({ term, count })),
   };
-}
-
-/** `isVoid` is null if the question was not answered. */
-function lookupResult(
-  answers: SpfAnswers,
-  question: NonNullable<SpfLookup["question"]>,
-): { readonly isVoid: boolean | null; readonly count: number } {
-  const answer = answers.to(question);
-  if (answer?.status !== "read") return { isVoid: null, count: 0 };
-  return { isVoid: answer.facts.records.length === 0, count: answer.facts.records.length };
 }
 
 function sum(one: SpfCost, other: SpfCost): SpfCost {
