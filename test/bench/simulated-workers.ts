@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { connectNats, userOfCredentials } from "../../src/fleet/connection.ts";
-import { packResult } from "../../src/fleet/result-parts.ts";
+import { packResult } from "../../src/fleet/results.ts";
 import { inboxPrefixOf } from "../../src/fleet/subjects.ts";
 import { startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
 import { defaultDeadlines, type Gathered, subjectOf } from "../../src/scan/task.ts";

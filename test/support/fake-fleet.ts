@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import type { ScanErrorCode } from "../../src/evidence/scan.ts";
 import type { FleetStore } from "../../src/fleet/head/head-parts.ts";
 import { type Fleet, type FleetOptions, openFleet } from "../../src/fleet/head/open-fleet.ts";
-import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
+import { type PackedResult, packResult } from "../../src/fleet/results.ts";
 import { inboxPrefixOf, type JobDelivery, resultSubjects } from "../../src/fleet/subjects.ts";
 import { type FleetWorker, type FleetWorkerOptions, startFleetWorker } from "../../src/fleet/worker/fleet-worker.ts";
 import type { GatherEnd, ScanTerms } from "../../src/scan/gatherer.ts";

@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { makeIdentity } from "../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceAnswer, type PresenceNote, type ProgressNote } from "../../src/fleet/messages.ts";
-import { createResultAssembly, unpackResult } from "../../src/fleet/received-result.ts";
+import { createResultAssembly, unpackResult } from "../../src/fleet/results.ts";
 import {
   cancelSubjects,
   presenceSubjects,

@@ -1,7 +1,7 @@
 /** Results as a worker sends them by hand to the head of a rig. */
 import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { type PackedResult, packResult } from "../../src/fleet/result-parts.ts";
+import { type PackedResult, packResult } from "../../src/fleet/results.ts";
 import { type JobDelivery, resultSubjects } from "../../src/fleet/subjects.ts";
 import { messagesIn } from "./fleet-places.ts";
 import { type FleetRig, gatheredFor } from "./fleet-rig.ts";

@@ -1,7 +1,7 @@
 /** Results with any bytes and correct sums, as a hostile worker sends them. */
 import { zstdCompressSync } from "node:zlib";
 import { partBytesMax, type ResultManifest, type SentBytes } from "../../src/fleet/messages.ts";
-import { type PackedResult, packResult, sha256Of } from "../../src/fleet/result-parts.ts";
+import { type PackedResult, packResult, sha256Of } from "../../src/fleet/results.ts";
 
 export const sentBytes = (bytes: Uint8Array): SentBytes => ({
   bytes: bytes.length,

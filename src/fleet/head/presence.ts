@@ -10,7 +10,7 @@ import {
   parseProgressNote,
   parseVersion,
 } from "../messages.ts";
-import { isKnownEvidenceVersion } from "../received-result.ts";
+import { isKnownEvidenceVersion } from "../results.ts";
 import type { WorkerAddress } from "../subjects.ts";
 import type { WorkerPresence } from "../worker-operations.ts";
 import type { FleetStore, FleetTimes, HeadEvents, HeadParts } from "./head-parts.ts";
@@ -39,11 +39,11 @@ export function createMessageRate({ perSecond, burst }: { readonly perSecond: nu
   };
 }
 
-export interface PresentWorker extends WorkerPresence {
+interface PresentWorker extends WorkerPresence {
   readonly location: string;
 }
 
-export type PresenceRegistry = ReturnType<typeof createPresenceRegistry>;
+type PresenceRegistry = ReturnType<typeof createPresenceRegistry>;
 
 const usableAnswers: ReadonlySet<PresenceAnswer> = new Set(["accepted", "drained"]);
 

@@ -2,7 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { jobDeliveriesMax } from "../messages.ts";
-import { partsMax } from "../result-parts.ts";
+import { partsMax } from "../results.ts";
 import type { ResultAddress } from "../subjects.ts";
 import { type FleetTimes, type HeadParts, type HeadTransport, jobFields, type PendingJob } from "./head-parts.ts";
 import { isRunning } from "./result-intake.ts";
@@ -10,7 +10,7 @@ import { isRunning } from "./result-intake.ts";
 /** A job that is lost more often ends its scan. */
 const republishedMax = 3;
 
-export interface ReconcileOptions extends Omit<HeadParts, "isConnected"> {
+interface ReconcileOptions extends Omit<HeadParts, "isConnected"> {
   readonly count: (event: "republished" | "removed") => void;
   /** A job is to be published again. */
   readonly onUnsent: () => void;

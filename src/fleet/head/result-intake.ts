@@ -6,7 +6,7 @@ import { pause } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
 import type { ScanErrorCode } from "../../evidence/scan.ts";
 import type { Gathered } from "../../scan/task.ts";
-import { createResultAssembly, unpackResult } from "../received-result.ts";
+import { createResultAssembly, unpackResult } from "../results.ts";
 import { type ResultAddress, resultSubjects } from "../subjects.ts";
 import { type DeliveredManifest, type FleetStore, type HeadParts, jobFields, type PendingJob } from "./head-parts.ts";
 import { createMessageRate } from "./presence.ts";
@@ -23,7 +23,7 @@ const partRetryMs = 200;
 /** Lines of the log about dropped results of one worker: a hostile one may send any number. */
 const droppedLines = { perSecond: 0.1, burst: 10 };
 
-export interface ResultIntakeOptions extends Omit<HeadParts, "isConnected"> {
+interface ResultIntakeOptions extends Omit<HeadParts, "isConnected"> {
   readonly count: (event: "results" | "faults" | "lost" | "dropped") => void;
   readonly workingEveryMs: number;
   /** Wait for a scan that the store knows as running, and that is not pending yet. */

@@ -15,7 +15,7 @@ import {
   parseFleetJob,
   type RefusedJob,
 } from "../messages.ts";
-import { packResult } from "../result-parts.ts";
+import { packResult } from "../results.ts";
 import { progressSubjects, type WorkerAddress } from "../subjects.ts";
 import type { DeliveredJob } from "./job-feed.ts";
 import { type ResultSending, sendResult } from "./send-result.ts";

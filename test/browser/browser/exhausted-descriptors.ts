@@ -2,9 +2,9 @@
 import { openSync, writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLog } from "../../../src/base/log.ts";
+import { startWatchdog } from "../../../src/browser/browser.ts";
 import { launchBrowser } from "../../../src/browser/launch.ts";
 import { openProcessTable } from "../../../src/browser/processes.ts";
-import { startWatchdog } from "../../../src/browser/watchdog.ts";
 
 const [profilesDir = ""] = process.argv.slice(2);
 const table = openProcessTable();

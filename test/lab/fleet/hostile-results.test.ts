@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
-import { packResult } from "../../../src/fleet/result-parts.ts";
+import { packResult } from "../../../src/fleet/results.ts";
 import { performJudge } from "../../../src/scan/judge-task.ts";
 import { hostileEvidence } from "../../fuzz/hostile-evidence.ts";
 import { receivedFrom } from "../../fuzz/results.ts";

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { type Evidence, evidenceVersion } from "../../../src/evidence/evidence.ts";
 import { readIdentity } from "../../../src/fleet/identity.ts";
 import { type FleetJob, fleetProtocol, type PresenceNote, type PresenceReply } from "../../../src/fleet/messages.ts";
-import type { PackedResult } from "../../../src/fleet/result-parts.ts";
+import type { PackedResult } from "../../../src/fleet/results.ts";
 import { inboxPrefixOf, presenceSubjects, resultSubjects } from "../../../src/fleet/subjects.ts";
 import { type DeliveredJob, openJobFeed } from "../../../src/fleet/worker/job-feed.ts";
 import { subjectOf } from "../../../src/scan/task.ts";

@@ -3,7 +3,7 @@ import { zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { headIdentity } from "../../../src/fleet/identity.ts";
 import { partBytesMax } from "../../../src/fleet/messages.ts";
-import { type PackedResult, packResult } from "../../../src/fleet/result-parts.ts";
+import { type PackedResult, packResult } from "../../../src/fleet/results.ts";
 import { cancelSubjects, presenceSubjects, resultSubjects } from "../../../src/fleet/subjects.ts";
 import { subjectOf } from "../../../src/scan/task.ts";
 import { skippedNote } from "../../support/binary.ts";

@@ -1,7 +1,7 @@
 /** The head compares its scans with a nats-server in memory: what it removes, and which jobs it ends. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
-import { partsMax } from "../../../src/fleet/result-parts.ts";
+import { partsMax } from "../../../src/fleet/results.ts";
 import { type FakeFleet, type SentByHand, startFakeFleet } from "../../support/fake-fleet.ts";
 
 let fleet: FakeFleet;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type Evidence, evidenceVersion, failed, type ProbeFailure } from "../../../src/evidence/evidence.ts";
 import { factsSchema } from "../../../src/evidence/facts.ts";
 import type { HeaderField } from "../../../src/evidence/http-facts.ts";
-import { receivedEvidence } from "../../../src/fleet/received-result.ts";
+import { receivedEvidence } from "../../../src/fleet/results.ts";
 import { evidence as evidenceOfAuthor } from "../../support/evidence.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 

@@ -4,8 +4,15 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { failed, headerLimitOf, read } from "../../../src/evidence/evidence.ts";
 import { packedBytesMax, partBytesMax } from "../../../src/fleet/messages.ts";
-import { createResultAssembly, type ExpectedResult, unpackResult } from "../../../src/fleet/received-result.ts";
-import { type PackedResult, packResult, resultBytesMax, sha256Of } from "../../../src/fleet/result-parts.ts";
+import {
+  createResultAssembly,
+  type ExpectedResult,
+  type PackedResult,
+  packResult,
+  resultBytesMax,
+  sha256Of,
+  unpackResult,
+} from "../../../src/fleet/results.ts";
 import { type Gathered, unreachableBecause } from "../../../src/scan/task.ts";
 import { knownScans, pixelJpeg, shopPicture } from "../../support/finished-scans.ts";
 import { sentBytes, sentJson, sentResult } from "../../support/sent-results.ts";

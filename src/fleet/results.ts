@@ -1,5 +1,6 @@
-/** Results of workers at the head. Nothing in them is trusted: sizes, sums, format and identity are checked before use. */
-import { constants, zstdDecompressSync } from "node:zlib";
+/** Results of scans, as workers pack them and as the head unpacks them. The limits are the same for both sides. */
+import { createHash } from "node:crypto";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
@@ -13,8 +14,73 @@ import { parseJpeg } from "../parse/image-size.ts";
 import { type JsonSize, jsonSize } from "../parse/json.ts";
 import { screenshotBytesMax, viewport } from "../probe/browser/page-screenshot.ts";
 import { type Gathered, subjectOf, unreachableBecause } from "../scan/task.ts";
-import { jsonOf, packedBytesMax, parseResultManifest, partBytesMax, type ResultManifest, type SentBytes } from "./messages.ts";
-import { refusalCharsMax, refusalsMax, resultBytesMax, sha256Of } from "./result-parts.ts";
+import {
+  fleetProtocol,
+  jsonOf,
+  packedBytesMax,
+  parseResultManifest,
+  partBytesMax,
+  type ResultManifest,
+  type SentBytes,
+} from "./messages.ts";
+
+/** The head derives from the evidence whether the page was reachable. The screenshot is sent apart. */
+export type SentResult = Pick<Gathered, "evidence" | "timings" | "refusals"> | { readonly failed: ScanErrorCode };
+
+/** Bytes of the JSON. Evidence of a large site has 0.1 MB, and 2 MB at most so far. */
+export const resultBytesMax = 8 * 1024 ** 2;
+/** Parts of one result besides its manifest. */
+export const partsMax = partsFor(packedBytesMax) + partsFor(screenshotBytesMax);
+/** Refusals of the SSRF guard in one result, and characters of each: the first ones show the cause. */
+const refusalsMax = 50;
+const refusalCharsMax = 500;
+
+export interface PackedResult {
+  /** Parts of the result first, then parts of the screenshot. Each has at most `partBytesMax` bytes. */
+  readonly parts: readonly Uint8Array[];
+  readonly manifest: ResultManifest;
+}
+
+/** A result that exceeds the limits is packed as failed with `too-large`. */
+export function packResult(gathered: Gathered | ScanErrorCode): PackedResult {
+  if (typeof gathered === "string") return packed({ failed: gathered }, null) ?? neverTooLarge(gathered);
+  const { evidence, timings, refusals, screenshot } = gathered;
+  const firstRefusals = refusals.slice(0, refusalsMax).map((refusal) => boundedText(refusal, refusalCharsMax).text);
+  return packed({ evidence, timings, refusals: firstRefusals }, screenshot) ?? packResult("too-large");
+}
+
+function packed(result: SentResult, screenshot: Uint8Array | null): PackedResult | null {
+  const json = Buffer.from(JSON.stringify(result));
+  if (json.length > resultBytesMax) return null;
+  const compressed = zstdCompressSync(json);
+  if (compressed.length > packedBytesMax) return null;
+  const parts = [...cut(compressed), ...cut(screenshot ?? new Uint8Array())];
+  const sentScreenshot = screenshot === null ? null : sentBytes(screenshot);
+  return { parts, manifest: { v: fleetProtocol, evidenceVersion, result: sentBytes(compressed), screenshot: sentScreenshot } };
+}
+
+function neverTooLarge(code: ScanErrorCode): never {
+  throw new Error(`the result ${code} exceeds the limits of results`);
+}
+
+function cut(bytes: Uint8Array): readonly Uint8Array[] {
+  return Array.from({ length: partsFor(bytes.length) }, (_, at) => bytes.subarray(at * partBytesMax, (at + 1) * partBytesMax));
+}
+
+function sentBytes(bytes: Uint8Array): SentBytes {
+  return { bytes: bytes.length, sha256: sha256Of(bytes), parts: partsFor(bytes.length) };
+}
+
+function partsFor(bytes: number): number {
+  return Math.ceil(bytes / partBytesMax);
+}
+
+/** Lower-case hex. */
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+// Results at the head. Nothing in them is trusted: sizes, sums, format and identity are checked before use.
 
 const defaultResultLimits = {
   /** Bytes of the compressed JSON. */
@@ -23,23 +89,21 @@ const defaultResultLimits = {
   resultBytesMax,
   screenshotBytesMax,
 };
-export type ResultLimits = Readonly<typeof defaultResultLimits>;
+type ResultLimits = Readonly<typeof defaultResultLimits>;
 
-export type ResultAssembly = ReturnType<typeof createResultAssembly>;
+type ResultAssembly = ReturnType<typeof createResultAssembly>;
 
-export interface ReceivedBytes {
+interface ReceivedBytes {
   readonly limits: ResultLimits;
   readonly manifest: ResultManifest;
   readonly result: Uint8Array;
   readonly screenshot: Uint8Array | null;
 }
 
-const partsMaxOf = (bytes: number) => Math.ceil(bytes / partBytesMax);
-
 /** Collects the parts of one `JobDelivery`. Holds at most the bytes of its limits, and a manifest. */
 export function createResultAssembly(limits: ResultLimits = defaultResultLimits) {
   const parts = new Map<number, Uint8Array>();
-  const partsMax = partsMaxOf(limits.packedBytesMax) + partsMaxOf(limits.screenshotBytesMax);
+  const partsMax = partsFor(limits.packedBytesMax) + partsFor(limits.screenshotBytesMax);
   let manifest: { readonly value: ResultManifest; readonly bytes: Uint8Array } | null = null;
   let held = 0;
   let fault: ResultFault | null = null;
@@ -48,7 +112,7 @@ export function createResultAssembly(limits: ResultLimits = defaultResultLimits)
     if (manifest !== null) return isSame(manifest.bytes, bytes) ? null : "sent two different manifests";
     const value = parseResultManifest(bytes);
     if (value === null) return "sent an invalid manifest";
-    const wrong = [value.result, value.screenshot].find((sent) => sent !== null && sent.parts !== partsMaxOf(sent.bytes));
+    const wrong = [value.result, value.screenshot].find((sent) => sent !== null && sent.parts !== partsFor(sent.bytes));
     if (wrong !== undefined) return "sent a manifest whose number of parts does not fit its bytes";
     if (value.result.bytes > limits.packedBytesMax) return `sent a result of more than ${limits.packedBytesMax} bytes`;
     if ((value.screenshot?.bytes ?? 0) > limits.screenshotBytesMax)
@@ -191,7 +255,7 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** Clause that continues a sentence about a worker, such as "sent an invalid manifest". It has no text of the worker itself. */
-export interface ResultFault {
+interface ResultFault {
   readonly fault: string;
 }
 
