@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fromSeed, type KeyPair } from "@nats-io/nkeys";
 import { type Authenticator, connect, credsAuthenticator, type NatsConnection, nkeyAuthenticator } from "@nats-io/transport-node";
-import { type Clock, pause } from "../base/clock.ts";
+import { aborted, type Clock, pause } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import { parseNatsUrl } from "../parse/address.ts";
 
@@ -165,13 +165,9 @@ function readText(file: string, setting: string): string {
   }
 }
 
-export interface Link {
-  isUp(): boolean;
-  /** Resolves at once, or at the next connection; rejects when the signal aborts. */
-  connected(signal: AbortSignal): Promise<void>;
-}
+export type Link = ReturnType<typeof followLink>;
 
-export interface LinkEvents {
+interface LinkEvents {
   readonly onLost: () => void;
   readonly onRestored: () => void;
   /** Such as a refused subject. */
@@ -179,19 +175,19 @@ export interface LinkEvents {
 }
 
 /** Follows a connection that is up now, until it is closed for good. */
-export function followLink(connection: NatsConnection, { onLost, onRestored, onError }: LinkEvents): Link {
+export function followLink(connection: NatsConnection, { onLost, onRestored, onError }: LinkEvents) {
   let isUp = true;
-  const waiting = new Set<() => void>();
+  let restored = Promise.withResolvers<void>();
 
   async function follow(): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === "disconnect" && isUp) {
         isUp = false;
+        restored = Promise.withResolvers();
         onLost();
       } else if (status.type === "reconnect") {
         isUp = true;
-        for (const resume of waiting) resume();
-        waiting.clear();
+        restored.resolve();
         onRestored();
       } else if (status.type === "error") onError(status.error);
     }
@@ -201,22 +197,10 @@ export function followLink(connection: NatsConnection, { onLost, onRestored, onE
 
   return {
     isUp: () => isUp,
-    connected: (signal) =>
-      new Promise((resolve, reject) => {
-        const aborted = () => {
-          waiting.delete(resume);
-          reject(signal.reason);
-        };
-        const resume = () => {
-          signal.removeEventListener("abort", aborted);
-          resolve();
-        };
-        if (isUp) resolve();
-        else if (signal.aborted) aborted();
-        else {
-          waiting.add(resume);
-          signal.addEventListener("abort", aborted, { once: true });
-        }
-      }),
+    /** Resolves at once, or at the next connection; rejects when the signal aborts. */
+    connected: async (signal: AbortSignal): Promise<void> => {
+      if (isUp) return;
+      await Promise.race([restored.promise, aborted(signal).then(() => Promise.reject(signal.reason))]);
+    },
   };
 }

@@ -1,12 +1,16 @@
-/** Writes the configuration of nats-server for one head and its workers. */
+/** Writes the configuration of nats-server for one head and its workers, with what each of them may do. */
 import {
-  exportedServices,
-  exportedStreams,
-  headAccount,
-  headPermissions,
-  type SubjectPermissions,
-  workerPermissions,
-} from "./permissions.ts";
+  cancelSubjects,
+  headSubject,
+  inboxPrefixOf,
+  presenceSubjects,
+  progressSubjects,
+  resultConsumer,
+  resultSubjects,
+  scanStreamOf,
+  scanSubjects,
+  type WorkerAddress,
+} from "./subjects.ts";
 
 export interface EnrolledWorker {
   /** Public nkey. */
@@ -32,7 +36,7 @@ export interface NatsCluster {
   readonly caFile: string | null;
 }
 
-export interface NatsConfiguration {
+interface NatsConfiguration {
   /** Address and port for head and workers. */
   readonly listen: string;
   readonly storeDir: string;
@@ -52,6 +56,67 @@ const pingIntervalS = 20;
 const pingsOutMax = 2;
 /** A worker opens one; a second one exists for a moment while it reconnects. */
 const connectionsOfWorkerMax = 4;
+
+/**
+ * What NATS lets head and workers do. Each worker has an account of its own in NATS, and reaches the head's account by services.
+ *
+ * Users of one account are not separated enough: JetStream answers to the reply subject of a request, with its own rights. A worker that
+ * may publish one result could name `$JS.API.STREAM.PURGE...` there, and its PubAck would be obeyed. Between accounts nats-server
+ * replaces reply subjects, and answers arrive in the account of the worker alone.
+ */
+interface SubjectPermissions {
+  readonly publish: readonly string[];
+  readonly subscribe: readonly string[];
+}
+
+interface WorkerPermissions extends SubjectPermissions {
+  /** Imported from the account of the head as services. Equal to `publish`. */
+  readonly services: readonly string[];
+  /** Imported from the account of the head as streams. */
+  readonly streams: readonly string[];
+}
+
+/** Account of head and streams in NATS. */
+const headAccount = "ASSAY";
+
+/** Services of the head's account. The account of a worker imports the part with its own location and id. */
+const exportedServices: readonly { readonly subject: string; readonly answers: "one" | "many" }[] = [
+  { subject: "$JS.API.CONSUMER.MSG.NEXT.*.*", answers: "many" },
+  { subject: "$JS.ACK.*.*.>", answers: "one" },
+  { subject: resultSubjects.matching({}), answers: "one" },
+  { subject: presenceSubjects.matching({}), answers: "one" },
+  { subject: progressSubjects.matching({}), answers: "one" },
+];
+
+/** Streams of messages of the head's account. */
+const exportedStreams: readonly string[] = [cancelSubjects.matching({})];
+
+const headPermissions: SubjectPermissions = {
+  publish: [
+    "$JS.API.>",
+    `$JS.ACK.*.${resultConsumer}.>`,
+    scanSubjects.matching({}),
+    cancelSubjects.matching({}),
+    headSubject,
+    // Replies to workers, and to another head.
+    "_R_.>",
+    "_INBOX.>",
+  ],
+  subscribe: ["_INBOX.>", presenceSubjects.matching({}), progressSubjects.matching({}), headSubject, "$JS.EVENT.ADVISORY.>"],
+};
+
+/** No worker can ask for streams or consumers: neither the head's, nor any of its own. */
+function workerPermissions({ location, worker }: WorkerAddress): WorkerPermissions {
+  const services = [
+    `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(location)}.${location}`,
+    `$JS.ACK.${scanStreamOf(location)}.${location}.>`,
+    resultSubjects.matching({ location, worker }),
+    presenceSubjects.of({ location, worker }),
+    progressSubjects.matching({ location, worker }),
+  ];
+  const streams = [cancelSubjects.of({ location })];
+  return { publish: services, services, streams, subscribe: [`${inboxPrefixOf(worker)}.>`, ...streams] };
+}
 
 /** A whole nats.conf. */
 export function natsConfiguration({ listen, storeDir, tls, cluster, head, workers }: NatsConfiguration): string {

@@ -15,7 +15,7 @@ const examineMsMax = 5_000;
 /** Time for the answer of a running head. */
 const otherHeadMs = 1_000;
 
-export interface LeftStream {
+interface LeftStream {
   readonly name: string;
   readonly messages: number;
   readonly bytes: number;

@@ -16,14 +16,13 @@ import { jobAckWaitMs, jobDeliveriesMax } from "./messages.ts";
 import { resultConsumer, resultStreamOf, resultSubjects, scanStreamOf, scanSubjects } from "./subjects.ts";
 
 /** Bytes that NATS keeps for a location, and sets aside. */
-export interface StreamLimits {
+export const defaultStreamLimits = {
   /** A job has about 0.4 KB. */
-  readonly scanBytesMax: number;
+  scanBytesMax: 8 * 1024 ** 2,
   /** A result has 0.3 MB, and 6 MB at most. No more results wait than the location has slots, each for one scan. */
-  readonly resultBytesMax: number;
-}
-
-export const defaultStreamLimits: StreamLimits = { scanBytesMax: 8 * 1024 ** 2, resultBytesMax: 128 * 1024 ** 2 };
+  resultBytesMax: 128 * 1024 ** 2,
+};
+export type StreamLimits = Readonly<typeof defaultStreamLimits>;
 
 const ageMaxMs = 24 * 60 * 60 * 1_000;
 /** Within it, a message that is published twice counts once. */

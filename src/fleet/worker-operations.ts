@@ -7,9 +7,9 @@ import type { Worker } from "../store/workers.ts";
 import type { PresenceAnswer } from "./messages.ts";
 
 export const workerChanges = ["drained", "resumed", "revoked"] as const;
-export type WorkerChange = (typeof workerChanges)[number];
+type WorkerChange = (typeof workerChanges)[number];
 
-export interface WorkerContext {
+interface WorkerContext {
   readonly store: Pick<Store, "workers">;
   readonly now: () => Date;
   readonly log: Log;

@@ -20,7 +20,7 @@ import {
 } from "../subjects.ts";
 import type { FleetStore, HeadEvents, HeadTransport } from "./head-parts.ts";
 
-export interface LocationStreamsOptions {
+interface LocationStreamsOptions {
   readonly workers: Pick<FleetStore["workers"], "locations">;
   readonly ackWaitMs: number;
   readonly onManifest: HeadEvents["onManifest"];

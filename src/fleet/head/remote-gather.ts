@@ -5,13 +5,10 @@ import type { ScanErrorCode } from "../../evidence/scan.ts";
 import { type GatherEnd, type Gatherer, type GatherJob, type GatherWatch, isCancelled, type StoredJob } from "../../scan/gatherer.ts";
 import type { Gathered } from "../../scan/task.ts";
 import { type FleetJob, fleetProtocol } from "../messages.ts";
-import { type HeadParts, type HeadTransport, jobFields, type PendingJob, type PendingJobs } from "./head-parts.ts";
+import { type FleetTimes, type HeadParts, type HeadTransport, jobFields, type PendingJob, type PendingJobs } from "./head-parts.ts";
 import type { ResultIntake } from "./result-intake.ts";
 
-export interface JobPublisherOptions extends Pick<HeadParts, "isConnected" | "clock" | "log"> {
-  /** First wait before a retry; it doubles with each. */
-  readonly retryMs: number;
-}
+type JobPublisherOptions = Pick<HeadParts, "isConnected" | "clock" | "log"> & Pick<FleetTimes, "retryMs">;
 
 const retryMsMax = 30_000;
 
@@ -103,7 +100,7 @@ async function publish(pendingJobs: PendingJobs, transport: HeadTransport, pendi
 /** Settings of the head that are part of each job. */
 export type JobSettings = Pick<FleetJob, "deadlines" | "screenshot" | "headerCharsMax">;
 
-export interface RemoteGatherOptions extends HeadParts {
+interface RemoteGatherOptions extends HeadParts {
   readonly intake: Pick<ResultIntake, "release">;
   readonly jobSettings: JobSettings;
   /** A job is to be published. */

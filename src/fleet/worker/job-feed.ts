@@ -44,7 +44,7 @@ function deliveryOf(reply: string): Delivery | null {
   return /^[1-9]\d{0,8}$/.test(delivery) ? { delivery: Number(delivery), publication: `${sequence}.${time}` } : null;
 }
 
-export interface JobFeedOptions extends Pick<ResultSending, "connection" | "clock"> {
+export interface JobFeedOptions extends Pick<ResultSending, "connection" | "clock">, Partial<typeof defaultTimes> {
   readonly inboxPrefix: string;
   readonly location: string;
   /** Takes a job, also one of a withdrawn request that was on its way already. */
@@ -53,19 +53,18 @@ export interface JobFeedOptions extends Pick<ResultSending, "connection" | "cloc
   readonly mayAsk?: () => boolean;
   /** A clause that says why no jobs can be had, and null when they can be had again. */
   readonly onFault: (fault: string | null) => void;
-  readonly expiresMs?: number;
-  readonly retryMs?: number;
-  readonly lostAfterMs?: number;
 }
 
 export type JobFeed = Pick<PullFeed, keyof PullFeed>;
 
-/** Life of a pull request. */
-const defaultExpiresMs = 5_000;
-/** Delay after an error of the consumer. */
-const defaultRetryMs = 2_000;
-/** Ends after `expiresMs`. Without a consumer, nats-server gives no answer to other accounts. */
-const defaultLostAfterMs = 2_000;
+const defaultTimes = {
+  /** Life of a pull request. */
+  expiresMs: 5_000,
+  /** Delay after an error of the consumer. */
+  retryMs: 2_000,
+  /** Ends after `expiresMs`. Without a consumer, nats-server gives no answer to other accounts. */
+  lostAfterMs: 2_000,
+};
 
 const nanosecondsPerMs = 1_000_000;
 
@@ -89,9 +88,8 @@ interface Requests {
 }
 
 class PullFeed {
-  readonly #options: JobFeedOptions;
+  readonly #options: JobFeedOptions & typeof defaultTimes;
   readonly #pullSubject: string;
-  readonly #expiresMs: number;
   /** Withdrawn requests whose last answers are on their way. */
   readonly #withdrawn = new Set<Promise<void>>();
   #requests: Requests | null = null;
@@ -100,9 +98,8 @@ class PullFeed {
   #closed = false;
 
   constructor(options: JobFeedOptions) {
-    this.#options = options;
+    this.#options = { ...defaultTimes, ...options };
     this.#pullSubject = `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(options.location)}.${options.location}`;
-    this.#expiresMs = options.expiresMs ?? defaultExpiresMs;
   }
 
   /**
@@ -173,21 +170,21 @@ class PullFeed {
   #failed(fault: string): void {
     if (this.#closed) return;
     this.#options.onFault(fault);
-    this.#cancelRetry ??= this.#options.clock.after(this.#options.retryMs ?? defaultRetryMs, () => {
+    this.#cancelRetry ??= this.#options.clock.after(this.#options.retryMs, () => {
       this.#cancelRetry = null;
       this.#fill();
     });
   }
 
   #fill(): void {
-    const { connection, clock, mayAsk = () => true, lostAfterMs = defaultLostAfterMs } = this.#options;
+    const { connection, clock, mayAsk = () => true, expiresMs, lostAfterMs } = this.#options;
     if (this.#closed || this.#cancelRetry !== null || this.#wanted === 0 || !mayAsk()) return;
     this.#requests ??= this.#subscribe();
     const { subscription, open } = this.#requests;
     while (open.size < this.#wanted) {
-      const request = JSON.stringify({ batch: 1, expires: this.#expiresMs * nanosecondsPerMs });
+      const request = JSON.stringify({ batch: 1, expires: expiresMs * nanosecondsPerMs });
       connection.publish(this.#pullSubject, request, { reply: subscription.getSubject() });
-      const cancelLost = clock.after(this.#expiresMs + lostAfterMs, () => this.#lost(cancelLost));
+      const cancelLost = clock.after(expiresMs + lostAfterMs, () => this.#lost(cancelLost));
       open.add(cancelLost);
     }
   }

@@ -3,7 +3,7 @@ import { jetstream } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { aborted, type Clock, pause, randomId, withDeadline } from "../../base/clock.ts";
 import { messageOf } from "../../base/log.ts";
-import type { PackedResult } from "../result-parts.ts";
+import type { PackedResult } from "../results.ts";
 import { type JobDelivery, manifestPart, type ResultAddress, resultSubjects } from "../subjects.ts";
 
 export interface ResultSending {
@@ -16,11 +16,6 @@ export interface ResultSending {
   readonly signal: AbortSignal;
 }
 
-/** One result that is being sent. `id`: JetStream drops a part that is published twice with it. */
-interface ResultInSending extends ResultSending {
-  readonly id: string;
-}
-
 /** Upload of one part with its confirmation: 900 KB at 15 KB/s. */
 const partMsMax = 60_000;
 /** Confirmation after the upload: at first, and after several attempts. A part that arrives twice counts once. */
@@ -29,21 +24,27 @@ const confirmationMsMax = 20_000;
 const retryMsMin = 500;
 const retryMsMax = 15_000;
 
-/** Resolves when every part is stored; false if the signal has aborted before. The manifest is the last. */
+/** Resolves to true when every part is stored, and to false if the signal has aborted before. The manifest is the last. */
 export async function sendResult({ parts, manifest }: PackedResult, delivery: JobDelivery, sending: ResultSending): Promise<boolean> {
-  // A job that is published again has the same addresses as before: its result must not count as a repetition.
+  // JetStream drops a part that is published twice with an id. A job that is published again has the same addresses as before: its result
+  // must not count as a repetition.
   const id = randomId(sending.clock);
-  for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, { ...sending, id }))) return false;
-  return sendPart({ ...delivery, part: null }, Buffer.from(JSON.stringify(manifest)), { ...sending, id });
+  for (const [part, bytes] of parts.entries()) if (!(await sendPart({ ...delivery, part }, bytes, id, sending))) return false;
+  return sendPart({ ...delivery, part: null }, Buffer.from(JSON.stringify(manifest)), id, sending);
 }
 
-async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: ResultInSending): Promise<boolean> {
-  const { connected, onRetry, clock, signal } = sending;
+async function sendPart(address: ResultAddress, bytes: Uint8Array, id: string, sending: ResultSending): Promise<boolean> {
+  const { connection, connected, onRetry, clock, signal } = sending;
+  const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
   let last: string | null = null;
   for (let attempt = 0; !signal.aborted; attempt++) {
     try {
       await connected(signal);
-      await publishPart(address, bytes, doubled(confirmationMsMin, confirmationMsMax, attempt), sending);
+      await withDeadline(clock, partMsMax, [signal], async (ended) => {
+        const published = jetstream(connection).publish(resultSubjects.of(address), bytes, options);
+        const late = unconfirmed(sending, doubled(confirmationMsMin, confirmationMsMax, attempt), ended);
+        await Promise.race([published, late, aborted(ended).then(() => Promise.reject(ended.reason))]);
+      });
       return true;
     } catch (error) {
       const because = messageOf(error);
@@ -53,16 +54,6 @@ async function sendPart(address: ResultAddress, bytes: Uint8Array, sending: Resu
     }
   }
   return false;
-}
-
-/** @throws if JetStream does not confirm, or the signal aborts. */
-async function publishPart(address: ResultAddress, bytes: Uint8Array, confirmationMs: number, sending: ResultInSending): Promise<void> {
-  const { connection, id, clock, signal } = sending;
-  const options = { msgID: `${id}.${address.part ?? manifestPart}`, timeout: partMsMax };
-  await withDeadline(clock, partMsMax, [signal], async (ended) => {
-    const published = jetstream(connection).publish(resultSubjects.of(address), bytes, options);
-    await Promise.race([published, unconfirmed(sending, confirmationMs, ended), aborted(ended).then(() => Promise.reject(ended.reason))]);
-  });
 }
 
 /** Without a stream, a server does not answer to other accounts at all. Rejects so long after the upload, however slow the link is. */
