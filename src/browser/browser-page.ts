@@ -14,15 +14,10 @@ const blankPageMs = 2_000;
 /** Proxy URL for pages that connect to nothing. */
 export const closedProxyUrl = "http://127.0.0.1:1";
 
-export interface BrowserPage {
-  readonly session: CDPSession;
-  readonly targetId: string;
-  /** Closes the page's context; the slot ends a browser that does not close it. */
-  close(): void;
-}
+export type BrowserPage = Awaited<ReturnType<typeof openPage>>;
 
 /** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */
-export async function openPage(browser: ScanBrowser, proxyUrl: string): Promise<BrowserPage> {
+export async function openPage(browser: ScanBrowser, proxyUrl: string) {
   const { connection } = browser;
   const { browserContextId: contextId } = await connection.send("Target.createBrowserContext", {
     // The context ends with its connection, even if this thread dies.
@@ -31,7 +26,8 @@ export async function openPage(browser: ScanBrowser, proxyUrl: string): Promise<
     // SSRF guard: by default Chromium connects to loopback without the proxy.
     proxyBypassList: "<-loopback>",
   });
-  const close = () => browser.closeLater(connection.send("Target.disposeBrowserContext", { browserContextId: contextId }));
+  /** Closes the page's context; the slot ends a browser that does not close it. */
+  const close = (): void => browser.closeLater(connection.send("Target.disposeBrowserContext", { browserContextId: contextId }));
   try {
     const [{ targetId }] = await Promise.all([
       connection.send("Target.createTarget", { url: "about:blank", browserContextId: contextId }),

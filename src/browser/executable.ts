@@ -9,20 +9,14 @@ import chromium from "../../node_modules/@sparticuz/chromium/bin/chromium.br" wi
 import fonts from "../../node_modules/@sparticuz/chromium/bin/fonts.tar.br" with { type: "file" };
 import about from "../../node_modules/@sparticuz/chromium/package.json" with { type: "json" };
 
-/** The embedded browser: compressed archives of the headless shell, its libraries, and fonts. */
-interface EmbeddedBrowser {
-  readonly version: string;
-  /** Paths of Brotli files: the executable itself, a tar of `lib/`, a tar of `fonts/`. */
-  readonly chromium: string;
-  readonly libraries: string;
-  readonly fonts: string;
-}
-
 /** Only platform of the embedded programs. */
 const runsHere = process.platform === "linux" && process.arch === "x64";
 
-/** Null on other platforms, and in a slim binary, whose build omits the archives. */
-export const embeddedBrowser: EmbeddedBrowser | null =
+/**
+ * The embedded browser: paths of Brotli files, which hold the headless shell itself, a tar of `lib/` and a tar of `fonts/`. Null on other
+ * platforms, and in a slim binary, whose build omits the archives.
+ */
+export const embeddedBrowser =
   runsHere && (chromium as string | null) !== null ? { version: about.version, chromium, libraries, fonts } : null;
 
 export interface Executable {
@@ -68,7 +62,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** Unpacks into a temporary folder and renames it: concurrent processes never see an incomplete folder. */
-async function unpack(archives: EmbeddedBrowser, dir: string, home: string): Promise<void> {
+async function unpack(archives: NonNullable<typeof embeddedBrowser>, dir: string, home: string): Promise<void> {
   let temporary: string | null = null;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });

@@ -97,11 +97,7 @@ const messageBytesMax = 64 * 1024 ** 2;
 const commandMs = 10_000;
 const nul = 0;
 
-/** Connection to a browser; closed when the browser ends or sends a message over `messageBytesMax`. */
-function connectByPipe(commands: Writable, answers: Readable): Connection {
-  return new Connection("", new PipeTransport(commands, answers), 0, commandMs);
-}
-
+/** Closes when the browser ends, or sends a message over `messageBytesMax`. */
 class PipeTransport implements ConnectionTransport {
   readonly #commands: Writable;
   readonly #answers: Readable;
@@ -213,7 +209,8 @@ async function launch({ executable, profilesDir, onProcess }: LaunchOptions, uns
     throw new BrowserError(`the browser cannot be started (${error.message})`);
   });
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const connection = connectByPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  const transport = new PipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
+  const connection = new Connection("", transport, 0, commandMs);
   let ending: Promise<void> | null = null;
   const end = () => {
     ending ??= endChild(child, pid, exited).finally(() => {
