@@ -97,8 +97,7 @@ async function runTry(file: string, evidence: Evidence, record: ModuleRecord, po
     return post({ type: "refused", faults: [locatedAt(file, record, ["key"], reason)] });
   }
   const located = ({ path, reason }: DeclarationFault) => locatedAt(file, record, path, reason);
-  const texts = { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] };
-  const faults = [...faultsOfCheck(check, texts), ...unknownKeysOf(check)].map(located);
+  const faults = [...faultsOfCheck(check), ...unknownKeysOf(check)].map(located);
   if (typeof check.judge !== "function") return post({ type: "refused", faults });
   post({ type: "running", name: "judge", place: locatedAt(file, record, ["judge"], "") });
   const { result, judged, thrown, fault } = tryCheck(check, evidence);

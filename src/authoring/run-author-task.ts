@@ -4,10 +4,8 @@ import { messageOf } from "../base/log.ts";
 import { faultOfFile, type PluginFault } from "../catalog/fault.ts";
 import type { AuthorMessage, AuthorTask, RanCase, TriedPlugin } from "./author-thread.ts";
 
-/** A thread starts within a second, and a file loads within milliseconds. */
-const loadMsMax = 10_000;
-/** As for a check of a scan. */
-const judgeMsMax = 5_000;
+/** Limits in milliseconds, for loading and for each judgement. A thread starts within a second, and a file loads within milliseconds. */
+const defaultDeadlines = { loadMs: 10_000, judgeMs: 5_000 };
 
 export interface AuthorOutcome {
   /** Cases that came to their end. */
@@ -19,17 +17,11 @@ export interface AuthorOutcome {
   readonly broken: PluginFault | null;
 }
 
-/** Limits in milliseconds, for loading and for each judgement. */
-export interface AuthorDeadlines {
-  readonly loadMs: number;
-  readonly judgeMs: number;
-}
-
 /** `workerFile`: entry of the thread, `src/app/author-worker.ts`; its place differs in a compiled binary. Never rejects. */
 export async function runAuthorTaskInThread(
   task: AuthorTask,
   workerFile: string,
-  { loadMs, judgeMs }: AuthorDeadlines = { loadMs: loadMsMax, judgeMs: judgeMsMax },
+  { loadMs, judgeMs } = defaultDeadlines,
 ): Promise<AuthorOutcome> {
   const cases: RanCase[] = [];
   let tried: TriedPlugin | null = null;

@@ -38,7 +38,7 @@ export interface TestCase {
 }
 
 /** Texts of a check, and the file in which an author writes them. */
-export interface TestedTexts {
+interface TestedTexts {
   readonly texts: { readonly [L in Locale]?: CheckTexts | undefined };
   readonly fileOf: (locale: Locale) => string;
 }

@@ -6,7 +6,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 import { judgeEvidence } from "../judge/ledger.ts";
 import type { StoredResult } from "../judge/result.ts";
 
-export type TextsOfOneCheck = { readonly [L in Locale]?: CheckTexts | undefined };
+type TextsOfOneCheck = { readonly [L in Locale]?: CheckTexts | undefined };
 
 /** Plain data. */
 export interface TriedVerdict {
@@ -18,7 +18,7 @@ export interface TriedVerdict {
   readonly judged: boolean;
 }
 
-export interface TryOutcome extends Pick<TriedVerdict, "result" | "judged"> {
+interface TryOutcome extends Pick<TriedVerdict, "result" | "judged"> {
   /** Time of `judge`, in milliseconds. */
   readonly judgeMs: number;
   /** What `judge` threw; null if it returned. */

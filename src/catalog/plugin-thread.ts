@@ -70,7 +70,7 @@ async function loadPluginFile(
     return { faults: [fault(placeOfProperty(source, ["key"]), `its key is "${check.key}", but must equal the file name, "${key}"`)] };
   const located = ({ path, reason }: DeclarationFault) => fault(placeOfProperty(source, path), reason);
   const unknownKeys = unknownKeysOf(check).map(located);
-  const faults = faultsOfCheck(check, { "en-gb": check.texts?.["en-gb"], "de-de": check.texts?.["de-de"] }).map(located);
+  const faults = faultsOfCheck(check).map(located);
   // A misspelt key is often the cause of a missing one.
   if (faults.length > 0) return { faults: [...faults, ...unknownKeys] };
   const codePlaces = Object.keys(check.findings).map((code) => [code, placeOfProperty(source, ["findings", code])] as const);

@@ -171,10 +171,10 @@ export function isCheckKey(key: unknown): boolean {
   return typeof key === "string" && key.length <= keyCharsMax && keyPattern.test(key);
 }
 
-type TextsByLocale = { readonly [L in Locale]: CheckTexts | undefined };
+type TextsByLocale = { readonly [L in Locale]?: CheckTexts | undefined };
 
-/** Faults of one check. Also validates types, because plugins are not type-checked. */
-export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale): readonly DeclarationFault[] {
+/** Faults of one check. Also validates types, because plugins are not type-checked. `texts`: the texts of a plugin are part of its check. */
+export function faultsOfCheck(check: AnyCheck, texts: TextsByLocale = check.texts ?? {}): readonly DeclarationFault[] {
   const faults = [
     ...unless(
       isCheckKey(check.key),

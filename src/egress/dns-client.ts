@@ -5,6 +5,7 @@ import { lookup } from "node:dns/promises";
 import { connect, isIPv6 } from "node:net";
 import dnsPacket, { type CaaAnswer } from "dns-packet";
 import { systemClock, withDeadline } from "../base/clock.ts";
+import { parseEndpoint, parseIpText } from "../parse/address.ts";
 import {
   type DnsAnswer,
   type DnsQuery,
@@ -17,10 +18,7 @@ import {
 } from "./dns-message.ts";
 import { EgressError, orTimeout } from "./egress-error.ts";
 
-export interface DnsServer {
-  readonly address: string;
-  readonly port: number;
-}
+export type DnsServer = NonNullable<ReturnType<typeof parseEndpoint>>;
 
 const dnsPort = 53;
 const lengthBytes = 2;
@@ -32,11 +30,7 @@ const questionMs = 6_000;
 
 /** Reads `address`, `address:port` or `[address]:port`, the forms of operators and `dns.getServers()`. */
 export function parseDnsServer(text: string): DnsServer {
-  const bracketed = /^\[(.+)\](?::(\d+))?$/.exec(text);
-  if (bracketed !== null) return { address: bracketed[1] ?? "", port: Number(bracketed[2] ?? dnsPort) };
-  if (isIPv6(text)) return { address: text, port: dnsPort };
-  const [address = "", port] = text.split(":");
-  return { address, port: port === undefined ? dnsPort : Number(port) };
+  return parseEndpoint(text) ?? { address: parseIpText(text) ?? text, port: dnsPort };
 }
 
 /** @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry. */
@@ -93,18 +87,14 @@ function exchangeOverTcp(server: DnsServer, query: DnsQuery, signal: AbortSignal
   });
 }
 
-interface Settlers<T> {
-  done(answer: T): void;
-  fail(because: "timeout" | "unreachable", message: string): void;
-}
-
-interface ExchangeSocket {
-  close(): void;
-  onTimeout(): void;
-}
+type Fail = (because: "timeout" | "unreachable", message: string) => void;
 
 /** Opens a socket and closes it at the first of: answer, error, timeout of the attempt, abort of the question. */
-function exchange<T>(attemptMs: number, signal: AbortSignal, open: (settlers: Settlers<T>) => ExchangeSocket): Promise<T> {
+function exchange<T>(
+  attemptMs: number,
+  signal: AbortSignal,
+  open: (settle: { readonly done: (answer: T) => void; readonly fail: Fail }) => { close(): void; onTimeout(): void },
+): Promise<T> {
   return new Promise((resolve, reject) => {
     let isOpen = true;
     const end = (settle: () => void) => {
@@ -116,7 +106,7 @@ function exchange<T>(attemptMs: number, signal: AbortSignal, open: (settlers: Se
       settle();
     };
     const done = (answer: T) => end(() => resolve(answer));
-    const fail: Settlers<T>["fail"] = (because, message) => end(() => reject(new EgressError(because, message)));
+    const fail: Fail = (because, message) => end(() => reject(new EgressError(because, message)));
     const onAbort = () => fail("timeout", "the deadline ran out while resolving");
     // Sockets emit asynchronously, so `socket` and `timer` are set before the first event.
     const socket = open({ done, fail });

@@ -217,13 +217,18 @@ function createCancel(options: DispatcherOptions, active: ReturnType<typeof crea
 }
 
 /** Whether the scan waited. */
-async function cancelQueued({ store, progress, observer, log, clock }: DispatcherOptions, token: string): Promise<boolean> {
-  const scan = await store.scans.cancelQueued(token, clock.now());
+async function cancelQueued(options: DispatcherOptions, token: string): Promise<boolean> {
+  const scan = await options.store.scans.cancelQueued(token, options.clock.now());
   if (scan === undefined) return false;
-  log.info("waiting scan cancelled", fieldsOf(scan));
-  progress.publish(token, { type: "failed" });
-  observer.ended(scan, "cancelled");
+  options.log.info("waiting scan cancelled", fieldsOf(scan));
+  reportFailed(options, scan, "cancelled");
   return true;
+}
+
+/** The scan failed while it waited, and that is stored. */
+function reportFailed({ progress, observer }: DispatcherOptions, scan: ScanRecord, code: ScanErrorCode): void {
+  progress.publish(scan.token, { type: "failed" });
+  observer.ended(scan, code);
 }
 
 interface RunningScan {
@@ -274,7 +279,8 @@ function asCancelled(outcome: ScanOutcome): ScanOutcome {
 }
 
 /** Fails queued scans of locations that had no worker for too long. Returns the function that stops it. */
-function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, clock }: DispatcherOptions): () => void {
+function sweepWaiting(options: DispatcherOptions): () => void {
+  const { store, remote, waitMaxMs, log, clock } = options;
   const { absentSince: lastWorkerAt } = remote ?? noRemoteLocations(clock.now());
 
   async function sweep(): Promise<void> {
@@ -284,10 +290,8 @@ function sweepWaiting({ store, remote, waitMaxMs, progress, observer, log, clock
       const absentSince = lastWorkerAt(location);
       if (absentSince === null || absentSince > before) continue;
       for (const scan of await store.scans.failWaiting(location, before, now)) {
-        const { token } = scan;
         log.warn("scan failed: no worker at its location", { ...fieldsOf(scan), absentSince: absentSince.toISOString() });
-        progress.publish(token, { type: "failed" });
-        observer.ended(scan, "no-worker");
+        reportFailed(options, scan, "no-worker");
       }
     }
   }

@@ -195,23 +195,25 @@ type RunProbe = <F>(name: string, probe: (signal: AbortSignal) => Promise<Readin
 
 /** Probes of DNS and mail, started at once: they depend on the subject only, not on the page. */
 function startNameProbes(context: Omit<MtaStsPolicyContext, "record" | "signal">, run: RunProbe) {
-  const mailMx = run("mailMx", (signal) => probeMx({ ...context, signal }));
-  const mailMtaSts = run("mailMtaSts", (signal) => probeMtaSts({ ...context, signal }));
+  type Context = typeof context & { readonly signal: AbortSignal };
+  const ask = <F>(name: string, probe: (asked: Context) => Promise<Reading<F>>) => run(name, (signal) => probe({ ...context, signal }));
+  const mailMx = ask("mailMx", probeMx);
+  const mailMtaSts = ask("mailMtaSts", probeMtaSts);
   return {
     dns: allOf<DnsReadings>({
-      dnsCaa: run("dnsCaa", (signal) => probeDnsCaa({ ...context, signal })),
-      dnsIpv6: run("dnsIpv6", (signal) => probeDnsIpv6({ ...context, signal })),
-      dnsNameServers: run("dnsNameServers", (signal) => probeNameServers({ ...context, signal })),
-      dnssec: run("dnssec", (signal) => probeDnssec({ ...context, signal })),
+      dnsCaa: ask("dnsCaa", probeDnsCaa),
+      dnsIpv6: ask("dnsIpv6", probeDnsIpv6),
+      dnsNameServers: ask("dnsNameServers", probeNameServers),
+      dnssec: ask("dnssec", probeDnssec),
     }),
     mail: allOf<MailReadings>({
       mailMx,
-      mailSpf: run("mailSpf", (signal) => probeSpf({ ...context, signal })),
-      mailDmarc: run("mailDmarc", (signal) => probeDmarc({ ...context, signal })),
+      mailSpf: ask("mailSpf", probeSpf),
+      mailDmarc: ask("mailDmarc", probeDmarc),
       mailMtaSts,
-      mailMtaStsPolicy: mailMtaSts.then((record) => run("mailMtaStsPolicy", (signal) => probeMtaStsPolicy({ ...context, record, signal }))),
-      mailTlsRpt: run("mailTlsRpt", (signal) => probeTlsRpt({ ...context, signal })),
-      mailDane: mailMx.then((mx) => run("mailDane", (signal) => probeMailDane({ ...context, mailMx: mx, signal }))),
+      mailMtaStsPolicy: mailMtaSts.then((record) => ask("mailMtaStsPolicy", (asked) => probeMtaStsPolicy({ ...asked, record }))),
+      mailTlsRpt: ask("mailTlsRpt", probeTlsRpt),
+      mailDane: mailMx.then((mx) => ask("mailDane", (asked) => probeMailDane({ ...asked, mailMx: mx }))),
     }),
   };
 }

@@ -133,16 +133,8 @@ const release = () => Promise.resolve();
 
 export function openLocalGatherer(options: LocalGathererOptions): LocalGatherer {
   const gatherPool = createGatherPool(options);
-  const gatherTask = createGather(gatherPool.open, options);
+  const gatherOn = createGather(gatherPool.open, options);
   const { screenshots: screenshot = false, headerValueCharsMax = headerValueCharsDefault, deadlines } = options;
-
-  async function gatherOn(terms: ScanTerms, { url, stored }: GatherJob, { onStage, signal }: GatherWatch) {
-    const log = logWith(options.log, scanFields(url, stored));
-    const onMessage = onWorkerMessage({ ...options, log }, onStage);
-    const gathered = await gatherTask(url, terms, { onMessage, signal, log });
-    if (typeof gathered !== "string") for (const refusal of gathered.refusals) log.warn("egress refused", { refusal });
-    return gathered;
-  }
 
   return {
     gatherOn,
@@ -198,18 +190,13 @@ function onWorkerMessage({ browsers, log }: LocalGathererOptions, onStage: Gathe
   };
 }
 
-interface GatherTaskWatch extends Pick<TaskWatch, "onMessage" | "signal"> {
-  /** Names the scan. */
-  readonly log: Log;
-}
-
 /** Gathers evidence in a worker, and once more after a broken worker or browser. */
-function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions) {
+function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalGathererOptions): LocalGatherer["gatherOn"] {
   const { egress, caPems, scriptAdvisories = null, graceMs = defaultGraceMs, credentialsFor = () => null } = options;
 
   async function gatherOnce(
     task: GatherTask,
-    { onMessage, signal, log }: GatherTaskWatch,
+    { onMessage, signal, log }: Pick<TaskWatch, "onMessage" | "signal"> & Pick<LocalGathererOptions, "log">,
   ): Promise<TaskEnd<Gathered | BrowserUnavailable>> {
     let pool: WorkerPool;
     try {
@@ -224,7 +211,9 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalG
   }
 
   /** The last attempt counts. A page that broke the browser each time was not read; the other readings hold. */
-  return async (url: string, terms: ScanTerms, watch: GatherTaskWatch): Promise<Gathered | ScanErrorCode> => {
+  return async (terms, { url, stored }, { onStage, signal }) => {
+    const log = logWith(options.log, scanFields(url, stored));
+    const watch = { onMessage: onWorkerMessage({ ...options, log }, onStage), signal, log };
     const ofSettings = { egress, caPems, scriptAdvisories, credentials: credentialsFor(url) };
     let last: TaskEnd<Gathered | BrowserUnavailable> = { end: "cancelled" };
     for (let attempt = 1; attempt <= gatherAttemptsMax; attempt++) {
@@ -232,14 +221,15 @@ function createGather(openGatherPool: () => Promise<WorkerPool>, options: LocalG
       last = await gatherOnce({ url, ...terms, scannedAt, ...ofSettings, freshBrowser: attempt > 1 }, watch);
       // A browser may also be ended while it starts.
       const broke = last.end === "done" && ("browserUnavailable" in last.value || last.value.browserBroke);
-      if (broke) watch.log.warn("browser broke while gathering", { gathering: attempt });
+      if (broke) log.warn("browser broke while gathering", { gathering: attempt });
       if (!broke && last.end !== "died") break;
     }
     if (last.end !== "done") return errorCodeOf[last.end];
     if ("browserUnavailable" in last.value) {
-      watch.log.error("browser not available", { because: last.value.browserUnavailable });
+      log.error("browser not available", { because: last.value.browserUnavailable });
       return "browser-unavailable";
     }
+    for (const refusal of last.value.refusals) log.warn("egress refused", { refusal });
     return last.value.browserBroke ? withCrashedPage(last.value) : last.value;
   };
 }

@@ -15,7 +15,7 @@ const turnMsMax = 250;
 /** All that the threads need to judge with a catalog. */
 export type JudgedCatalog = Pick<Catalog, "snapshot" | "version">;
 
-export interface JudgingOptions extends Omit<PoolOptions, "workerData"> {
+interface JudgingOptions extends Omit<PoolOptions, "workerData"> {
   /** Limit of one attempt to judge, in milliseconds. */
   readonly deadlineMs: number;
   /** A check that threw or returned no verdict; its row is `notChecked`. */

@@ -39,7 +39,7 @@ export interface ProgressHub extends ScanProgress {
   listening(): number;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** Scans at once of the server itself. */
   readonly concurrency: number;
   /** Scans at once of another location; 0 while it is unknown. */
@@ -126,20 +126,8 @@ export function createProgress({
 /** Latest event of each running scan, and the times of scans and stages that have ended, by location: networks and machines differ. */
 function trackActiveScans(clock: Clock, slotsOf: (location: string) => number) {
   const active = new Map<string, ActiveScan>();
-  const times = new Map<string, { readonly scans: ScanTimes; readonly stages: StageTimes }>();
-
-  function timesOf(location: string) {
-    const known = times.get(location) ?? { scans: createScanTimes(), stages: createStageTimes() };
-    times.set(location, known);
-    return known;
-  }
-
-  function recordEnd(token: string): void {
-    const scan = active.get(token);
-    if (scan === undefined) return;
-    active.delete(token);
-    timesOf(scan.location).scans.add(clock.monotonicMs() - scan.startedMs);
-  }
+  const scanTimes = createDurations();
+  const stageTimes = createDurations();
 
   return {
     /** A stage of a failed scan has no usual time. */
@@ -147,51 +135,44 @@ function trackActiveScans(clock: Clock, slotsOf: (location: string) => number) {
       const scan = active.get(token);
       const nowMs = clock.monotonicMs();
       if (scan?.latest.type === "stage" && event.type !== "failed")
-        timesOf(scan.location).stages.add(scan.latest.stage, nowMs - scan.latestMs);
+        stageTimes.add(stageKey(scan.location, scan.latest.stage), nowMs - scan.latestMs);
       const claimedFor = event.type === "claimed" ? event.location : scan?.location;
-      if (event.type === "finished" || event.type === "failed") recordEnd(token);
-      else
+      if (event.type !== "finished" && event.type !== "failed")
         active.set(token, { location: claimedFor ?? localLocation, startedMs: scan?.startedMs ?? nowMs, latestMs: nowMs, latest: event });
+      else if (scan !== undefined) {
+        active.delete(token);
+        scanTimes.add(scan.location, nowMs - scan.startedMs);
+      }
     },
     latest: (token: string): ScanEvent | undefined => active.get(token)?.latest,
     pace: (token: string): StagePace | null => {
       const scan = active.get(token);
       if (scan?.latest.type !== "stage") return null;
-      return { sinceMs: clock.monotonicMs() - scan.latestMs, usualMs: timesOf(scan.location).stages.usualMs(scan.latest.stage) };
+      const known = stageTimes.latest(stageKey(scan.location, scan.latest.stage));
+      return { sinceMs: clock.monotonicMs() - scan.latestMs, usualMs: known.length < stageDurationsMin ? null : medianOf(known) };
     },
     waitMs: (position: number, location: string): number | null => {
       const slots = slotsOf(location);
-      const meanMs = times.get(location)?.scans.meanMs() ?? null;
-      return meanMs === null || slots === 0 ? null : Math.round((meanMs * position) / slots);
+      const known = scanTimes.latest(location);
+      if (known.length === 0 || slots === 0) return null;
+      const meanMs = known.reduce((sum, each) => sum + each, 0) / known.length;
+      return Math.round((meanMs * position) / slots);
     },
   };
 }
 
-type StageTimes = ReturnType<typeof createStageTimes>;
-type ScanTimes = ReturnType<typeof createScanTimes>;
-
-function createStageTimes() {
-  const durationsMs = new Map<ProgressStage, number[]>();
-  return {
-    add: (stage: ProgressStage, durationMs: number): void => {
-      durationsMs.set(stage, [...(durationsMs.get(stage) ?? []), durationMs].slice(-durationsKept));
-    },
-    usualMs: (stage: ProgressStage): number | null => {
-      const known = durationsMs.get(stage) ?? [];
-      return known.length < stageDurationsMin ? null : medianOf(known);
-    },
-  };
+function stageKey(location: string, stage: ProgressStage): string {
+  return `${location} ${stage}`;
 }
 
-function createScanTimes() {
-  const durationsMs: number[] = [];
+/** Latest durations in milliseconds by key, at most `durationsKept` of each. */
+function createDurations() {
+  const durations = new Map<string, readonly number[]>();
   return {
-    add: (durationMs: number): void => {
-      durationsMs.push(durationMs);
-      if (durationsMs.length > durationsKept) durationsMs.shift();
+    add: (key: string, durationMs: number): void => {
+      durations.set(key, [...(durations.get(key) ?? []), durationMs].slice(-durationsKept));
     },
-    /** Null before the first. */
-    meanMs: (): number | null => (durationsMs.length === 0 ? null : durationsMs.reduce((sum, each) => sum + each, 0) / durationsMs.length),
+    latest: (key: string): readonly number[] => durations.get(key) ?? [],
   };
 }
 

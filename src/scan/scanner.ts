@@ -1,7 +1,15 @@
 /** Runs one scan from URL to outcome: gathers evidence here or elsewhere, and judges it here. Used by queue and command line. */
-import type { ProgressStage } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
-import { type GatherEnd, type Gatherer, type LocalGathererOptions, openLocalGatherer, type StoredJob, scanFields } from "./gatherer.ts";
+import {
+  type GatherEnd,
+  type Gatherer,
+  type GatherJob,
+  type GatherWatch,
+  type LocalGathererOptions,
+  openLocalGatherer,
+  type StoredJob,
+  scanFields,
+} from "./gatherer.ts";
 import { type Judge, type JudgedCatalog, openJudging } from "./judging.ts";
 import type { ScanOutcome } from "./task.ts";
 
@@ -16,14 +24,7 @@ export interface ScannerOptions extends Omit<LocalGathererOptions, "workerFile">
   readonly remote?: Gatherer | null;
 }
 
-type OnProgress = (stage: ProgressStage) => void;
-
-interface ScanInHand {
-  readonly url: string;
-  readonly stored: StoredJob | null;
-  readonly onProgress: OnProgress;
-  readonly signal?: AbortSignal | undefined;
-}
+type OnProgress = GatherWatch["onStage"];
 
 /** The outcome of a scan, and what is to be called once it is stored. */
 export interface ScanEnd {
@@ -55,40 +56,39 @@ export function openScanner(options: ScannerOptions) {
 
   async function judged(
     judge: Judge,
-    { url, stored, signal, onProgress }: ScanInHand,
+    { url, stored }: GatherJob,
+    { onStage, signal }: GatherWatch,
     { gathered, worker = null, release }: GatherEnd,
   ): Promise<ScanEnd> {
     const ended = (outcome: ScanOutcome): ScanEnd => ({ outcome, worker, release });
     if (typeof gathered === "string") return ended({ status: "failed", code: gathered, evidence: null, timings: {} });
     const { evidence, screenshot, timings, unreachable } = gathered;
     if (unreachable !== null) return ended({ status: "failed", code: unreachable, evidence, timings });
-    onProgress("analysing");
+    onStage("analysing");
     const judgeStartMs = clock.monotonicMs();
     const result = await judge({ fields: scanFields(url, stored), evidence, signal });
     const allTimings = { ...timings, judge: Math.round(clock.monotonicMs() - judgeStartMs) };
     if (typeof result === "string") return ended({ status: "failed", code: result, evidence, timings: allTimings });
-    onProgress("storing");
+    onStage("storing");
     return ended({ status: "finished", result, evidence, screenshot, timings: allTimings });
   }
 
-  function scan(inHand: ScanInHand): Promise<ScanEnd> {
-    const { url, stored } = inHand;
-    const job = { url, stored };
-    const watch = { onStage: inHand.onProgress, signal: inHand.signal };
+  function scan(job: GatherJob, watch: GatherWatch): Promise<ScanEnd> {
+    const { stored } = job;
     if (stored === null || stored.location === localLocation)
-      return judging.withCurrent(async (judge) => judged(judge, inHand, await local.gather(job, watch)));
+      return judging.withCurrent(async (judge) => judged(judge, job, watch, await local.gather(job, watch)));
     if (remote === null) throw new Error(`scan ${stored.token} was claimed for location ${stored.location} without a fleet`);
     // A scan may wait for a worker for hours, and its catalog would keep threads meanwhile.
-    return remote.gather(job, watch).then((end) => judging.withCurrent((judge) => judged(judge, inHand, end)));
+    return remote.gather(job, watch).then((end) => judging.withCurrent((judge) => judged(judge, job, watch, end)));
   }
 
   return {
     /** Never rejects. The URL must be valid. An abort ends the scan at once, as `interrupted`. */
-    scanUrl: async (url: string, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
-      (await scan({ url, stored: null, onProgress, signal })).outcome,
+    scanUrl: async (url: string, onStage: OnProgress, signal?: AbortSignal): Promise<ScanOutcome> =>
+      (await scan({ url, stored: null }, { onStage, signal })).outcome,
     /** Runs a scan of the store at its location. */
-    scanStored: (url: string, stored: StoredJob, onProgress: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
-      scan({ url, stored, onProgress, signal }),
+    scanStored: (url: string, stored: StoredJob, onStage: OnProgress, signal?: AbortSignal): Promise<ScanEnd> =>
+      scan({ url, stored }, { onStage, signal }),
     /** Scans that start from now on are judged with this catalog; running ones end with the one they began with. */
     useCatalog: judging.replace,
     startBrowser: local.startBrowser,

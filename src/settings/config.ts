@@ -81,7 +81,7 @@ function flagLayer(flags: ConfigSources["flags"]): Layer {
   return Object.fromEntries(
     present.map(([key, value]) => [
       key,
-      { raw: untyped(key, value), origin: { kind: "flag", name: flagName(key) }, pathBase: process.cwd() },
+      { raw: fromText(settings[key], value), origin: { kind: "flag", name: flagName(key) }, pathBase: process.cwd() },
     ]),
   );
 }
@@ -104,7 +104,7 @@ function environmentLayer(env: Environment): Layer {
     if (key === undefined) throw new ConfigError(`unknown setting ${name} in the environment${meant(name, [...names.keys()])}`);
     // Compose files write an unset variable as an empty one.
     if (text !== undefined && text !== "")
-      layer[key] = { raw: untyped(key, text), origin: { kind: "variable", name }, pathBase: process.cwd() };
+      layer[key] = { raw: fromText(settings[key], text), origin: { kind: "variable", name }, pathBase: process.cwd() };
   }
   return layer;
 }
@@ -183,10 +183,6 @@ export function decodedValue(key: string, { schema, isPath, allowed, hidesPasswo
 function absolute(value: string | readonly string[] | null, base: string): string | readonly string[] | null {
   if (value === null) return null;
   return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
-}
-
-function untyped(key: SettingKey, text: string | readonly string[]): unknown {
-  return fromText(settings[key], text);
 }
 
 /** Parses text from flags and environment by the type of the setting. A path of digits stays a path. */
