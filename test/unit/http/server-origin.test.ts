@@ -54,6 +54,7 @@ test.each<[string, RequestOptions, string]>([
     { headers: { host: "a.test", "x-forwarded-proto": "https", "x-forwarded-host": "b.test" } },
     "http://a.test",
   ],
+  ["the longest host", { headers: { host: "a".repeat(261) } }, `http://${"a".repeat(261)}`],
   ["a peer without address", { peer: null, headers: { host: "a.test", "x-forwarded-proto": "https" } }, "http://a.test"],
   ["a proxy on IPv6", { peer: "::1", headers: { host: "[::1]:8787", "x-forwarded-proto": "https" } }, "https://[::1]:8787"],
   [
