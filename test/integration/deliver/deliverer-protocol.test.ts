@@ -134,6 +134,14 @@ describe("a channel", () => {
     expect([process.webhooks, model.deliveries(1)[0]?.state, model.deliveries(2)[0]?.state]).toEqual([[], "dropped", "dropped"]);
   });
 
+  test("that is disabled does not end the deliveries of the channels after it", async () => {
+    const disabled = await model.addChannel({ kind: "webhook" });
+    const next = await model.addChannel({ kind: "webhook", target: "https://next.test/" });
+    await model.store.channels.disable(1, disabled.id, "owner", model.clock.now());
+    await model.report();
+    expect(model.deliveries(1).map(({ channelId }) => channelId)).toEqual([next.id]);
+  });
+
   test("that is still disabled gets no delivery that a person sends again", async () => {
     const { channel, process } = await model.sending();
     await model.store.channels.disable(1, channel.id, "owner", model.clock.now());

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/store/database.ts";
-import { defineTable, type IndexRows, keyed, rowFormatOf, stored, textIndex } from "../../../src/store/define-table.ts";
+import { defineTable, type IndexRows, keyed, rowFormatOf, stored, type TableKey, textIndex } from "../../../src/store/define-table.ts";
+import { isSameKey } from "../../../src/store/table.ts";
 import { allTables } from "../../../src/store/tables.ts";
 import { type TemporaryStore, temporaryStore } from "../../support/temporary-store.ts";
 
@@ -47,6 +48,30 @@ describe("an index", () => {
     await db.write(() => db.accountIdsByEmail.removeAll());
     await db.write(() => db.accounts.put(1, account));
     expect(emails()).toEqual([["a@site.example", 1]]);
+  });
+
+  test("compares all parts of its keys", () => {
+    const same: readonly (readonly [TableKey, TableKey])[] = [
+      [7, 7],
+      [
+        ["a", 1],
+        ["a", 1],
+      ],
+    ];
+    const different: readonly (readonly [TableKey, TableKey])[] = [
+      [
+        ["a", 1],
+        ["a", 2],
+      ],
+      [
+        ["a", 1],
+        ["b", 1],
+      ],
+      [["a"], ["a", 1]],
+      [["a"], "a"],
+    ];
+    expect(same.map(([one, other]) => isSameKey(one, other))).toEqual([true, true]);
+    expect(different.map(([one, other]) => isSameKey(one, other))).toEqual([false, false, false, false]);
   });
 
   test("of an unknown member does not compile", () => {
