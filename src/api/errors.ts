@@ -65,10 +65,10 @@ export function bodyTooLarge(bytesMax: number): ApiError {
   return new ApiError(413, `The body is longer than ${bytesMax} bytes.`, { headers: { connection: "close" } });
 }
 
+export type RecordKind = "scan" | "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token";
+
 /** The same for an unknown record, a malformed identifier, and a record of another account. */
-export function recordNotFound(
-  kind: "scan" | "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token",
-): ApiError {
+export function recordNotFound(kind: RecordKind): ApiError {
   return new ApiError(404, `There is no such ${kind}.`);
 }
 

@@ -1,12 +1,14 @@
 /** One declaration for each operation: routes, validation, the OpenAPI description, the page /api and docs/api.md follow from it. */
 import type { TObject } from "@sinclair/typebox";
 import { authenticate } from "../account/token-operations.ts";
+import { recordIdOf } from "../base/record-id.ts";
 import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";
 import { answer, type HeaderFields, prepareHeaders, type RequestContext } from "./answer.ts";
 import type { RequestBody } from "./body.ts";
-import { administratorsOnly, storeFull, unauthenticated } from "./errors.ts";
-import type { Responses } from "./responses.ts";
+import { administratorsOnly, type RecordKind, recordNotFound, storeFull, unauthenticated } from "./errors.ts";
+import { diskFull, type Responses, unknownRecord } from "./responses.ts";
+import { idParams } from "./schemas.ts";
 import type { OperationServices } from "./services.ts";
 import type { QueryParameters } from "./validation.ts";
 
@@ -53,15 +55,24 @@ export interface Description {
   readonly headers?: readonly { readonly name: string; readonly schema: object }[];
   /** Answers without a fault. The first status is sent with the body that `run` returns. */
   readonly answers: Responses;
-  /** Refusals besides those that every operation has. */
+  /** Refusals besides those that every operation has. A change also declares a full disk, and an operation on a record its absence. */
   readonly refusals?: Responses;
+}
+
+interface NamedRecord<Stored> {
+  /** @throws ApiError 404 */
+  find(call: Call): Stored;
+  /** Refusal of an unknown record. */
+  readonly missing: Responses;
 }
 
 interface Declaration<Query, Body, Stored> extends Description {
   readonly query?: QueryParameters<Query>;
   readonly body?: RequestBody<Body>;
-  /** Record that the path names. It is looked up before the body is read. @throws ApiError 404 */
-  readonly record?: (call: Call) => Stored;
+  /** Record that the path names. It is looked up before the body is read. */
+  readonly record?: NamedRecord<Stored>;
+  /** False for a change that stores nothing, which a full disk does not stop. */
+  readonly stores?: false;
   /** Gives a body for JSON, nothing for 204, or a response. Rejects with ApiError. */
   run(given: Given<Query, Body, Stored>): Outcome | Promise<Outcome>;
 }
@@ -79,6 +90,23 @@ export class JsonAnswer {
 /** What most operations of a part of the API have in common. */
 export const forAccounts = <const Tag extends Description["tag"]>(tag: Tag) => ({ audience: "accounts", tag }) as const;
 
+/** Parameter and look-up of a record of the account. The refusal is the same for a record of another account. */
+export function ownRecord<Stored>(
+  kind: RecordKind,
+  shownId: number,
+  find: (store: OperationServices["store"], accountId: number, id: number) => Stored | undefined,
+) {
+  const record: NamedRecord<Stored> = {
+    missing: unknownRecord(kind),
+    find: ({ account, params, api }) => {
+      const found = find(api.store, account.id, recordIdOf(params.id));
+      if (found === undefined) throw recordNotFound(kind);
+      return found;
+    },
+  };
+  return { params: idParams(kind, shownId), record } as const;
+}
+
 export interface ApiOperation extends Description {
   readonly query?: Pick<QueryParameters<unknown>, "schema">;
   readonly body?: Pick<RequestBody<unknown>, "content" | "bytesMax">;
@@ -91,12 +119,13 @@ export interface ApiOperation extends Description {
 export function operation<Query = undefined, Body = undefined, Stored = undefined>(
   declared: Declaration<Query, Body, Stored>,
 ): ApiOperation {
-  const { body, query, run, record, ...description } = declared;
+  const { body, query, run, record, stores, refusals, ...description } = declared;
   const [method, path] = declared.route.split(" ") as [Method, string];
   return {
     ...description,
     method,
     path,
+    refusals: { ...record?.missing, ...(method !== "GET" && stores !== false && diskFull), ...refusals },
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
     serve: (call) => served(declared, call),
@@ -106,7 +135,7 @@ export function operation<Query = undefined, Body = undefined, Stored = undefine
 function served<Query, Body, Stored>(declared: Declaration<Query, Body, Stored>, call: Call): Response | Promise<Response> {
   const { audience, route, body, query, run } = declared;
   if (audience === "administrators" && !call.account.admin) throw administratorsOnly();
-  const record = declared.record?.(call) as Stored;
+  const record = declared.record?.find(call) as Stored;
   const given = { ...call, record, query: query?.read(call.request) as Query, body: undefined as Body };
   const asResponse = (outcome: Outcome) => responseOf(declared, call, outcome);
   if (!route.startsWith("GET ")) return changing(given, body, run).then(asResponse);

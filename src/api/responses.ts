@@ -1,7 +1,7 @@
 /** Parts of declarations that the OpenAPI description shows: answers, refusals and parameters. */
 import type { TSchema } from "@sinclair/typebox";
-import { type FieldErrors, queueFull, recordNotFound, storeFull } from "./errors.ts";
-import { ErrorBody, listLimitMax } from "./schemas.ts";
+import { type FieldErrors, queueFull, type RecordKind, recordNotFound, storeFull } from "./errors.ts";
+import { ErrorBody, exampleOf, listLimitMax } from "./schemas.ts";
 
 /** Schemas by media type. A schema without a name is shown as the schema of a file. */
 export type ResponseContent = Readonly<Record<string, { readonly schema: TSchema | object; readonly example?: unknown }>>;
@@ -25,9 +25,9 @@ const jsonOf = (schema: TSchema, example: unknown): ResponseContent => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
 
-/** Answer with a body. */
-export function answered(description: string, body: TSchema, example?: unknown, headers = {}): Described {
-  return { description, headers, content: jsonOf(body, example) };
+/** Answer with a body. Its example shows the examples of the fields, if `shown` has no other. */
+export function answered(description: string, body: TSchema, headers = {}, shown = exampleOf(body)): Described {
+  return { description, headers, content: jsonOf(body, shown) };
 }
 
 /** Refusal, with an example of its body if there is a message. `fields`: its fieldErrors. */
@@ -42,7 +42,7 @@ export function badField(description: string, field: string, text: string): { re
 }
 
 export const badBody = "The body is not valid, and fieldErrors says why. Unknown fields are refused.";
-export const unknownRecord = (of: Parameters<typeof recordNotFound>[0]): Responses => ({
+export const unknownRecord = (of: RecordKind): Responses => ({
   404: refused(`There is no such ${of}, or it is another account's: both answer alike.`, recordNotFound(of).message),
 });
 export const badListQuery: Responses = {

@@ -1,5 +1,14 @@
 /** Parts of schemas that several operations share. A schema validates requests, and describes them. */
-import { type Static, type TArray, type TObject, type TSchema, type TUnknown, Type } from "@sinclair/typebox";
+import {
+  type IntegerOptions,
+  type SchemaOptions,
+  type Static,
+  type TArray,
+  type TObject,
+  type TSchema,
+  type TUnknown,
+  Type,
+} from "@sinclair/typebox";
 import { t } from "elysia";
 import { locales } from "../check/check.ts";
 
@@ -11,6 +20,30 @@ export const listLimitMax = 100;
 const modelName = Symbol("name of the model");
 const faultTexts = Symbol("texts of faults");
 const checkedAlone = Symbol("entries are checked one by one");
+
+/** Option of a schema: value that examples of bodies show. A symbol, so that JSON leaves it out. */
+export const example: unique symbol = Symbol("example of a value");
+export const nullExample = { [example]: null } as const;
+
+/** Example of a body, composed of the examples of its fields. Undefined if a required field has none; optional fields without one are left out. */
+export function exampleOf(schema: TSchema): unknown {
+  if (example in schema) return schema[example];
+  if (schema.examples !== undefined) return schema.examples[0];
+  const { type, anyOf, items, properties = {}, required = [] } = schema;
+  if (anyOf !== undefined) return exampleOf(anyOf[0]);
+  if (type === "array") return exampleOf(items) === undefined ? undefined : [exampleOf(items)];
+  if (type === "null") return null;
+  if (type !== "object") return schema.const;
+  const fields = Object.entries<TSchema>(properties).map(([name, each]) => [name, exampleOf(each)] as const);
+  const known = fields.filter(([, value]) => value !== undefined);
+  return required.every((name: string) => known.some(([each]) => each === name)) ? Object.fromEntries(known) : undefined;
+}
+
+/** Makes the body of a record: the fields that the schema has, in its order. Other fields of the record stay out. */
+export function bodyOf<S extends TObject>({ properties }: S): (record: { readonly [K in keyof S["properties"]]: unknown }) => object {
+  const names = Object.keys(properties);
+  return (record) => Object.fromEntries(names.map((name) => [name, record[name]]));
+}
 
 /** A body with a name, under which the description lists it. */
 export function model<S extends TSchema>(name: string, schema: S): S {
@@ -57,13 +90,12 @@ export function checkedSchemaOf<S extends TObject>(schema: S): TObject {
 }
 
 /** Without Elysia's default, which is the first value. */
-export const oneOfValues = <const T extends readonly [string, ...string[]]>(values: T) => t.UnionEnum(values, { default: undefined });
-export const nullable = <S extends TSchema>(schema: S, options: { readonly examples?: unknown } = {}) =>
-  Type.Union([schema, Type.Null()], options);
-export const instantOf = (description: string) => Type.String({ format: "date-time", description });
-export const recordId = (description: string, options: { readonly examples?: readonly number[] } = {}) =>
-  Type.Integer({ minimum: 1, description, ...options });
-export const nextCursor = nullable(Type.String({ description: "The `cursor` of the page after this one; null on the last." }));
+export const oneOfValues = <const T extends readonly [string, ...string[]]>(values: T, options: SchemaOptions = {}) =>
+  t.UnionEnum(values, { default: undefined, ...options });
+export const nullable = <S extends TSchema>(schema: S, options: SchemaOptions = {}) => Type.Union([schema, Type.Null()], options);
+export const instantOf = (description: string, shown?: string) => Type.String({ format: "date-time", description, [example]: shown });
+export const recordId = (description: string, options: IntegerOptions = {}) => Type.Integer({ minimum: 1, description, ...options });
+export const nextCursor = nullable(Type.String({ description: "The `cursor` of the page after this one; null on the last." }), nullExample);
 /** Unknown fields are refused. */
 export const closed = { additionalProperties: false } as const;
 /** Unknown fields and parameters are ignored. */

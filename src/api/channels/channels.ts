@@ -1,8 +1,7 @@
 /** Operations on channels that notify the account: webhooks and mail addresses. A secret is in the answer that creates it, and in no other. */
 
-import { Type } from "@sinclair/typebox";
+import { type TObject, type TProperties, Type } from "@sinclair/typebox";
 import type { Outcome } from "../../base/outcome.ts";
-import { recordIdOf } from "../../base/record-id.ts";
 import {
   addChannel,
   type ChannelNameFault,
@@ -22,9 +21,9 @@ import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
 import { type Channel, type ChannelKind, channelDisablings, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { jsonBody } from "../body.ts";
 import { ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
-import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
-import { answered, badBody, badField, diskFull, locationHeader, refused, retryAfter, unknownRecord } from "../responses.ts";
-import { closed, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
+import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
+import { answered, badBody, badField, locationHeader, refused, retryAfter } from "../responses.ts";
+import { bodyOf, closed, example, exampleOf, instantOf, model, nullable, nullExample, oneOfValues, recordId, worded } from "../schemas.ts";
 import type { BodyFields } from "../validation.ts";
 
 const ofNotifications = forAccounts("notifications");
@@ -53,58 +52,57 @@ const kind = worded(Type.Unsafe<ChannelKind>({ ...oneOfValues(channelKinds), exa
 const ChannelRequest = model("ChannelRequest", Type.Object({ kind, target, name }, closed));
 const ChannelChange = model("ChannelChange", Type.Object({ name, target: Type.Optional(target) }, { ...closed, minProperties: 1 }));
 
-const channelFields = {
-  id: recordId("Names the channel."),
-  kind: oneOfValues(channelKinds),
-  name: Type.String(),
-  target: Type.String(),
-  createdAt: instantOf("When it was added."),
-  verifiedAt: nullable(instantOf("When the mail address was confirmed; null before. A webhook needs no confirmation.")),
-  confirmationExpiresAt: nullable(instantOf("End of the open link of confirmation.")),
-  disabled: nullable(
-    Type.Object(
-      { at: instantOf("Since when."), because: oneOfValues(channelDisablings) },
-      {
-        description:
-          "A disabled channel gets nothing: `gone` after 410, `failed` after the last attempt of a delivery, or when a mail server refuses the address.",
-      },
+const ChannelBody = model(
+  "Channel",
+  Type.Object({
+    id: recordId("Names the channel.", { [example]: 3 }),
+    kind: oneOfValues(channelKinds, { [example]: "webhook" }),
+    name: Type.String({ [example]: "Chat" }),
+    target: Type.String({ [example]: "https://hooks.example/assay" }),
+    createdAt: instantOf("When it was added.", "2026-02-01T08:00:00.000Z"),
+    verifiedAt: nullable(
+      instantOf("When the mail address was confirmed; null before. A webhook needs no confirmation.", "2026-02-01T08:00:00.000Z"),
     ),
-  ),
-  secretCount: Type.Integer({ minimum: 0, description: "Secrets that sign: two while one is rotated, none for mail." }),
-};
-const confirmation = nullable(oneOfValues(["sent", "failed", "too-many"]));
-const secret = Type.String({ description: "Secret of the webhook, whsec_ and base64. It is shown here only." });
+    confirmationExpiresAt: nullable(instantOf("End of the open link of confirmation."), nullExample),
+    disabled: nullable(
+      Type.Object(
+        { at: instantOf("Since when."), because: oneOfValues(channelDisablings) },
+        {
+          description:
+            "A disabled channel gets nothing: `gone` after 410, `failed` after the last attempt of a delivery, or when a mail server refuses the address.",
+        },
+      ),
+      nullExample,
+    ),
+    secretCount: Type.Integer({ minimum: 0, description: "Secrets that sign: two while one is rotated, none for mail.", [example]: 1 }),
+  }),
+);
+const confirmation = nullable(oneOfValues(["sent", "failed", "too-many"]), nullExample);
+/** Zeros in the example: no scanner of sources must take it for a secret that is in use. */
+const secret = Type.String({
+  description: "Secret of the webhook, whsec_ and base64. It is shown here only.",
+  [example]: `whsec_${"A".repeat(43)}=`,
+});
 
-const ChannelBody = model("Channel", Type.Object(channelFields));
-const ChannelAdded = model("ChannelAdded", Type.Object({ ...channelFields, secret: nullable(secret), confirmation }));
-const ChannelWithSecret = model("ChannelWithSecret", Type.Object({ ...channelFields, secret }));
-const ChannelConfirmation = model("ChannelConfirmation", Type.Object({ ...channelFields, confirmation }));
+const channelWith = (name: string, fields: TProperties) => model(name, Type.Object({ ...ChannelBody.properties, ...fields }));
+const ChannelAdded = channelWith("ChannelAdded", { secret: nullable(secret), confirmation });
+const ChannelWithSecret = channelWith("ChannelWithSecret", { secret });
+const ChannelConfirmation = channelWith("ChannelConfirmation", { confirmation });
 const ChannelList = model("ChannelList", Type.Object({ items: Type.Array(ChannelBody) }));
 const ChannelTest = model(
   "ChannelTest",
   Type.Object({
-    result: oneOfValues(["delivered", "failed"]),
-    status: nullable(Type.Integer({ description: "Status of HTTP, or reply code of SMTP; null without an answer." })),
-    ms: Type.Number({ minimum: 0 }),
-    because: nullable(Type.String({ description: "Code of the failure; null for a success." })),
+    result: oneOfValues(["delivered", "failed"], { [example]: "failed" }),
+    status: nullable(Type.Integer({ description: "Status of HTTP, or reply code of SMTP; null without an answer.", [example]: 500 })),
+    ms: Type.Number({ minimum: 0, [example]: 83 }),
+    because: nullable(Type.String({ description: "Code of the failure; null for a success.", [example]: "status" })),
   }),
 );
+const saved = answered("The channel as it is now.", ChannelConfirmation);
 
-const channelExample = {
-  id: 3,
-  kind: "webhook",
-  name: "Chat",
-  target: "https://hooks.example/assay",
-  createdAt: "2026-02-01T08:00:00.000Z",
-  verifiedAt: "2026-02-01T08:00:00.000Z",
-  confirmationExpiresAt: null,
-  disabled: null,
-  secretCount: 1,
-};
-/** Zeros: no scanner of sources must take it for a secret that is in use. */
-const secretExample = `whsec_${"A".repeat(43)}=`;
-const mailExample = {
-  ...channelExample,
+/** Example of a channel with other values in some fields. */
+const shownWith = (body: TObject, fields: object) => ({ ...(exampleOf(body) as object), ...fields });
+const mailExample = shownWith(ChannelConfirmation, {
   kind: "mail",
   name: "Team",
   target: "team@agency.example",
@@ -112,7 +110,7 @@ const mailExample = {
   confirmationExpiresAt: "2026-03-08T09:30:00.000Z",
   secretCount: 0,
   confirmation: "sent",
-};
+});
 
 const tooMany = {
   429: refused(
@@ -134,7 +132,7 @@ const refusalTexts: Readonly<Record<Exclude<ChannelRefusal, "unknown" | "full">,
 
 const noMail = { 409: refused("The appliance cannot send mail.", channelRefused("no-mail").message) };
 const badTarget = badField(badBody, "target", "must be a mail address");
-const ofChannel = { params: idParams("channel", 3), ...ofNotifications, record: ownChannel } as const;
+const ofChannel = { ...ofNotifications, ...ownRecord("channel", 3, (store, accountId, id) => store.channels.find(accountId, id)) };
 
 export const channelOperations = [
   operation({
@@ -142,7 +140,7 @@ export const channelOperations = [
     route: "GET /api/v1/channels",
     ...ofNotifications,
     summary: "List your account's channels",
-    answers: { 200: answered("All channels, oldest first.", ChannelList, { items: [channelExample] }) },
+    answers: { 200: answered("All channels, oldest first.", ChannelList) },
     run: ({ account, api }) => ({ items: api.store.channels.list(account.id).map(channelBody) }),
   }),
   operation({
@@ -155,18 +153,10 @@ export const channelOperations = [
       "and nothing else before: `confirmation` says whether the mail was sent.",
     ].join(" "),
     body: jsonBody(ChannelRequest, { faultsOf: refusedTarget }),
-    answers: {
-      201: answered(
-        "The channel.",
-        ChannelAdded,
-        { ...channelExample, secret: secretExample, confirmation: null },
-        locationHeader("channel"),
-      ),
-    },
+    answers: { 201: answered("The channel.", ChannelAdded, locationHeader("channel")) },
     refusals: {
       ...badTarget,
       409: refused(`The appliance cannot send mail, or the account has ${channelsMax} channels.`, channelRefused("no-mail").message),
-      ...diskFull,
     },
     run: async ({ body, account, api }) => {
       const added = doneOrRefused(await addChannel(api, account, { ...body, name: body.name ?? "" }), api, body.target);
@@ -180,8 +170,7 @@ export const channelOperations = [
     route: "GET /api/v1/channels/{id}",
     ...ofChannel,
     summary: "Read a channel",
-    answers: { 200: answered("The channel, without its secret.", ChannelBody, channelExample) },
-    refusals: unknownRecord("channel"),
+    answers: { 200: answered("The channel, without its secret.", ChannelBody) },
     run: ({ record }) => channelBody(record),
   }),
   operation({
@@ -191,8 +180,8 @@ export const channelOperations = [
     summary: "Change a channel",
     description: "A webhook keeps its secret. Another mail address must be confirmed anew, as in addChannel.",
     body: jsonBody(ChannelChange),
-    answers: { 200: answered("The channel as it is now.", ChannelConfirmation, { ...channelExample, confirmation: null }) },
-    refusals: { ...badTarget, ...unknownRecord("channel"), ...noMail, ...diskFull },
+    answers: { 200: saved },
+    refusals: { ...badTarget, ...noMail },
     run: async ({ record: { id }, body: { name, ...target }, account, api }) => {
       const update = { id, ...target, ...(name !== undefined && { name: name ?? "" }) };
       return savedBody(doneOrRefused(await updateChannel(api, account, update), api, target.target));
@@ -205,7 +194,6 @@ export const channelOperations = [
     summary: "Remove a channel",
     description: "Gives up what waits for it, and removes it from all rules. A rule without a channel is removed too.",
     answers: { 204: { description: "The channel is gone." } },
-    refusals: { ...unknownRecord("channel"), ...diskFull },
     run: async ({ record, account, api }) => {
       doneOrRefused(await removeChannel(api, account, record.id), api);
     },
@@ -215,10 +203,10 @@ export const channelOperations = [
     route: "POST /api/v1/channels/{id}/test",
     ...ofChannel,
     summary: "Test a channel",
+    stores: false,
     description: "Sends one test message, without a retry, by the code that delivers events. The answer of the receiver is not shown.",
-    answers: { 200: answered("How it went.", ChannelTest, { result: "failed", status: 500, ms: 83, because: "status" }) },
+    answers: { 200: answered("How it went.", ChannelTest) },
     refusals: {
-      ...unknownRecord("channel"),
       409: refused(
         "The address is not confirmed, its reader has ended the mails, or the appliance cannot send mail.",
         "The mail address is not confirmed yet.",
@@ -238,13 +226,14 @@ export const channelOperations = [
     summary: "Rotate the secret of a webhook",
     description: "Requests have the signatures of the new secret and of the one before it, until the next rotation.",
     answers: {
-      200: answered("The channel with its new secret, which is shown only here.", ChannelWithSecret, {
-        ...channelExample,
-        secretCount: 2,
-        secret: secretExample,
-      }),
+      200: answered(
+        "The channel with its new secret, which is shown only here.",
+        ChannelWithSecret,
+        {},
+        shownWith(ChannelWithSecret, { secretCount: 2 }),
+      ),
     },
-    refusals: { ...unknownRecord("channel"), 409: refused("The channel is a mail address.", "Only a webhook has a secret."), ...diskFull },
+    refusals: { 409: refused("The channel is a mail address.", "Only a webhook has a secret.") },
     run: async ({ record, account, api }) => {
       const changed = doneOrRefused(await rotateChannelSecret(api, account, record.id), api);
       return { ...channelBody(changed), secret: changed.secrets[0] };
@@ -256,8 +245,8 @@ export const channelOperations = [
     ...ofChannel,
     summary: "Enable a channel that was disabled",
     description: "A reader who has ended the mails must confirm the address again. What was dropped meanwhile is not sent.",
-    answers: { 200: answered("The channel as it is now.", ChannelConfirmation, { ...channelExample, confirmation: null }) },
-    refusals: { ...unknownRecord("channel"), ...noMail, ...diskFull },
+    answers: { 200: saved },
+    refusals: noMail,
     run: async ({ record, account, api }) => savedBody(doneOrRefused(await enableOwnChannel(api, account, record.id), api)),
   }),
   operation({
@@ -267,12 +256,13 @@ export const channelOperations = [
     summary: "Disable a channel",
     description: "Gives up what waits for it.",
     answers: {
-      200: answered("The channel as it is now.", ChannelBody, {
-        ...channelExample,
-        disabled: { at: "2026-03-05T09:30:00.000Z", because: "owner" },
-      }),
+      200: answered(
+        "The channel as it is now.",
+        ChannelBody,
+        {},
+        shownWith(ChannelBody, { disabled: { at: "2026-03-05T09:30:00.000Z", because: "owner" } }),
+      ),
     },
-    refusals: { ...unknownRecord("channel"), ...diskFull },
     run: async ({ record, account, api }) => channelBody(doneOrRefused(await disableOwnChannel(api, account, record.id), api)),
   }),
   operation({
@@ -281,12 +271,10 @@ export const channelOperations = [
     ...ofChannel,
     summary: "Send the link of confirmation again",
     description: "The new link voids the earlier one.",
-    answers: { 200: answered("Whether the mail was sent.", ChannelConfirmation, mailExample) },
+    answers: { 200: answered("Whether the mail was sent.", ChannelConfirmation, {}, mailExample) },
     refusals: {
-      ...unknownRecord("channel"),
       409: refused("The channel is confirmed already, or the appliance cannot send mail.", "The channel is confirmed already."),
       ...tooMany,
-      ...diskFull,
     },
     run: async ({ record, account, api }) => {
       const asked = doneOrRefused(await confirmChannel(api, account, record.id), api);
@@ -297,13 +285,6 @@ export const channelOperations = [
 ];
 
 type Api = Call["api"];
-
-/** @throws ApiError 404, the same for a channel of another account. */
-function ownChannel({ account, params, api }: Call): Channel {
-  const channel = api.store.channels.find(account.id, recordIdOf(params.id));
-  if (channel === undefined) throw recordNotFound("channel");
-  return channel;
-}
 
 /** `target`: as given. @throws ApiError 400, 404, 409 */
 function doneOrRefused<Done>(outcome: Outcome<Done, ChannelRefusal> | FaultyChannel, { sites }: Api, target = ""): Done {
@@ -357,12 +338,15 @@ const nameFaults: Readonly<Record<ChannelNameFault, string>> = {
   characters: "must not contain control characters",
 };
 
+const channelFields = bodyOf(ChannelBody);
+
 /** Without secrets. */
-function channelBody({ id, kind, name, target, secrets, createdAt, verifiedAt, confirmation, disabled }: Channel): object {
-  return {
-    ...{ id, kind, name, target, createdAt, verifiedAt },
+function channelBody(channel: Channel): object {
+  const { confirmation, disabled, secrets } = channel;
+  return channelFields({
+    ...channel,
     confirmationExpiresAt: confirmation?.expiresAt ?? null,
     disabled: disabled === null ? null : { at: disabled.at, because: disabled.because },
     secretCount: secrets.length,
-  };
+  });
 }

@@ -1,58 +1,65 @@
 /** Operations on events of the account, and on their deliveries to its channels. */
 
 import { Type } from "@sinclair/typebox";
-import { recordIdOf } from "../../base/record-id.ts";
 import { type RetryRefusal, retryDelivery } from "../../deliver/rule-operations.ts";
 import { type Delivery, deliveryStates } from "../../store/deliveries.ts";
+import { eventTypes } from "../../store/event-types.ts";
+import type { StoredEvent } from "../../store/site-events.ts";
 import { ApiError, recordNotFound } from "../errors.ts";
-import { type Call, forAccounts, operation } from "../operation.ts";
+import { type Call, forAccounts, operation, ownRecord } from "../operation.ts";
 import { pageBody, pageQuery } from "../queries.ts";
-import { answered, badListQuery, diskFull, refused, unknownRecord } from "../responses.ts";
-import { idParams, instantOf, model, nextCursor, nullable, oneOfValues, pageRequestOf, recordId } from "../schemas.ts";
-import { EventBody, EventList, eventBody, eventExample, eventListExample } from "../sites/models.ts";
+import { answered, badListQuery, refused } from "../responses.ts";
+import { exampleToken, statusUrlOf } from "../scans/reads.ts";
+import { bodyOf, example, exampleOf, instantOf, model, nextCursor, nullable, oneOfValues, pageRequestOf, recordId } from "../schemas.ts";
 
 const ofNotifications = forAccounts("notifications");
 
-const deliveryFields = {
-  id: recordId("Names the delivery."),
-  channelId: recordId("Channel that it is for."),
-  state: oneOfValues(deliveryStates),
-  createdAt: instantOf("When it was queued."),
-  nextAttemptAt: nullable(instantOf("Null unless it waits.")),
-  attempts: Type.Array(
-    Type.Object({
-      at: instantOf("Start of the attempt."),
-      ms: Type.Number({ minimum: 0 }),
-      status: nullable(Type.Integer({ description: "Status of HTTP, or reply code of SMTP; null without an answer." })),
-      because: nullable(Type.String({ description: "Code of the failure; null for a success." })),
-    }),
-    { description: "Oldest first." },
-  ),
-  eventCount: Type.Integer({ minimum: 1, description: "One for a webhook; a mail reports several together." }),
+export const eventSite = {
+  id: Type.Integer({ minimum: 1, [example]: 12 }),
+  name: Type.String({ [example]: "Bakery Miller" }),
+  url: Type.String({ [example]: "https://bakery.example/" }),
+  client: nullable(Type.String({ [example]: "Miller Ltd" })),
+  tags: Type.Array(Type.String({ [example]: "shop" })),
 };
+const EventBody = Type.Object({
+  id: Type.String({ description: "The webhook-id of every attempt.", [example]: "evt_4Zk0XyR7mQ2bVn9TsLw3Hd" }),
+  type: oneOfValues(eventTypes, { [example]: "site.score_dropped" }),
+  at: instantOf("When it was noticed.", "2026-03-05T04:27:40.000Z"),
+  site: nullable(Type.Object(eventSite, { description: "The site as it was named at the event; null for events of the account." })),
+  token: nullable(Type.String({ description: "Scan that showed it; null where no single scan did.", [example]: exampleToken })),
+  statusUrl: nullable(Type.String({ description: "Relative path of the full report.", [example]: statusUrlOf(exampleToken) })),
+  data: Type.Record(Type.String(), Type.Unknown(), {
+    description: "Codes and values by type. The webhooks of this description explain them.",
+    [example]: { from: 88, to: 61, band: "warn", rank: "weak" },
+  }),
+});
+export const EventList = model("EventList", Type.Object({ items: Type.Array(EventBody, { description: "Newest first." }), nextCursor }));
+
+const Attempt = Type.Object({
+  at: instantOf("Start of the attempt.", "2026-03-05T04:27:40.000Z"),
+  ms: Type.Number({ minimum: 0, [example]: 83 }),
+  status: nullable(Type.Integer({ description: "Status of HTTP, or reply code of SMTP; null without an answer.", [example]: 500 })),
+  because: nullable(Type.String({ description: "Code of the failure; null for a success.", [example]: "status" })),
+});
+const DeliveryRow = Type.Object({
+  id: recordId("Names the delivery.", { [example]: 40 }),
+  channelId: recordId("Channel that it is for.", { [example]: 3 }),
+  state: oneOfValues(deliveryStates, { [example]: "waiting" }),
+  createdAt: instantOf("When it was queued.", "2026-03-05T04:27:40.000Z"),
+  nextAttemptAt: nullable(instantOf("Null unless it waits.", "2026-03-05T04:32:45.000Z")),
+  attempts: Type.Array(Attempt, { description: "Oldest first." }),
+  eventCount: Type.Integer({ minimum: 1, description: "One for a webhook; a mail reports several together.", [example]: 1 }),
+});
 const DeliveryBody = model(
   "Delivery",
-  Type.Object({ ...deliveryFields, events: Type.Array(EventBody, { description: "Removed ones are left out." }) }),
+  Type.Object({ ...DeliveryRow.properties, events: Type.Array(EventBody, { description: "Removed ones are left out." }) }),
 );
 const DeliveryList = model(
   "DeliveryList",
-  Type.Object({
-    items: Type.Array(Type.Object(deliveryFields), { description: "Newest first. Ended ones are kept for 30 days." }),
-    nextCursor,
-  }),
+  Type.Object({ items: Type.Array(DeliveryRow, { description: "Newest first. Ended ones are kept for 30 days." }), nextCursor }),
 );
 
-const rowExample = {
-  id: 40,
-  channelId: 3,
-  state: "waiting",
-  createdAt: "2026-03-05T04:27:40.000Z",
-  nextAttemptAt: "2026-03-05T04:32:45.000Z",
-  attempts: [{ at: "2026-03-05T04:27:40.000Z", ms: 83, status: 500, because: "status" }],
-  eventCount: 1,
-};
-const deliveryExample = { ...rowExample, events: [eventExample] };
-const ofDelivery = { params: idParams("delivery", 40), ...ofNotifications, record: ownDelivery } as const;
+const ofDelivery = { ...ofNotifications, ...ownRecord("delivery", 40, (store, accountId, id) => store.deliveries.find(accountId, id)) };
 
 export const deliveryOperations = [
   operation({
@@ -61,7 +68,7 @@ export const deliveryOperations = [
     ...ofNotifications,
     summary: "List your account's deliveries, newest first",
     query: pageQuery,
-    answers: { 200: answered("A page of deliveries.", DeliveryList, { items: [rowExample], nextCursor: "40" }) },
+    answers: { 200: answered("A page of deliveries.", DeliveryList, {}, { items: [exampleOf(DeliveryRow)], nextCursor: "40" }) },
     refusals: badListQuery,
     run: ({ account, query, api }) => pageBody(api.store.deliveries.list(account.id, pageRequestOf(query)), deliveryBody),
   }),
@@ -70,8 +77,7 @@ export const deliveryOperations = [
     route: "GET /api/v1/deliveries/{id}",
     ...ofDelivery,
     summary: "Read a delivery with its events",
-    answers: { 200: answered("The delivery.", DeliveryBody, deliveryExample) },
-    refusals: unknownRecord("delivery"),
+    answers: { 200: answered("The delivery.", DeliveryBody) },
     run: ({ record, api }) => withEvents(api, record),
   }),
   operation({
@@ -80,17 +86,13 @@ export const deliveryOperations = [
     ...ofDelivery,
     summary: "Send a delivery again",
     description: "For a delivery that failed or was dropped. It keeps its webhook-id.",
-    answers: { 200: answered("The delivery waits.", DeliveryBody, deliveryExample) },
-    refusals: {
-      ...unknownRecord("delivery"),
-      409: refused("The delivery waits or was delivered, or its channel takes nothing.", notRetried("delivered").message),
-      ...diskFull,
-    },
+    answers: { 200: answered("The delivery waits.", DeliveryBody) },
+    refusals: { 409: refused("The delivery waits or was delivered, or its channel takes nothing.", notRetried("delivered").message) },
     run: async ({ record: { id }, ...call }) => {
       const { account, api } = call;
       const retried = await retryDelivery(api, account, id);
       if ("done" in retried) return withEvents(api, retried.done);
-      if (retried.refused === "not-ended") throw notRetried(ownDelivery(call).state);
+      if (retried.refused === "not-ended") throw notRetried(ofDelivery.record.find(call).state);
       throw retried.refused === "unknown" ? recordNotFound("delivery") : new ApiError(409, channelFaults[retried.refused]);
     },
   }),
@@ -101,18 +103,11 @@ export const deliveryOperations = [
     summary: "List your account's events, newest first",
     description: "Events of all sites, and of the account itself.",
     query: pageQuery,
-    answers: { 200: answered("A page of events.", EventList, eventListExample) },
+    answers: { 200: answered("A page of events.", EventList) },
     refusals: badListQuery,
     run: ({ account, query, api }) => pageBody(api.store.events.list(account.id, pageRequestOf(query)), eventBody),
   }),
 ];
-
-/** @throws ApiError 404, the same for a delivery of another account. */
-function ownDelivery({ account, params, api }: Call): Delivery {
-  const delivery = api.store.deliveries.find(account.id, recordIdOf(params.id));
-  if (delivery === undefined) throw recordNotFound("delivery");
-  return delivery;
-}
 
 const channelFaults: Readonly<Record<Exclude<RetryRefusal, "not-ended">, string>> = {
   "channel-removed": "The channel of the delivery was removed.",
@@ -129,7 +124,15 @@ function withEvents({ store }: Call["api"], delivery: Delivery): object {
   return { ...deliveryBody(delivery), events: events.map(eventBody) };
 }
 
-function deliveryBody({ id, channelId, state, createdAt, nextAttemptAt, attempts, eventSeqs }: Delivery): object {
-  const shown = attempts.map(({ at, ms, status, because }) => ({ at, ms, status, because }));
-  return { id, channelId, state, createdAt, nextAttemptAt, attempts: shown, eventCount: eventSeqs.length };
+const attemptBody = bodyOf(Attempt);
+const deliveryRow = bodyOf(DeliveryRow);
+
+function deliveryBody(delivery: Delivery): object {
+  return deliveryRow({ ...delivery, attempts: delivery.attempts.map(attemptBody), eventCount: delivery.eventSeqs.length });
+}
+
+const eventFields = bodyOf(EventBody);
+
+export function eventBody(event: StoredEvent): object {
+  return eventFields({ ...event, statusUrl: event.token === null ? null : statusUrlOf(event.token) });
 }

@@ -1,17 +1,16 @@
 /** Operations on rules, which say what channels are notified of. */
 
 import { type Static, Type } from "@sinclair/typebox";
-import { recordIdOf } from "../../base/record-id.ts";
 import { type Severity, severities } from "../../check/check.ts";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../deliver/rule-operations.ts";
 import { eventTypes } from "../../store/event-types.ts";
-import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
+import { type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
 import { type ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
-import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
-import { answered, badBody, badField, diskFull, locationHeader, refused, unknownRecord } from "../responses.ts";
-import { closed, entriesAlone, idParams, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
+import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
+import { answered, badBody, badField, locationHeader, refused } from "../responses.ts";
+import { bodyOf, closed, entriesAlone, example, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
 import { assertKnownFields } from "../validation.ts";
 
 const ofNotifications = forAccounts("notifications");
@@ -53,6 +52,7 @@ const events = worded(
 const severityMin = Type.Unsafe<Severity>({
   ...oneOfValues(severities),
   description: "Findings below it are left out of the events finding.*; all are in without one.",
+  [example]: "medium",
 });
 const channelIds = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, description: "Channels of the account.", examples: [[3]] });
 const channelIdsField = worded(entriesAlone(channelIds), atLeastOne);
@@ -84,26 +84,18 @@ const RuleChange = model(
 const Rule = model(
   "Rule",
   Type.Object({
-    id: recordId("Names the rule."),
+    id: recordId("Names the rule.", { [example]: 5 }),
     scope: Scope,
     events,
     severityMin,
     channelIds,
-    createdAt: instantOf("When it was added."),
+    createdAt: instantOf("When it was added.", "2026-02-01T08:00:00.000Z"),
   }),
 );
 const RuleList = model("RuleList", Type.Object({ items: Type.Array(Rule) }));
 
-const ruleExample = {
-  id: 5,
-  scope: { kind: "tag", tag: "shop" },
-  events: ["finding.opened", "site.score_dropped"],
-  severityMin: "medium",
-  channelIds: [3],
-  createdAt: "2026-02-01T08:00:00.000Z",
-};
 const badRule = badField(badBody, "channelIds", "must each be one of 3");
-const ofRule = { params: idParams("rule", 5), ...ofNotifications, record: ownRule } as const;
+const ofRule = { ...ofNotifications, ...ownRecord("rule", 5, (store, accountId, id) => store.rules.find(accountId, id)) };
 
 export const ruleOperations = [
   operation({
@@ -111,7 +103,7 @@ export const ruleOperations = [
     route: "GET /api/v1/rules",
     ...ofNotifications,
     summary: "List your account's rules",
-    answers: { 200: answered("All rules, oldest first.", RuleList, { items: [ruleExample] }) },
+    answers: { 200: answered("All rules, oldest first.", RuleList) },
     run: ({ account, api }) => ({ items: api.store.rules.list(account.id).map(ruleBody) }),
   }),
   operation({
@@ -121,8 +113,8 @@ export const ruleOperations = [
     summary: "Add a rule",
     description: "An event that several rules match reaches each of their channels once.",
     body: jsonBody(RuleRequest),
-    answers: { 201: answered("The rule.", Rule, ruleExample, locationHeader("rule")) },
-    refusals: { ...badRule, 409: refused("The account has too many rules.", recordsExceeded("rules", rulesMax).message), ...diskFull },
+    answers: { 201: answered("The rule.", Rule, locationHeader("rule")) },
+    refusals: { ...badRule, 409: refused("The account has too many rules.", recordsExceeded("rules", rulesMax).message) },
     run: async ({ body, ...call }) => {
       const { account, api } = call;
       const added = await addRule(api, account, {
@@ -140,8 +132,7 @@ export const ruleOperations = [
     route: "GET /api/v1/rules/{id}",
     ...ofRule,
     summary: "Read a rule",
-    answers: { 200: answered("The rule.", Rule, ruleExample) },
-    refusals: unknownRecord("rule"),
+    answers: { 200: answered("The rule.", Rule) },
     run: ({ record }) => ruleBody(record),
   }),
   operation({
@@ -151,8 +142,8 @@ export const ruleOperations = [
     summary: "Change a rule",
     description: "Changes the given fields, each as a whole.",
     body: jsonBody(RuleChange),
-    answers: { 200: answered("The rule as it is now.", Rule, ruleExample) },
-    refusals: { ...badRule, ...unknownRecord("rule"), ...diskFull },
+    answers: { 200: answered("The rule as it is now.", Rule) },
+    refusals: badRule,
     run: async ({ record: { id }, body, ...call }) => {
       const changed = await updateRule(call.api, call.account, {
         id,
@@ -171,7 +162,6 @@ export const ruleOperations = [
     ...ofRule,
     summary: "Remove a rule",
     answers: { 204: { description: "The rule is gone." } },
-    refusals: { ...unknownRecord("rule"), ...diskFull },
     run: async ({ record, account, api }) => {
       const removed = await removeRule(api, account, record.id);
       if ("refused" in removed) throw ruleRefused(removed.refused);
@@ -186,13 +176,6 @@ function ruleRefused(refusal: RuleFault | "full" | "unknown"): ApiError {
   if (refusal === "full") return recordsExceeded("rules", rulesMax);
   if (refusal === "unknown") return recordNotFound("rule");
   return refusal === "unknown-site" ? invalidFields({ scope: [siteText] }) : invalidFields({ channelIds: ["must exist"] });
-}
-
-/** @throws ApiError 404, the same for a rule of another account. */
-function ownRule({ account, params, api }: Call): NotificationRule {
-  const rule = api.store.rules.find(account.id, recordIdOf(params.id));
-  if (rule === undefined) throw recordNotFound("rule");
-  return rule;
 }
 
 /** @throws ApiError 400 */
@@ -219,6 +202,4 @@ function channelIdsOf({ account, api }: Caller, given: readonly unknown[]): read
   return known.filter((id) => given.includes(id));
 }
 
-function ruleBody({ id, scope, events, severityMin, channelIds, createdAt }: NotificationRule): object {
-  return { id, scope, events, severityMin, channelIds, createdAt };
-}
+const ruleBody = bodyOf(Rule);
