@@ -33,7 +33,6 @@ import { emailCharsMax } from "../store/account-index.ts";
 import { storedLogo } from "../store/brand-logo.ts";
 import {
   type Member,
-  type MemberInvitation,
   type MemberRole,
   memberInvitationHours,
   memberInvitationsMax,
@@ -47,14 +46,26 @@ import { ApiError, type FieldErrors, invalidFields, recordNotFound, recordsExcee
 import { type Call, forAccounts, JsonAnswer, operation } from "./operation.ts";
 import { invalidLocale } from "./queries.ts";
 import { answerPrinted, answerRendered, downloadHeaders, printingUnavailable, type RenderedBody, withEtag } from "./rendered-bodies.ts";
-import { answered, badBody, badField, diskFull, files, locationHeader, type Responses, refused, retryAfter } from "./responses.ts";
-import { closed, idParams, instantOf, LocaleQuery, model, nullable, oneOfValues, recordId, worded } from "./schemas.ts";
+import { answered, badBody, badField, files, locationHeader, type Responses, refused, retryAfter } from "./responses.ts";
+import {
+  bodyOf,
+  closed,
+  example,
+  idParams,
+  instantOf,
+  LocaleQuery,
+  model,
+  nullable,
+  nullExample,
+  oneOfValues,
+  recordId,
+  worded,
+} from "./schemas.ts";
 import { type BodyFields, queryOf } from "./validation.ts";
 
 const ofAgency = forAccounts("agencies");
 
-const brandPath = "/api/v1/brand";
-const logoPath = `${brandPath}/logo`;
+const logoPath = "/api/v1/brand/logo";
 
 const accent = nullable(Type.String({ description: "Colour as #rrggbb, with a contrast of at least 4.5:1 to white; null for none." }), {
   examples: ["#14501e"],
@@ -81,27 +92,21 @@ const BrandRequest = model(
 const Brand = model(
   "Brand",
   Type.Object({
-    name: Type.String(),
+    name: Type.String({ [example]: "Example Agency" }),
     accent,
     footer,
     logo: nullable(
       Type.Object(
         {
-          url: Type.String({ description: "Relative path of the picture." }),
-          width: Type.Integer({ minimum: 1, description: "In pixels, as is the height." }),
-          height: Type.Integer({ minimum: 1 }),
+          url: Type.String({ description: "Relative path of the picture.", [example]: logoPath }),
+          width: Type.Integer({ minimum: 1, description: "In pixels, as is the height.", [example]: 240 }),
+          height: Type.Integer({ minimum: 1, [example]: 64 }),
         },
         { description: "Null without one." },
       ),
     ),
   }),
 );
-const brandExample = {
-  name: "Example Agency",
-  accent: "#14501e",
-  footer: "Example Agency, 1 Example Street",
-  logo: { url: logoPath, width: 240, height: 64 },
-};
 
 export function brandNotFound(status: 404 | 409): ApiError {
   return new ApiError(status, "The account has no brand; set one with PUT /api/v1/brand.");
@@ -109,7 +114,7 @@ export function brandNotFound(status: 404 | 409): ApiError {
 
 const noBrand: Responses = { 404: refused("The account has no brand.", brandNotFound(404).message) };
 const noLogo: Responses = { 404: refused("The account has no brand, or its brand no logo.", logoNotFound().message) };
-const ofBrand = { ...ofAgency, record: ownBrand } as const;
+const ofBrand = { ...ofAgency, record: { find: ownBrand, missing: noBrand } };
 
 export const brandOperations = [
   operation({
@@ -117,8 +122,7 @@ export const brandOperations = [
     route: "GET /api/v1/brand",
     ...ofBrand,
     summary: "Read the brand of your account",
-    answers: { 200: answered("The brand.", Brand, brandExample) },
-    refusals: noBrand,
+    answers: { 200: answered("The brand.", Brand) },
     run: ({ record }) => brandBody(record),
   }),
   operation({
@@ -128,8 +132,8 @@ export const brandOperations = [
     summary: "Set the brand of your account",
     description: "Name, accent and footer are replaced; the logo stays. Reports have the brand with brand=own, and mails always.",
     body: jsonBody(BrandRequest, { faultsOf: refusedFields }),
-    answers: { 200: answered("The brand as it is now.", Brand, brandExample) },
-    refusals: { ...badField(badBody, "accent", "must have a contrast of at least 4.5:1 to white"), ...diskFull },
+    answers: { 200: answered("The brand as it is now.", Brand) },
+    refusals: badField(badBody, "accent", "must have a contrast of at least 4.5:1 to white"),
     run: async ({ body, account, api }) => brandBody(savedBrand(await saveBrand(api, account, { ...givenBrand(body), logo: "kept" }))),
   }),
   operation({
@@ -138,7 +142,6 @@ export const brandOperations = [
     ...ofBrand,
     summary: "Remove the brand of your account",
     answers: { 204: { description: "The brand is gone, with its logo." } },
-    refusals: { ...noBrand, ...diskFull },
     run: async ({ account, api }) => {
       await removeBrand(api, account);
     },
@@ -163,10 +166,9 @@ export const brandOperations = [
     summary: "Set the logo of your brand",
     description: `A PNG or a still WebP of at most ${logoBytesMax} bytes, whatever the Content-Type. The browser of the appliance draws it again.`,
     body: pictureBody(),
-    answers: { 200: answered("The brand as it is now.", Brand, brandExample) },
+    answers: { 200: answered("The brand as it is now.", Brand) },
     refusals: {
       ...badField("The body is no such picture, and fieldErrors says why.", "logo", "must be a PNG or a still WebP image"),
-      ...noBrand,
       503: refused("The browser that draws logos is busy, or the disk is full.", logoRefused("busy").message, undefined, retryAfter),
     },
     run: async ({ body, account, api }) => brandBody(savedBrand(await saveLogo(api, account, body))),
@@ -177,7 +179,7 @@ export const brandOperations = [
     ...ofBrand,
     summary: "Remove the logo of your brand",
     answers: { 204: { description: "The brand has no logo any more." } },
-    refusals: { ...noLogo, ...diskFull },
+    refusals: noLogo,
     run: async ({ account, api }) => {
       savedBrand(await saveLogo(api, account, "removed"));
     },
@@ -299,29 +301,31 @@ const InvitationRequest = model(
 const MemberBody = model(
   "Member",
   Type.Object({
-    id: recordId("Names the member."),
-    email: Type.String(),
+    id: recordId("Names the member.", { [example]: 7 }),
+    email: Type.String({ [example]: "client@bakery.example" }),
     role,
-    since: instantOf("When the invitation was accepted."),
+    since: instantOf("When the invitation was accepted.", "2026-03-01T09:00:00.000Z"),
   }),
 );
 const MemberList = model("MemberList", Type.Object({ items: Type.Array(MemberBody) }));
-const invitationFields = { email: Type.String(), role, expiresAt: instantOf("End of the link.") };
+const OpenInvitation = Type.Object({
+  email: Type.String({ [example]: "client@bakery.example" }),
+  role,
+  expiresAt: instantOf("End of the link.", "2026-03-08T09:00:00.000Z"),
+});
 const Invitation = model(
   "Invitation",
   Type.Object({
-    ...invitationFields,
-    mail: oneOfValues(["sent", "failed", "too-many", "no-mail"]),
-    acceptUrl: nullable(Type.String({ description: "Relative path of the secret link, shown here only; null if a mail carries it." })),
+    ...OpenInvitation.properties,
+    mail: oneOfValues(["sent", "failed", "too-many", "no-mail"], { [example]: "sent" }),
+    acceptUrl: nullable(
+      Type.String({ description: "Relative path of the secret link, shown here only; null if a mail carries it." }),
+      nullExample,
+    ),
   }),
 );
-const InvitationList = model(
-  "InvitationList",
-  Type.Object({ items: Type.Array(Type.Object(invitationFields), { description: "Open ones." }) }),
-);
+const InvitationList = model("InvitationList", Type.Object({ items: Type.Array(OpenInvitation, { description: "Open ones." }) }));
 
-const memberExample = { id: 7, email: "client@bakery.example", role: "viewer", since: "2026-03-01T09:00:00.000Z" };
-const openInvitationExample = { email: "client@bakery.example", role: "viewer", expiresAt: "2026-03-08T09:00:00.000Z" };
 const noMember = { 404: refused("The account has no such member.", "There is no such member.") };
 const ofMember = { ...ofAgency, params: idParams("member", 7) } as const;
 
@@ -332,7 +336,7 @@ export const memberOperations = [
     ...ofAgency,
     summary: "List the members of your account",
     description: "Accounts that share its sites on the pages. A token reads the sites of its own account only.",
-    answers: { 200: answered("All members.", MemberList, { items: [memberExample] }) },
+    answers: { 200: answered("All members.", MemberList) },
     run: ({ account, api }) => ({ items: api.store.members.list(account.id).flatMap((member) => memberBody(api, member) ?? []) }),
   }),
   operation({
@@ -341,8 +345,8 @@ export const memberOperations = [
     ...ofMember,
     summary: "Change the role of a member",
     body: jsonBody(MemberChange),
-    answers: { 200: answered("The member as it is now.", MemberBody, memberExample) },
-    refusals: { ...badField(badBody, "role", roleText), ...noMember, ...diskFull },
+    answers: { 200: answered("The member as it is now.", MemberBody) },
+    refusals: { ...badField(badBody, "role", roleText), ...noMember },
     run: async ({ params, body, account, api }) => {
       const member = await changeMemberRole(api, account, { memberId: recordIdOf(params.id), role: body.role });
       const changed = "done" in member ? memberBody(api, member.done) : null;
@@ -356,7 +360,7 @@ export const memberOperations = [
     ...ofMember,
     summary: "End the access of a member",
     answers: { 204: { description: "The member shares the sites no longer." } },
-    refusals: { ...noMember, ...diskFull },
+    refusals: noMember,
     run: async ({ params, account, api }) => {
       const removed = await removeMember(api, account, { ownerId: account.id, memberId: recordIdOf(params.id) });
       if ("refused" in removed) throw recordNotFound("member");
@@ -367,7 +371,7 @@ export const memberOperations = [
     route: "GET /api/v1/invitations",
     ...ofAgency,
     summary: "List the open invitations of your account",
-    answers: { 200: answered("Open invitations, without their links.", InvitationList, { items: [openInvitationExample] }) },
+    answers: { 200: answered("Open invitations, without their links.", InvitationList) },
     run: ({ account, api }) => ({ items: api.store.members.invitations(account.id, api.now()).map(invitationBody) }),
   }),
   operation({
@@ -380,21 +384,13 @@ export const memberOperations = [
       "A new invitation of an address replaces the earlier one.",
     ].join(" "),
     body: jsonBody(InvitationRequest),
-    answers: {
-      201: answered(
-        "The invitation.",
-        Invitation,
-        { ...openInvitationExample, mail: "sent", acceptUrl: null },
-        locationHeader("invitation"),
-      ),
-    },
+    answers: { 201: answered("The invitation.", Invitation, locationHeader("invitation")) },
     refusals: {
       ...badField(badBody, "email", notMail),
       409: refused(
         `The address is a member already, or there are ${memberInvitationsMax} open invitations.`,
         invitationRefused("member").message,
       ),
-      ...diskFull,
     },
     run: async ({ body, account, api }) => {
       const given = { email: body.email.trim(), role: body.role, origin: api.config.public_url ?? "" };
@@ -414,7 +410,7 @@ export const memberOperations = [
     ...ofAgency,
     summary: "Withdraw an invitation",
     answers: { 204: { description: "Its link leads nowhere any more." } },
-    refusals: { 404: refused("The address has no open invitation.", "There is no such invitation."), ...diskFull },
+    refusals: { 404: refused("The address has no open invitation.", "There is no such invitation.") },
     run: async ({ params, account, api }) => {
       const withdrawn = await withdrawMemberInvitation(api, account, params.email ?? "");
       if ("refused" in withdrawn) throw recordNotFound("invitation");
@@ -428,9 +424,7 @@ function memberBody({ store }: Call["api"], { memberId, role: ofMember, since }:
   return account === undefined ? null : { id: memberId, email: account.email, role: ofMember, since };
 }
 
-function invitationBody({ email, role: offered, expiresAt }: MemberInvitation): object {
-  return { email, role: offered, expiresAt };
-}
+const invitationBody = bodyOf(OpenInvitation);
 
 function invitationRefused(fault: InvitationFault): ApiError {
   switch (fault) {
@@ -452,28 +446,29 @@ const ClientList = model(
   Type.Object({
     items: Type.Array(
       Type.Object({
-        name: Type.String(),
-        siteCount: Type.Integer({ minimum: 1 }),
-        measuredCount: Type.Integer({ minimum: 0, description: "Sites with a score." }),
-        score: nullable(Type.Integer({ minimum: 0, maximum: 100, description: "Lowest of these sites; null without a measured one." })),
-        open: nullable(Type.Integer({ minimum: 0, description: "Findings of these sites that are open and not accepted." })),
-        certificateExpiresAt: nullable(instantOf("The first of these sites' certificates to expire; null if none was read.")),
-        reportUrl: Type.String({ description: "Relative path of the client's report as PDF." }),
+        name: Type.String({ [example]: "Miller Ltd" }),
+        siteCount: Type.Integer({ minimum: 1, [example]: 3 }),
+        measuredCount: Type.Integer({ minimum: 0, description: "Sites with a score.", [example]: 3 }),
+        score: nullable(
+          Type.Integer({ minimum: 0, maximum: 100, description: "Lowest of these sites; null without a measured one.", [example]: 72 }),
+        ),
+        open: nullable(Type.Integer({ minimum: 0, description: "Findings of these sites that are open and not accepted.", [example]: 9 })),
+        certificateExpiresAt: nullable(
+          instantOf("The first of these sites' certificates to expire; null if none was read.", "2026-05-20T12:00:00.000Z"),
+        ),
+        reportUrl: Type.String({
+          description: "Relative path of the client's report as PDF.",
+          [example]: "/api/v1/clients/Miller%20Ltd/report.pdf",
+        }),
       }),
       { description: "By name." },
     ),
   }),
 );
-const MetricsToken = model("MetricsToken", Type.Object({ token: Type.String({ description: "Secret; it is shown here only." }) }));
-const clientExample = {
-  name: "Miller Ltd",
-  siteCount: 3,
-  measuredCount: 3,
-  score: 72,
-  open: 9,
-  certificateExpiresAt: "2026-05-20T12:00:00.000Z",
-  reportUrl: "/api/v1/clients/Miller%20Ltd/report.pdf",
-};
+const MetricsToken = model(
+  "MetricsToken",
+  Type.Object({ token: Type.String({ description: "Secret; it is shown here only.", [example]: "gM4tXo9QeV1bZk7LsR3wYc" }) }),
+);
 
 export const clientOperations = [
   operation({
@@ -482,7 +477,7 @@ export const clientOperations = [
     ...ofAgency,
     summary: "List the clients of your account",
     description: "Each name that a site of the account has as its client, with figures of all these sites.",
-    answers: { 200: answered("All clients.", ClientList, { items: [clientExample] }) },
+    answers: { 200: answered("All clients.", ClientList) },
     run: ({ account, api }) => {
       const byClient = Map.groupBy(api.store.sites.list(account.id), ({ client }) => client);
       const items = [...byClient].flatMap(([client, sites]) => (client === null ? [] : clientBody(client, sites)));
@@ -524,8 +519,7 @@ export const clientOperations = [
     ...ofAgency,
     summary: "Issue the token for the metrics of your sites",
     description: "A monitoring system such as Prometheus reads /metrics/sites with it. It replaces the earlier token.",
-    answers: { 201: answered("The token.", MetricsToken, { token: "gM4tXo9QeV1bZk7LsR3wYc" }) },
-    refusals: diskFull,
+    answers: { 201: answered("The token.", MetricsToken) },
     run: async ({ account, api }) => ({ token: await issueMetricsToken(api, account) }),
   }),
   operation({
@@ -534,7 +528,7 @@ export const clientOperations = [
     ...ofAgency,
     summary: "Revoke the token for the metrics of your sites",
     answers: { 204: { description: "The token is valid no longer." } },
-    refusals: { 404: refused("There is none.", "There is no such token."), ...diskFull },
+    refusals: { 404: refused("There is none.", "There is no such token.") },
     run: async ({ account, api }) => {
       if ("refused" in (await revokeMetricsToken(api, account))) throw recordNotFound("token");
     },

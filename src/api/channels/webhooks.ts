@@ -1,188 +1,138 @@
 /** What webhooks receive, for the OpenAPI description: a request for each type of event, with schema and example. */
 
-import { type TSchema, Type } from "@sinclair/typebox";
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { dayMs } from "../../base/units.ts";
 import { severities } from "../../check/check.ts";
 import { retriedForMs } from "../../deliver/pacing.ts";
 import { findingUrlsMax, webhookTestType } from "../../deliver/webhook.ts";
 import type { EventType } from "../../store/site-events.ts";
 import { bands, ranks } from "../../text/render.ts";
-import { instantOf, nullable, oneOfValues } from "../schemas.ts";
+import { exampleToken, statusUrlOf } from "../scans/reads.ts";
+import { example, exampleOf, instantOf, nullable, nullExample, oneOfValues } from "../schemas.ts";
+import { eventSite } from "./deliveries.ts";
 
 export type WebhookType = EventType | typeof webhookTestType;
 
-export interface WebhookDescription {
-  /** When it is sent. */
-  readonly summary: string;
-  readonly schema: TSchema;
-  readonly example: object;
-}
-
-const score = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
+const host = "https://assay.example";
+const time = "2026-03-05T06:30:00.000Z";
+const score = (description: string, shown: number) => Type.Integer({ minimum: 0, maximum: 100, description, [example]: shown });
 
 const site = Type.Object(
-  {
-    id: Type.Integer({ minimum: 1 }),
-    name: Type.String(),
-    url: Type.String({ description: "First address of the site." }),
-    client: nullable(Type.String()),
-    tags: Type.Array(Type.String()),
-  },
+  { ...eventSite, url: Type.String({ description: "First address of the site.", [example]: exampleOf(eventSite.url) }) },
   { description: "The site as it was named at the event." },
 );
 const scan = Type.Object(
   {
-    token: Type.String({ description: "Names the scan." }),
-    statusUrl: Type.String({ description: "Full report as JSON. A path if the appliance has no public_url." }),
-    reportUrl: Type.String({ description: "Report as a page. A path if the appliance has no public_url." }),
+    token: Type.String({ description: "Names the scan.", [example]: exampleToken }),
+    statusUrl: Type.String({
+      description: "Full report as JSON. A path if the appliance has no public_url.",
+      [example]: `${host}${statusUrlOf(exampleToken)}`,
+    }),
+    reportUrl: Type.String({
+      description: "Report as a page. A path if the appliance has no public_url.",
+      [example]: `${host}/scans/${exampleToken}`,
+    }),
   },
   { description: "Scan that showed it." },
 );
 const finding = Type.Object({
-  code: Type.String({ description: "Stable code of the finding." }),
-  checkKey: Type.String({ description: "Check that reported it." }),
-  severity: oneOfValues(severities),
-  urls: Type.Array(Type.String(), {
+  code: Type.String({ description: "Stable code of the finding.", [example]: "security.missing-header.content-security-policy" }),
+  checkKey: Type.String({ description: "Check that reported it.", [example]: "content-security-policy" }),
+  severity: oneOfValues(severities, { [example]: "high" }),
+  urls: Type.Array(Type.String({ [example]: "https://bakery.example/" }), {
     maxItems: findingUrlsMax,
     description: "Addresses of the site that have it; shorter than urlCount if they did not fit.",
   }),
-  urlCount: Type.Integer({ minimum: 0 }),
+  urlCount: Type.Integer({ minimum: 0, [example]: 1 }),
 });
-const findings = {
-  findings: Type.Array(finding, { description: "Those at least as severe as the rule of the channel demands." }),
-  findingCount: Type.Integer({ minimum: 0, description: "Number of findings, also of those that did not fit." }),
-  truncated: Type.Boolean({ description: "Whether findings or addresses are left out, so that the body stays under 20 KB." }),
-};
-
-/** Receivers must ignore further fields: a later release may add some. */
-function bodySchema(type: WebhookType, data: Readonly<Record<string, TSchema>>): TSchema {
-  return Type.Object({
-    type: Type.Literal(type),
-    timestamp: instantOf("Time of the event. The header webhook-timestamp has the time of the attempt."),
-    data: Type.Object({ ...data }),
-  });
-}
 
 const ofSite = { site, scan: nullable(scan) };
 const ofAccount = { site: Type.Null(), scan: nullable(scan) };
+const ofFindings = {
+  ...ofSite,
+  findings: Type.Array(finding, { description: "Those at least as severe as the rule of the channel demands." }),
+  findingCount: Type.Integer({ minimum: 0, description: "Number of findings, also of those that did not fit.", [example]: 1 }),
+  truncated: Type.Boolean({
+    description: "Whether findings or addresses are left out, so that the body stays under 20 KB.",
+    [example]: false,
+  }),
+};
 
-const exampleSite = {
-  id: 12,
-  name: "Bakery Miller",
-  url: "https://bakery.example/",
-  client: "Miller Ltd",
-  tags: ["shop"],
-};
-const exampleScan = {
-  token: "67nIDqqCondMLX7iB8bYxR",
-  statusUrl: "https://assay.example/api/v1/scans/67nIDqqCondMLX7iB8bYxR",
-  reportUrl: "https://assay.example/scans/67nIDqqCondMLX7iB8bYxR",
-};
-const exampleFindings = {
-  findings: [
+/** When each type is sent, and the data of its body. */
+const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data: TProperties]>> = {
+  "site.score_dropped": [
+    "The score of a site fell, and a second scan confirmed it.",
     {
-      code: "security.missing-header.content-security-policy",
-      checkKey: "content-security-policy",
-      severity: "high",
-      urls: ["https://bakery.example/"],
-      urlCount: 1,
+      ...ofSite,
+      from: score("Score before.", 88),
+      to: score("Score now.", 61),
+      band: oneOfValues(bands, { [example]: "warn" }),
+      rank: oneOfValues(ranks, { [example]: "weak" }),
     },
   ],
-  findingCount: 1,
-  truncated: false,
-};
-
-function describe(
-  type: WebhookType,
-  summary: string,
-  data: Readonly<Record<string, TSchema>>,
-  exampleData: object,
-): Readonly<WebhookDescription> {
-  return { summary, schema: bodySchema(type, data), example: { type, timestamp: "2026-03-05T09:30:00.000Z", data: exampleData } };
-}
-
-const siteExample = (data: object, scanned: object | null = exampleScan) => ({ site: exampleSite, scan: scanned, ...data });
-
-export const webhookSchemas: Readonly<Record<WebhookType, WebhookDescription>> = {
-  "site.score_dropped": describe(
-    "site.score_dropped",
-    "The score of a site fell, and a second scan confirmed it.",
-    { ...ofSite, from: score("Score before."), to: score("Score now."), band: oneOfValues(bands), rank: oneOfValues(ranks) },
-    siteExample({ from: 88, to: 61, band: "warn", rank: "weak" }),
-  ),
-  "finding.opened": describe(
-    "finding.opened",
-    "A site has findings that it did not have, and a second scan confirmed them.",
-    { ...ofSite, ...findings },
-    siteExample(exampleFindings),
-  ),
-  "finding.resolved": describe(
-    "finding.resolved",
-    "Findings of a site are gone, and a second scan confirmed it.",
-    { ...ofSite, ...findings },
-    siteExample(exampleFindings),
-  ),
-  "finding.unstable": describe(
-    "finding.unstable",
-    "Findings come and go too often. They are not reported again until they keep their state for a while.",
-    { ...ofSite, ...findings },
-    siteExample(exampleFindings),
-  ),
-  "certificate.expiring": describe(
-    "certificate.expiring",
+  "finding.opened": ["A site has findings that it did not have, and a second scan confirmed them.", ofFindings],
+  "finding.resolved": ["Findings of a site are gone, and a second scan confirmed it.", ofFindings],
+  "finding.unstable": ["Findings come and go too often. They are not reported again until they keep their state for a while.", ofFindings],
+  "certificate.expiring": [
     "The certificate of a site expires soon.",
-    { ...ofSite, expiresAt: instantOf("End of its validity."), daysLeft: Type.Integer({ description: "Whole days that are left." }) },
-    siteExample({ expiresAt: "2026-03-12T12:00:00.000Z", daysLeft: 7 }),
-  ),
-  "site.unreachable": describe(
-    "site.unreachable",
+    {
+      ...ofSite,
+      expiresAt: instantOf("End of its validity.", "2026-03-12T12:00:00.000Z"),
+      daysLeft: Type.Integer({ description: "Whole days that are left.", [example]: 7 }),
+    },
+  ],
+  "site.unreachable": [
     "Several scans in a row could not measure the site.",
     {
       ...ofSite,
-      since: instantOf("First scan that failed."),
-      errorCode: nullable(Type.String({ description: "Why the last scan failed." })),
+      since: instantOf("First scan that failed.", time),
+      errorCode: nullable(Type.String({ description: "Why the last scan failed.", [example]: "timeout" })),
     },
-    siteExample({ since: "2026-03-05T06:30:00.000Z", errorCode: "timeout" }),
-  ),
-  "site.recovered": describe(
-    "site.recovered",
+  ],
+  "site.recovered": [
     "A site that was unreachable can be measured again.",
-    { ...ofSite, since: instantOf("First scan that had failed.") },
-    siteExample({ since: "2026-03-05T06:30:00.000Z" }),
-  ),
-  "catalog.changed": describe(
-    "catalog.changed",
+    { ...ofSite, since: instantOf("First scan that had failed.", time) },
+  ],
+  "catalog.changed": [
     "The rules of the checks have changed. Scores of before and after do not compare.",
-    { ...ofAccount, catalogVersion: Type.String(), algorithmVersion: Type.Integer() },
-    { site: null, scan: null, catalogVersion: "9f1c2a7d5e3b", algorithmVersion: 3 },
-  ),
-  "scan.finished": describe(
-    "scan.finished",
+    {
+      ...ofAccount,
+      scan: nullable(scan, nullExample),
+      catalogVersion: Type.String({ [example]: "9f1c2a7d5e3b" }),
+      algorithmVersion: Type.Integer({ [example]: 3 }),
+    },
+  ],
+  "scan.finished": [
     "A scan of the account has ended. Scans by a schedule are left out: their sites report changes.",
     {
       ...ofAccount,
-      id: Type.Integer({ minimum: 1, description: "Number of the scan." }),
-      url: Type.String({ description: "The scanned URL." }),
-      status: oneOfValues(["finished", "failed"]),
-      errorCode: nullable(Type.String({ description: "Why it failed." })),
-      score: nullable(score("Null when not measured.")),
-      band: oneOfValues(bands),
-      rank: oneOfValues(ranks),
+      id: Type.Integer({ minimum: 1, description: "Number of the scan.", [example]: 4711 }),
+      url: Type.String({ description: "The scanned URL.", [example]: "https://bakery.example/" }),
+      status: oneOfValues(["finished", "failed"], { [example]: "finished" }),
+      errorCode: nullable(Type.String({ description: "Why it failed." }), nullExample),
+      score: nullable(score("Null when not measured.", 88)),
+      band: oneOfValues(bands, { [example]: "good" }),
+      rank: oneOfValues(ranks, { [example]: "strong" }),
     },
-    {
-      site: null,
-      scan: exampleScan,
-      id: 4711,
-      url: "https://bakery.example/",
-      status: "finished",
-      errorCode: null,
-      score: 88,
-      band: "good",
-      rank: "strong",
-    },
-  ),
-  [webhookTestType]: describe(webhookTestType, "The test button was used.", {}, {}),
+  ],
+  [webhookTestType]: ["The test button was used.", {}],
 };
+
+/** Body of a request. Receivers must ignore further fields: a later release may add some. */
+function bodySchema(type: string, data: TProperties): TSchema {
+  return Type.Object({
+    type: Type.Literal(type),
+    timestamp: instantOf("Time of the event. The header webhook-timestamp has the time of the attempt.", "2026-03-05T09:30:00.000Z"),
+    data: Type.Object(data),
+  });
+}
+
+export const webhookSchemas = Object.fromEntries(
+  Object.entries(descriptions).map(([type, [summary, data]]) => {
+    const schema = bodySchema(type, data);
+    return [type, { summary, schema, example: exampleOf(schema) as object }];
+  }),
+) as Readonly<Record<WebhookType, { readonly summary: string; readonly schema: TSchema; readonly example: object }>>;
 
 const header = (name: string, description: string, type: "string" | "integer" = "string") => ({
   name,
@@ -211,7 +161,7 @@ const responses = {
 };
 
 export const webhookOperations = Object.fromEntries(
-  Object.entries(webhookSchemas).map(([type, { summary, schema, example }]) => [
+  Object.entries(webhookSchemas).map(([type, { summary, ...body }]) => [
     type,
     {
       post: {
@@ -221,7 +171,7 @@ export const webhookOperations = Object.fromEntries(
         // The signature takes the place of a token.
         security: [],
         parameters: headers,
-        requestBody: { required: true, content: { "application/json": { schema, example } } },
+        requestBody: { required: true, content: { "application/json": body } },
         responses,
       },
     },
