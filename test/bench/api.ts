@@ -1,6 +1,6 @@
 /** Measures reads and starts of scans through the API against a bare Elysia route that returns the same bytes. */
 import { rmSync } from "node:fs";
-import { bulkUrlsMax } from "../../src/api/scans/models.ts";
+import { bulkUrlsMax } from "../../src/api/scans/starts.ts";
 import type { ApiReady } from "./api-server.ts";
 import type { BareApiInput } from "./bare-elysia.ts";
 import { startChild } from "./child.ts";

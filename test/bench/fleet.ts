@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { bulkUrlsMax } from "../../src/api/scans/models.ts";
+import { bulkUrlsMax } from "../../src/api/scans/starts.ts";
 import { readChildPids } from "../../src/browser/processes.ts";
 import { localLocation } from "../../src/parse/location.ts";
 import { startFleet, type TestFleet } from "../lab/fleet/fleet.ts";

@@ -1,14 +1,18 @@
 /** Operations that read scans: the list, the result localised or as stored, and the report as a file. */
-import type { Static } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
+import { t } from "elysia";
 import { usableBrand } from "../../account/brand-operations.ts";
-import { locales } from "../../check/check.ts";
+import { efforts, locales, riskLevels, severities, states } from "../../check/check.ts";
+import { progressStages, scanErrorCodes } from "../../evidence/scan.ts";
 import { brandInFile, storedExport } from "../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
+import { localLocation } from "../../parse/location.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
+import { scanStatuses } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { listedScoreOf } from "../../store/summary.ts";
-import { renderFullReport, renderSecurityResult } from "../../text/render.ts";
+import { bands, ranks, renderFullReport, renderSecurityResult, resultSchemaVersion } from "../../text/render.ts";
 import { brandNotFound } from "../agency.ts";
 import { answer, prepareHeaders } from "../answer.ts";
 import { ApiError, recordNotFound } from "../errors.ts";
@@ -16,20 +20,193 @@ import { type Call, forAccounts, operation } from "../operation.ts";
 import { invalidListQuery, localeQuery, pageBody } from "../queries.ts";
 import { answerPrinted, answerRendered, downloadHeaders, type RenderedBody, withEtag } from "../rendered-bodies.ts";
 import { answered, files, notModified, type Responses, refused, retryAfter } from "../responses.ts";
-import { ListQuery, model, pageRequestOf } from "../schemas.ts";
+import { bodyOf, ListQuery, LocaleQuery, model, nullable, oneOfValues, open, pageRequestOf } from "../schemas.ts";
 import type { ChecksInUse } from "../services.ts";
 import { queryOf } from "../validation.ts";
-import {
-  csvRows,
-  FullReportSchema,
-  fileBrands,
-  ReportFileParams,
-  ReportFileQuery,
-  ScanList,
-  SecurityResultSchema,
-  TokenParams,
-} from "./models.ts";
 import { CheckListSchema, StoredScanSchema, storedSchemaVersion } from "./stored-schemas.ts";
+
+const count = Type.Integer({ minimum: 0 });
+export const scanToken = Type.String({ description: "Names the scan; an unguessable word." });
+export const scanId = Type.Integer({ description: "Rises from scan to scan." });
+const scannedUrl = Type.String({ description: "The scanned URL, in its ASCII form and without fragment." });
+export const statusUrl = Type.String({ description: "Relative path of the full report." });
+export const status = oneOfValues(scanStatuses);
+const progressStage = nullable(oneOfValues(progressStages));
+const progressPercent = Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." });
+const score = nullable(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
+/** Location of a scan. */
+const location = Type.String({ description: `Where it was scanned from: ${localLocation}, or the name of a location.` });
+const ScanListItem = Type.Object({
+  token: scanToken,
+  id: scanId,
+  url: scannedUrl,
+  location,
+  status,
+  statusUrl,
+  createdAt: Type.String({ format: "date-time", description: "When it was queued." }),
+  endedAt: nullable(Type.String({ format: "date-time", description: "When it finished or failed; null before." })),
+  progressStage,
+  progressPercent,
+  score,
+  band: oneOfValues(bands),
+  rank: oneOfValues(ranks),
+});
+
+const ScanList = model(
+  "ScanList",
+  Type.Object({
+    items: Type.Array(ScanListItem, { description: "Newest first." }),
+    nextCursor: nullable(Type.String({ description: "Hand it back as `cursor` for the page after this one; null on the last." })),
+  }),
+);
+
+const CheckSummary = Type.Object({
+  passed: count,
+  violated: count,
+  notChecked: Type.Integer({ minimum: 0, description: "Checks that could not be run." }),
+  notApplicable: Type.Integer({ minimum: 0, description: "Checks that do not apply to the site." }),
+  ran: Type.Integer({ minimum: 0, description: "passed + violated" }),
+  total: Type.Integer({ minimum: 0, description: "passed + violated + notChecked + notApplicable" }),
+});
+
+const CheckRow = Type.Object({
+  key: Type.String({ description: "Stable; names the check. Not localised." }),
+  state: oneOfValues(states),
+  label: Type.String({ description: "Name of the check, localised." }),
+  reason: Type.String({ description: "Why it is checked, localised." }),
+});
+
+const Finding = Type.Object({
+  code: Type.String({ description: "Stable; of the form security.<kind>.<name>. Not localised." }),
+  severity: oneOfValues(severities),
+  riskLevel: oneOfValues(riskLevels),
+  effort: oneOfValues(efforts),
+  title: Type.String({ description: "The fact, in a few words, localised." }),
+  detail: Type.String({ description: "What was found, localised." }),
+  riskStatement: Type.String({ description: "What can happen, localised." }),
+  remediation: Type.String({
+    description:
+      "What to do, localised. Each line after the first is one to paste, after the name of its server or file, or DNS, and a colon.",
+  }),
+});
+
+const SecurityBlock = Type.Object({
+  dimension: Type.Literal("security"),
+  measured: Type.Boolean({ description: "False when no score stands behind the block." }),
+  score,
+  band: oneOfValues(bands),
+  rank: oneOfValues(ranks),
+  checkSummary: nullable(CheckSummary),
+  checks: nullable(Type.Array(CheckRow, { description: "The ledger: complete, or null." })),
+  findings: Type.Array(Finding),
+});
+
+const securityResultFields = {
+  schemaVersion: Type.Integer({ description: `Version of this body; now ${resultSchemaVersion}.` }),
+  token: scanToken,
+  url: scannedUrl,
+  status,
+  resultAvailable: Type.Boolean({ description: "Whether checks were run; false for a scan that failed." }),
+  scanErrorMessage: nullable(Type.String({ description: `Why the scan failed: one text for each of ${scanErrorCodes.join(", ")}.` })),
+  progressStage,
+  progressPercent,
+  security: nullable(SecurityBlock),
+};
+
+const SecurityResultSchema = model("SecurityResult", Type.Object(securityResultFields));
+
+const FullReportSchema = model(
+  "FullReport",
+  Type.Object({
+    ...securityResultFields,
+    location,
+    algorithmVersion: nullable(Type.Integer({ description: "Scores compare only when this, catalogVersion and basis agree." })),
+    catalogVersion: nullable(Type.String({ description: "Hash of the checks and their weights." })),
+    basis: nullable(
+      Type.Object({
+        headerValueCharsMax: Type.Integer({ description: "Longest header value that was read, in characters." }),
+        dataDates: Type.Record(Type.String(), Type.String(), {
+          description:
+            "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading; publicSuffixes only for a list of the operator.",
+        }),
+      }),
+    ),
+    notChecked: nullable(
+      Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
+    ),
+    notMeasuredBecause: nullable(
+      Type.String({ description: "Why a finished scan has no score, and what to scan instead, localised. Null with a score." }),
+    ),
+    heldScore: nullable(
+      Type.Object(
+        {
+          scoreMax: Type.Integer({ minimum: 0, maximum: 100, description: "Maximum score while these rows have no verdict." }),
+          rows: Type.Array(
+            Type.Object({
+              key: Type.String(),
+              because: Type.String({ description: "As in notChecked." }),
+              remedy: Type.String({ description: "What to do, localised." }),
+            }),
+          ),
+        },
+        { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
+      ),
+    ),
+    notes: nullable(Type.Array(Type.String(), { description: "Keys of violated rows without effect on the score." })),
+    ledgerCharges: nullable(
+      Type.Record(Type.String(), Type.Number(), {
+        description: "By key of a violated row: the points that it charges. Each takes one per cent of what is left of 100.",
+      }),
+    ),
+    cwe: nullable(
+      Type.Record(Type.String(), Type.String(), { description: "By finding code: the weakness of the CWE list, as in CWE-319." }),
+    ),
+    ledgerEvidence: nullable(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: "By ledger key: the readings that the verdict rests on, and headers.<name> for header fields.",
+      }),
+    ),
+    timings: nullable(Type.Record(Type.String(), Type.Number(), { description: "Milliseconds by name of probe." })),
+    evidence: nullable(
+      Type.Record(Type.String(), Type.Unknown(), { description: "What the scan saw: the subject, and a reading for each question." }),
+    ),
+    evidenceRemovedAt: nullable(
+      Type.String({ description: "When evidence and screenshot were removed because of their age, ISO 8601; else null." }),
+    ),
+  }),
+);
+
+/** What the lines of a CSV file are. */
+const csvRows = ["findings", "checks"] as const;
+
+/** Whose name, logo and colour a file with a layout shows. */
+const fileBrands = ["none", "own"] as const;
+
+const ReportFileQuery = Type.Object(
+  {
+    ...LocaleQuery.properties,
+    csv: Type.Optional(t.UnionEnum(csvRows, { default: csvRows[0], description: "Lines of report.csv." })),
+    strict: Type.Optional(
+      t.UnionEnum(["false", "true"], { default: "false", description: "Whether rows without a verdict are errors in report.junit.xml." }),
+    ),
+    brand: Type.Optional(
+      t.UnionEnum(fileBrands, { default: fileBrands[0], description: "Brand of report.html and report.pdf: that of the account." }),
+    ),
+  },
+  open,
+);
+
+export const TokenParams = Type.Object({ token: scanToken });
+
+const ReportFileParams = Type.Object({
+  ...TokenParams.properties,
+  extension: t.UnionEnum(extensionsOf(exportFormats), { default: undefined, description: "Format of the file." }),
+});
+
+function extensionsOf<F extends Readonly<Record<string, ExportFormat>>>(formats: F): [string, ...string[]] {
+  const [first = pdfFormat.extension, ...others] = Object.values(formats).map(({ extension }) => extension);
+  return [first, ...others, pdfFormat.extension];
+}
 
 const ofScans = forAccounts("scans");
 export const scansPath = "/api/v1/scans";
@@ -39,6 +216,9 @@ const pollAgainSeconds = 2;
 
 /** A scan that is over never changes. */
 export type EndedScan = ScanRecord & { readonly endedAt: string };
+
+/** Token of a scan in examples. */
+export const exampleToken = "67nIDqqCondMLX7iB8bYxR";
 
 export function statusUrlOf(token: string): string {
   return `${scansPath}/${token}`;
@@ -80,10 +260,10 @@ export const scanList = operation({
   run: ({ account, query, api }) => pageBody(api.store.scans.listOfAccount(account.id, pageRequestOf(query)), listedScan),
 });
 
+const scanBody = bodyOf(ScanListItem);
+
 function listedScan(scan: ScanRecord): object {
-  const { token, id, url, status, createdAt, endedAt, progressStage, progressPercent, summary } = scan;
-  const [statusUrl, location] = [statusUrlOf(token), scanLocationOf(scan)];
-  return { token, id, url, location, status, statusUrl, createdAt, endedAt, progressStage, progressPercent, ...listedScoreOf(summary) };
+  return scanBody({ ...scan, ...listedScoreOf(scan.summary), location: scanLocationOf(scan), statusUrl: statusUrlOf(scan.token) });
 }
 
 export const scanReads = [
@@ -95,7 +275,7 @@ export const scanReads = [
     summary: "Read the full report of a scan",
     description: "The security result, and what it was judged from. Retry-After is there while the scan is not over, an ETag once it is.",
     query: localeQuery,
-    answers: { 200: answered("The report.", FullReportSchema, undefined, retryAfter), ...notModified },
+    answers: { 200: answered("The report.", FullReportSchema, retryAfter), ...notModified },
     refusals: { ...badLocale, ...noScan },
     run: ({ query: { locale = locales[0] }, ...call }) => {
       const scan = ownScan(call);
@@ -114,7 +294,7 @@ export const scanReads = [
     summary: "Read the security dimension of a scan",
     description: "While the scan is queued or running, security is null. Retry-After is there while it is not over, an ETag once it is.",
     query: localeQuery,
-    answers: { 200: answered("The security result.", SecurityResultSchema, undefined, retryAfter), ...notModified },
+    answers: { 200: answered("The security result.", SecurityResultSchema, retryAfter), ...notModified },
     refusals: { ...badLocale, ...noScan },
     run: ({ query: { locale = locales[0] }, ...call }) => {
       const scan = ownScan(call);

@@ -1,6 +1,7 @@
 /** Operations that start scans, one or many, and cancel them. */
+import { Type } from "@sinclair/typebox";
 import { localLocation } from "../../parse/location.ts";
-import { parseScanUrl } from "../../parse/scan-url.ts";
+import { parseScanUrl, scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { cancelOwnScan, startScans } from "../../scans/scan-operations.ts";
 import { idempotencyKeyHours, type StartOutcome } from "../../store/start-scans.ts";
 import type { HeaderFields } from "../answer.ts";
@@ -8,8 +9,84 @@ import { bulkBodyBytesMax, jsonBody } from "../body.ts";
 import { ApiError, invalidFields, queueFull, queueRetrySeconds, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
 import { answered, type Responses, refused, retryAfter } from "../responses.ts";
-import { BulkRequest, BulkStarted, bulkUrlsMax, ScanRequest, ScanStarted, TokenParams } from "./models.ts";
-import { noScan, ownScan, scansPath, statusUrlOf } from "./reads.ts";
+import { entriesAlone, model, nullable, open, worded } from "../schemas.ts";
+import { noScan, ownScan, scanId, scansPath, scanToken, status, statusUrl, statusUrlOf, TokenParams } from "./reads.ts";
+
+const wantedLocation = Type.Optional(
+  Type.String({
+    description: `Where to scan from: ${localLocation}, this appliance itself, when omitted, or a location of its workers. One that it does not know is refused.`,
+  }),
+);
+
+const ScanRequest = model(
+  "ScanRequest",
+  Type.Object(
+    {
+      url: Type.String({
+        description: `Absolute http or https URL without credentials, at most ${scanUrlCharsMax} characters. Its fragment is dropped.`,
+        examples: ["https://site.example/"],
+      }),
+      location: wantedLocation,
+    },
+    open,
+  ),
+);
+
+const ScanStarted = model(
+  "ScanStarted",
+  Type.Object({
+    token: scanToken,
+    id: scanId,
+    status,
+    statusUrl,
+  }),
+);
+
+/** URLs of one request. */
+export const bulkUrlsMax = 1_000;
+
+const BulkRequest = model(
+  "BulkRequest",
+  Type.Object({
+    urls: worded(
+      entriesAlone(
+        Type.Array(Type.String(), {
+          minItems: 1,
+          maxItems: bulkUrlsMax,
+          description: `1 to ${bulkUrlsMax} URLs, each as \`url\` of ScanRequest. Equal ones share one scan.`,
+          examples: [["https://site.example/", "https://other.example/"]],
+        }),
+      ),
+      { wrong: "must be a list of URLs", min: "must have at least one URL", max: `must have at most ${bulkUrlsMax} URLs` },
+    ),
+    location: wantedLocation,
+  }),
+);
+
+const BulkItem = Type.Object({
+  index: Type.Integer({ minimum: 0, description: "Place of the line in urls, from 0." }),
+  url: nullable(Type.String({ description: "The URL in its ASCII form and without fragment. Null if it is not valid." })),
+  status: Type.Optional(Type.Literal("queued")),
+  token: Type.Optional(scanToken),
+  id: Type.Optional(scanId),
+  statusUrl: Type.Optional(statusUrl),
+  error: Type.Optional(
+    Type.Object(
+      {
+        status: Type.Integer({ minimum: 400, maximum: 599, description: "Status that a request with this line alone would get." }),
+        errorMessage: Type.String({ description: "For people; its wording may change." }),
+      },
+      { description: "Why no scan was started for this line. The other fields of a scan are absent then." },
+    ),
+  ),
+});
+
+const BulkStarted = model(
+  "BulkStarted",
+  Type.Object({
+    items: Type.Array(BulkItem, { description: "One for each line, in the order of urls." }),
+  }),
+);
 
 const bulkPath = `${scansPath}/bulk`;
 const ofScans = forAccounts("scans");
@@ -40,7 +117,7 @@ export const scanStarts = [
     headers: [idempotencyKeyHeader],
     body: jsonBody(ScanRequest),
     answers: {
-      202: answered("The scan is queued.", ScanStarted, undefined, {
+      202: answered("The scan is queued.", ScanStarted, {
         Location: { description: "The full report: the same as statusUrl.", schema: { type: "string" } },
         ...replayed,
       }),
@@ -73,7 +150,7 @@ export const scanStarts = [
     headers: [idempotencyKeyHeader],
     body: jsonBody(BulkRequest, { bytesMax: bulkBodyBytesMax }),
     answers: {
-      200: answered("What became of each line. Retry-After is there if some found a full queue.", BulkStarted, undefined, {
+      200: answered("What became of each line. Retry-After is there if some found a full queue.", BulkStarted, {
         ...retryAfter,
         ...replayed,
       }),
@@ -100,10 +177,9 @@ export const scanStarts = [
     ...ofScans,
     summary: "Cancel a scan that waits",
     description: "Removes the scan from the queue and from all lists. A scan that has begun, or is over, stays.",
-    record: ownScan,
+    record: { find: ownScan, missing: noScan },
     answers: { 204: { description: "The scan is gone." } },
     refusals: {
-      ...noScan,
       409: refused("The scan has begun, or is over."),
       503: refused("The disk is full.", undefined, undefined, retryAfter),
     },
@@ -126,6 +202,7 @@ export const administratorOperations = [
     audience: "administrators",
     tag: "administration",
     summary: "Cancel any scan, as an administrator",
+    stores: false,
     description: [
       "Ends a scan of any account, waiting or running, on this machine or elsewhere. It fails with the code cancelled,",
       "which is stored when this answers.",

@@ -1,7 +1,7 @@
 /** POST /api/v1/scans/bulk on a running server with a real store. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { bulkBodyBytesMax } from "../../../src/api/body.ts";
-import { bulkUrlsMax } from "../../../src/api/scans/models.ts";
+import { bulkUrlsMax } from "../../../src/api/scans/starts.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";
 
