@@ -1,8 +1,9 @@
 /** Operations on many sites in one request. A line that is refused stops no other. */
 
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { isObject } from "../../base/is-object.ts";
 import { readBytes } from "../../http/request-body.ts";
+import { localLocation } from "../../parse/location.ts";
 import { type CsvFault, type CsvLineFault, csvBytesMax, csvSitesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
 import { parseSiteFields, type SiteFields } from "../../sites/site-fields.ts";
 import { addSites, parseBulkChange, previewSites, removeSites, scanSites, updateSites } from "../../sites/site-operations.ts";
@@ -11,35 +12,137 @@ import type { NewSite, Site, SiteRefusal } from "../../store/sites.ts";
 import { bulkBodyBytesMax, jsonBody, mediaTypeOf, type RequestBody } from "../body.ts";
 import { ApiError, bodyTooLarge, invalidBody, invalidFields, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, operation } from "../operation.ts";
-import { answered, badField, diskFull, refused } from "../responses.ts";
-import { worded } from "../schemas.ts";
+import { answered, badField, refused } from "../responses.ts";
+import { bodyOf, closed, entriesAlone, example, exampleOf, instantOf, model, nullable, recordId, recordIdMax, worded } from "../schemas.ts";
 import { type BodyFields, queryOf, validatorOf } from "../validation.ts";
 import {
-  addedSiteBody,
   assertNoFaults,
-  BulkSitesAdded,
-  BulkSitesChange,
-  BulkSitesChanged,
-  BulkSitesRemoval,
-  BulkSitesRemoved,
-  BulkSitesRequest,
-  BulkSitesScan,
-  BulkSitesScanned,
-  bulkSitesAddedExample,
-  bulkSitesChangedExample,
-  bulkSitesMax,
-  bulkSitesRemovedExample,
-  bulkSitesScannedExample,
   ownSiteActor,
   runBody,
   runRefused,
+  SiteListItem,
   SiteRequest,
+  SiteRunBody,
+  scheduleOf,
   siteBody,
   siteFieldErrors,
   siteFieldSettings,
+  siteFields,
   sitesExceeded,
   siteUrlTaken,
-} from "./models.ts";
+} from "./sites.ts";
+
+/** Sites of one request. */
+export const bulkSitesMax = 1_000;
+
+const ids = Type.Array(worded(Type.Integer({ minimum: 1, maximum: recordIdMax }), { wrong: "must be a list of the ids of sites" }), {
+  minItems: 1,
+  maxItems: bulkSitesMax,
+  description: "Ids of sites; each counts once.",
+  examples: [[12, 13]],
+});
+
+const lineError = Type.Optional(
+  Type.Object(
+    {
+      status: Type.Integer({ minimum: 400, maximum: 599, description: "Status that a request with this line alone would get." }),
+      errorMessage: Type.String({ description: "For people; its wording may change." }),
+      fieldErrors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "By field." })),
+    },
+    { description: "Why nothing was done; without it, the line succeeded." },
+  ),
+);
+
+const { name, client, tags, location } = siteFields;
+const AddedSite = Type.Object(
+  {
+    id: nullable(recordId("Null with dryRun.", { [example]: 12 })),
+    name,
+    url: Type.String({ [example]: exampleOf(siteFields.url) }),
+    pages: Type.Array(Type.String(), { [example]: [] }),
+    client,
+    tags,
+    location,
+    schedule: scheduleOf("Interval, or cron with its time zone.", { every: "weekly" }),
+    paused: Type.Boolean({ [example]: false }),
+    nextRunAt: nullable(instantOf("Next planned run.", "2026-03-05T09:30:00.000Z")),
+  },
+  { description: "The site as it was added, or would be." },
+);
+
+const BulkSitesRequest = model(
+  "BulkSitesRequest",
+  Type.Object(
+    {
+      sites: entriesAlone(
+        Type.Array(SiteRequest, {
+          minItems: 1,
+          maxItems: bulkSitesMax,
+          description: `1 to ${bulkSitesMax} sites, each as SiteRequest.`,
+          examples: [[{ url: "https://bakery.example/", client: "Miller Ltd" }, { url: "https://florist.example/" }]],
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+
+const changedTags = Type.Optional(nullable(Type.Array(Type.String())));
+const BulkSitesChange = model(
+  "BulkSitesChange",
+  Type.Object(
+    {
+      ids,
+      change: worded(
+        Type.Object(
+          {
+            paused: Type.Optional(Type.Boolean()),
+            schedule: Type.Optional(scheduleOf("As in SiteRequest.")),
+            client: Type.Optional(nullable(Type.String())),
+            addTags: changedTags,
+            removeTags: changedTags,
+          },
+          { ...closed, minProperties: 1, description: "What changes, for all of them.", examples: [{ addTags: ["shop"] }] },
+        ),
+        { required: "must be an object" },
+      ),
+    },
+    closed,
+  ),
+);
+const BulkSitesScan = model("BulkSitesScan", Type.Object({ ids }, closed));
+const BulkSitesRemoval = model("BulkSitesRemoval", Type.Object({ ids }, closed));
+
+/** Results in the order of the request, of which the example shows one that succeeded and one that was refused. */
+function itemsOf<S extends TSchema>(item: S, ...shown: readonly object[]) {
+  return Type.Array(item, { description: "One for each line of the request, in its order.", [example]: shown });
+}
+
+const addedLine = { index: 0, line: null, url: exampleOf(siteFields.url) };
+const BulkSitesAdded = model(
+  "BulkSitesAdded",
+  Type.Object({
+    dryRun: Type.Boolean({ description: "Whether nothing was stored.", [example]: false }),
+    items: itemsOf(
+      Type.Object({
+        index: Type.Integer({ minimum: 0, description: "Place of the site in the request, from 0." }),
+        line: nullable(Type.Integer({ minimum: 1, description: "Line of the CSV file, from 1; null for JSON." })),
+        url: nullable(Type.String({ description: "Null if the line is not valid." })),
+        site: Type.Optional(AddedSite),
+        error: lineError,
+      }),
+      { ...addedLine, site: exampleOf(AddedSite) },
+      { ...addedLine, index: 1, error: errorBody(siteUrlTaken()) },
+    ),
+  }),
+);
+
+/** What became of each site of a request. */
+function bulkAnswer(verb: string, done: Readonly<Record<string, TSchema>>, refusal: ApiError) {
+  const item = Type.Object({ id: recordId("As given."), ...Type.Partial(Type.Object(done)).properties, error: lineError });
+  const items = itemsOf(item, { id: 12, ...(exampleOf(Type.Object(done)) as object) }, { id: 13, error: errorBody(refusal) });
+  return answered("What became of each site.", model(`BulkSites${verb}`, Type.Object({ items })));
+}
 
 const ofSites = forAccounts("sites");
 const linesAtOnce = 20;
@@ -59,7 +162,7 @@ const DryRunQuery = Type.Object({
   ),
 });
 
-const { 400: badIds } = badField("The body is not valid, and fieldErrors says why.", "ids", "must be a list of the ids of sites");
+const badIds = badField("The body is not valid, and fieldErrors says why.", "ids", "must be a list of the ids of sites");
 
 export const bulkSiteOperations = [
   operation({
@@ -73,14 +176,13 @@ export const bulkSiteOperations = [
     ].join(" "),
     query: queryOf(DryRunQuery, () => invalidFields({ dryRun: ["must be true or false"] }), { repeated: "named" }),
     body: jsonOrCsv(),
-    answers: { 200: answered("What became of each line.", BulkSitesAdded, bulkSitesAddedExample) },
+    answers: { 200: answered("What became of each line.", BulkSitesAdded) },
     refusals: {
       ...badField("The body has no list of sites, or is no CSV with a site.", "sites", `must have 1 to ${bulkSitesMax} entries`),
       413: refused(
         `The body is longer than ${bulkBodyBytesMax} bytes, or ${csvBytesMax} bytes of CSV.`,
         bodyTooLarge(bulkBodyBytesMax).message,
       ),
-      ...diskFull,
     },
     run: async ({ query, body: lines, account, api }) => {
       const dryRun = query.dryRun === "true";
@@ -93,7 +195,7 @@ export const bulkSiteOperations = [
         const place = { index, line: lines[index]?.line ?? null };
         // A refused URL is not quoted: it may hold a password.
         if (outcome instanceof ApiError) return { ...place, url: each instanceof ApiError ? null : each.url, error: errorBody(outcome) };
-        return { ...place, url: outcome.url, site: addedSiteBody(outcome) };
+        return { ...place, url: outcome.url, site: addedSiteBody({ id: null, location: localLocation, paused: false, ...outcome }) };
       });
       return { dryRun, items };
     },
@@ -108,8 +210,8 @@ export const bulkSiteOperations = [
       bytesMax: bulkBodyBytesMax,
       faultsOf: ({ ids, change }, call) => (areIds(ids) && isObject(change) ? siteFieldErrors(parseBulkChange(change), call) : null),
     }),
-    answers: { 200: answered("What became of each site.", BulkSitesChanged, bulkSitesChangedExample) },
-    refusals: { 400: badIds, ...diskFull },
+    answers: { 200: bulkAnswer("Changed", { site: SiteListItem }, recordNotFound("site")) },
+    refusals: badIds,
     run: async ({ body, account, api }) => {
       const change = parseBulkChange(body.change);
       assertNoFaults(change, { api });
@@ -131,8 +233,8 @@ export const bulkSiteOperations = [
     ...ofSites,
     summary: "Watch many sites no longer",
     body: jsonBody(BulkSitesRemoval, { bytesMax: bulkBodyBytesMax }),
-    answers: { 200: answered("What became of each site.", BulkSitesRemoved, bulkSitesRemovedExample) },
-    refusals: { 400: badIds, ...diskFull },
+    answers: { 200: bulkAnswer("Removed", { removed: Type.Literal(true) }, recordNotFound("site")) },
+    refusals: badIds,
     run: async ({ body, account, api }) => {
       const ids = [...new Set(body.ids)];
       const removed = new Set(await removeSites(api, ownSiteActor(account), ids));
@@ -147,8 +249,8 @@ export const bulkSiteOperations = [
     summary: "Scan many sites now",
     description: "Starts a run of each, as for one site. One that is refused has an error and stops no other.",
     body: jsonBody(BulkSitesScan, { bytesMax: bulkBodyBytesMax }),
-    answers: { 200: answered("What became of each site.", BulkSitesScanned, bulkSitesScannedExample) },
-    refusals: { 400: badIds, ...diskFull },
+    answers: { 200: bulkAnswer("Scanned", { run: SiteRunBody }, runRefused("busy")) },
+    refusals: badIds,
     run: async ({ body, account, api }) => {
       const ids = [...new Set(body.ids)];
       const runs = await scanSites(api, ownSiteActor(account), ids);
@@ -160,6 +262,8 @@ export const bulkSiteOperations = [
     },
   }),
 ];
+
+const addedSiteBody = bodyOf(AddedSite);
 
 /** Lines of JSON or CSV, by the Content-Type. */
 function jsonOrCsv(): RequestBody<readonly GivenLine[]> {

@@ -1,56 +1,235 @@
-/** Operations on watched sites: list, add, read, change, remove, scan now, events, history, accepted findings. */
-
+/** Operations on watched sites: list, add, read, change, remove, scan now, history, accepted findings. */
 import { type Static, Type } from "@sinclair/typebox";
-import { recordIdOf } from "../../base/record-id.ts";
-import { parseAcceptance, parseSiteChange, parseSiteFields } from "../../sites/site-fields.ts";
-import { acceptFinding, addSite, removeSites, scanSite, updateSite, withdrawAcceptance } from "../../sites/site-operations.ts";
-import { pageOf } from "../../store/page.ts";
-import { acceptedFindingsMax, type Site } from "../../store/sites.ts";
-import { jsonBody } from "../body.ts";
-import { recordNotFound, recordsExceeded } from "../errors.ts";
-import { type Call, forAccounts, JsonAnswer, operation } from "../operation.ts";
-import { invalidListQuery, pageBody, pageQuery } from "../queries.ts";
-import { answered, badBody, badField, badListQuery, diskFull, locationHeader, noSpace, refused, unknownRecord } from "../responses.ts";
-import { idParams, ListQuery, pageRequestOf, worded } from "../schemas.ts";
-import { queryOf } from "../validation.ts";
+import { planTerms } from "../../account/account-operations.ts";
+import { localLocation } from "../../parse/location.ts";
+import { scanUrlFaults } from "../../parse/scan-url.ts";
+import { scheduleIntervals } from "../../parse/site-csv.ts";
+import { shownRunsOf } from "../../sites/schedule.ts";
 import {
-  AcceptanceBody,
-  AcceptanceRequest,
-  acceptanceExample,
-  assertNoFaults,
-  EventList,
-  eventBody,
-  eventListExample,
-  fullSiteBody,
-  historyBody,
-  ownSiteActor,
-  runBody,
-  runRefused,
-  SiteBody,
-  SiteChangeRequest,
-  SiteHistory,
-  SiteList,
-  SiteRequest,
-  SiteRunBody,
-  siteBody,
-  siteExample,
-  siteFieldErrors,
-  siteFieldSettings,
-  siteHistoryExample,
-  siteListExample,
-  siteRunExample,
-  sitesExceeded,
-  siteUrlTaken,
-} from "./models.ts";
+  parseAcceptance,
+  parseSiteChange,
+  parseSiteFields,
+  type SiteFault,
+  type SiteFaultCode,
+  type SiteFaults,
+} from "../../sites/site-fields.ts";
+import {
+  acceptFinding,
+  addSite,
+  removeSites,
+  type SiteActor,
+  scanSite,
+  updateSite,
+  withdrawAcceptance,
+} from "../../sites/site-operations.ts";
+import type { Account, Plan } from "../../store/accounts.ts";
+import { pageOf } from "../../store/page.ts";
+import type { SiteRun, StartRunRefusal } from "../../store/site-runs.ts";
+import {
+  acceptedFindingsMax,
+  acceptedReasonCharsMax,
+  type Site,
+  siteNameCharsMax,
+  sitePagesMax,
+  siteTagCharsMax,
+  siteTagsMax,
+} from "../../store/sites.ts";
+import { bands, ranks } from "../../text/render.ts";
+import { jsonBody } from "../body.ts";
+import { EventList, eventBody } from "../channels/deliveries.ts";
+import { ApiError, type FieldErrors, invalidFields, queueFull, recordNotFound, recordsExceeded } from "../errors.ts";
+import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
+import { invalidListQuery, pageBody, pageQuery } from "../queries.ts";
+import { answered, badBody, badField, badListQuery, locationHeader, noSpace, refused } from "../responses.ts";
+import { exampleToken, statusUrlOf } from "../scans/reads.ts";
+import {
+  bodyOf,
+  closed,
+  example,
+  exampleOf,
+  instantOf,
+  ListQuery,
+  model,
+  nextCursor,
+  nullable,
+  nullExample,
+  oneOfValues,
+  pageRequestOf,
+  recordId,
+  worded,
+} from "../schemas.ts";
+import { queryOf } from "../validation.ts";
+
+const scanFields = {
+  token: Type.String({ description: "Names a scan.", [example]: exampleToken }),
+  statusUrl: Type.String({ description: "Relative path of the full report.", [example]: statusUrlOf(exampleToken) }),
+};
+const firstUrl = "https://bakery.example/";
+
+const scheduleFields = {
+  every: Type.Optional(oneOfValues(scheduleIntervals)),
+  cron: Type.Optional(Type.String({ description: "Five fields, with at least an hour between two runs; instead of every." })),
+  zone: Type.Optional(Type.String({ description: "Time zone of cron, as Europe/Berlin." })),
+};
+const daily = { every: "daily" };
+export const scheduleOf = (description: string, shown = daily) =>
+  Type.Object(scheduleFields, { ...closed, description, examples: [daily], [example]: shown });
+const pages = Type.Array(Type.String(), {
+  maxItems: sitePagesMax - 1,
+  description: "Further addresses of the same origin, scanned in each run.",
+  [example]: [`${firstUrl}shop`],
+});
+const client = nullable(Type.String({ maxLength: siteNameCharsMax, description: "For whom the site is watched." }), {
+  examples: ["Miller Ltd"],
+});
+/** Without `maxItems`: a tag that is repeated counts once. */
+const tags = Type.Array(Type.String({ maxLength: siteTagCharsMax }), {
+  description: `At most ${siteTagsMax}, each once. A tag has no |, which separates tags in CSV.`,
+});
+const url = Type.String({
+  description: "First address: an absolute http or https URL without credentials. Unique within the account.",
+  examples: [firstUrl],
+});
+const paused = Type.Boolean({ description: "A paused site has no planned runs.", [example]: false });
+
+/** Null gives a field its default. */
+const changedFields = {
+  name: Type.Optional(
+    nullable(Type.String({ maxLength: siteNameCharsMax, description: "The host without one." }), { examples: ["Bakery Miller"] }),
+  ),
+  pages: Type.Optional(
+    nullable(Type.Array(Type.String(), { maxItems: sitePagesMax - 1, description: "Further addresses of the same origin." })),
+  ),
+  client: Type.Optional(client),
+  tags: Type.Optional(nullable(tags, { examples: [["shop"]] })),
+  location: Type.Optional(nullable(Type.String({ description: `Where it is scanned from: ${localLocation} without one.` }))),
+  schedule: Type.Optional(scheduleOf("Weekly without one.")),
+  paused: Type.Optional(paused),
+};
+
+export const SiteRequest = model(
+  "SiteRequest",
+  Type.Object(
+    {
+      url,
+      ...changedFields,
+      schedule: Type.Optional(nullable(scheduleOf("Weekly without one."), { examples: [daily] })),
+      paused: Type.Optional(nullable(paused)),
+    },
+    closed,
+  ),
+);
+
+const SiteChangeRequest = model(
+  "SiteChangeRequest",
+  Type.Object(
+    { url: Type.Optional(Type.String({ description: "New first address; pages must be of its origin." })), ...changedFields },
+    { ...closed, minProperties: 1 },
+  ),
+);
+
+const scanOfRun = Type.Object({ url: Type.String({ [example]: firstUrl }), ...scanFields });
+export const SiteRunBody = model(
+  "SiteRun",
+  Type.Object({
+    kind: oneOfValues(["scheduled", "second-look", "manual"], { [example]: "manual" }),
+    startedAt: instantOf("When its scans were queued.", "2026-03-05T09:30:00.000Z"),
+    scans: Type.Array(scanOfRun, { description: "One for each address, the first one first." }),
+  }),
+);
+
+const AcceptanceBody = model(
+  "Acceptance",
+  Type.Object({
+    code: Type.String({ description: "Code of a finding.", [example]: "security.missing-header.content-security-policy" }),
+    reason: Type.String({ [example]: "The shop system needs it." }),
+    until: nullable(Type.String({ description: "Last day in UTC, YYYY-MM-DD; null for no end.", [example]: "2099-12-31" })),
+    acceptedAt: instantOf("When it was accepted.", "2026-03-01T09:00:00.000Z"),
+  }),
+);
+
+const AcceptanceRequest = model(
+  "AcceptanceRequest",
+  Type.Object(
+    {
+      reason: Type.String({
+        minLength: 1,
+        maxLength: acceptedReasonCharsMax,
+        description: "Why the finding is accepted.",
+        examples: ["The shop system needs it."],
+      }),
+      until: Type.Optional(
+        nullable(Type.String({ description: "Last day of the acceptance in UTC, not in the past; null for no end." }), {
+          examples: ["2099-12-31"],
+        }),
+      ),
+    },
+    closed,
+  ),
+);
+
+const reading = {
+  ...scanFields,
+  at: instantOf("When it was measured.", "2026-03-05T04:17:40.000Z"),
+  score: Type.Integer({ minimum: 0, maximum: 100, description: "Lowest of all addresses of the site.", [example]: 88 }),
+  band: oneOfValues(bands, { [example]: "good" }),
+  rank: oneOfValues(ranks, { [example]: "strong" }),
+  open: Type.Integer({ minimum: 0, description: "Findings that are open and not accepted.", [example]: 3 }),
+};
+
+export const siteFields = {
+  id: recordId("Names the site.", { [example]: 12 }),
+  name: Type.String({ [example]: "Bakery Miller" }),
+  url: Type.String({ description: "In its ASCII form, without fragment.", [example]: firstUrl }),
+  pages,
+  client: nullable(Type.String({ [example]: "Miller Ltd" })),
+  tags: Type.Array(Type.String({ [example]: "shop" })),
+  location: Type.String({ [example]: localLocation }),
+  schedule: scheduleOf("Interval, or cron with its time zone."),
+  paused,
+  accepted: Type.Array(AcceptanceBody, { description: "Findings that are no longer notified." }),
+  createdAt: instantOf("When it was added.", "2026-02-01T08:00:00.000Z"),
+  nextRunAt: nullable(
+    instantOf("Next planned run; null while paused. The start may be later, since runs are spread.", "2026-03-06T04:17:00.000Z"),
+  ),
+  secondLookAt: nullable(instantOf("When a doubtful run is repeated; null without a doubt."), nullExample),
+  lastRunAt: nullable(instantOf("Start of the last run.", "2026-03-05T04:17:00.000Z")),
+  run: nullable(SiteRunBody, nullExample),
+  failingSince: nullable(instantOf("Since when no run could measure the site."), nullExample),
+  reading: nullable(
+    Type.Object({ ...reading, certificateExpiresAt: nullable(instantOf("Null if it was not read.", "2026-05-20T12:00:00.000Z")) }),
+  ),
+  trend: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
+    description: "Scores of the last measured runs, oldest first.",
+    [example]: [81, 84, 88],
+  }),
+};
+
+export const SiteListItem = Type.Object(siteFields);
+const SiteBody = model(
+  "Site",
+  Type.Object({
+    ...siteFields,
+    nextRuns: Type.Array(Type.String({ format: "date-time" }), {
+      description: "The next three planned runs; none while paused.",
+      [example]: ["2026-03-06T04:17:00.000Z", "2026-03-07T04:17:00.000Z", "2026-03-08T04:17:00.000Z"],
+    }),
+  }),
+);
+const SiteList = model("SiteList", Type.Object({ items: Type.Array(SiteListItem, { description: "Newest first." }), nextCursor }));
+const SiteHistory = model(
+  "SiteHistory",
+  Type.Object({ items: Type.Array(Type.Object(reading), { description: "Measured runs, oldest first." }) }),
+);
 
 const ofSites = forAccounts("sites");
 const sitesPath = "/api/v1/sites";
 const siteSearchCharsMax = 100;
 
-const SiteParams = idParams("site", 12);
+const ofSite = { ...ofSites, ...ownRecord("site", 12, (store, accountId, id) => store.sites.find(accountId, id)) };
 const AcceptanceParams = Type.Object({
-  ...SiteParams.properties,
-  code: Type.String({ description: "Code of the finding.", examples: [acceptanceExample.code] }),
+  ...ofSite.params.properties,
+  code: Type.String({ description: "Code of the finding.", examples: [exampleOf(AcceptanceBody.properties.code)] }),
 });
 const SiteListQuery = Type.Object({
   client: Type.Optional(Type.String({ description: "Only sites of this client; empty for sites without one." })),
@@ -62,7 +241,6 @@ const SiteListQuery = Type.Object({
   ),
   ...ListQuery.properties,
 });
-const ofSite = { params: SiteParams, ...ofSites, record: ownSite } as const;
 const badFields = badField(badBody, "name", "must be at most 100 characters long");
 const taken = { 409: refused("The account watches the url already.", siteUrlTaken().message, { url: ["is watched already"] }) };
 
@@ -73,7 +251,7 @@ export const siteOperations = [
     ...ofSites,
     summary: "List your account's sites, newest first",
     query: queryOf(SiteListQuery, invalidListQuery, { repeated: "named" }),
-    answers: { 200: answered("A page of sites.", SiteList, siteListExample) },
+    answers: { 200: answered("A page of sites.", SiteList, {}, { items: [exampleOf(SiteListItem)], nextCursor: "12" }) },
     refusals: badListQuery,
     run: ({ account, query, api: { store } }) => {
       const { limit, cursor } = pageRequestOf(query);
@@ -89,12 +267,11 @@ export const siteOperations = [
     summary: "Watch a site",
     description: "A site with an interval is scanned soon, and then by its interval; one with cron at its next time.",
     body: jsonBody(SiteRequest, { faultsOf: (fields, call) => siteFieldErrors(parseSiteFields(fields, siteFieldSettings(call)), call) }),
-    answers: { 201: answered("The site is watched.", SiteBody, siteExample, locationHeader("site")) },
+    answers: { 201: answered("The site is watched.", SiteBody, locationHeader("site")) },
     refusals: {
       ...badFields,
       403: refused("The account's plan does not include API access, or no further site.", sitesExceeded("agency").message),
       ...taken,
-      ...diskFull,
     },
     run: async ({ body, account, api }) => {
       const parsed = parseSiteFields(body, siteFieldSettings({ api }));
@@ -109,8 +286,7 @@ export const siteOperations = [
     route: "GET /api/v1/sites/{id}",
     ...ofSite,
     summary: "Read a site",
-    answers: { 200: answered("The site.", SiteBody, siteExample) },
-    refusals: unknownRecord("site"),
+    answers: { 200: answered("The site.", SiteBody) },
     run: ({ record, api }) => fullBody(record, api),
   }),
   operation({
@@ -120,10 +296,10 @@ export const siteOperations = [
     summary: "Change a site",
     description: "Changes the given fields. A new schedule plans the next run anew; a pause removes the planned runs.",
     body: jsonBody(SiteChangeRequest, {
-      faultsOf: (fields, call) => siteFieldErrors(parseSiteChange(fields, ownSite(call), siteFieldSettings(call)), call),
+      faultsOf: (fields, call) => siteFieldErrors(parseSiteChange(fields, ofSite.record.find(call), siteFieldSettings(call)), call),
     }),
-    answers: { 200: answered("The site as it is now.", SiteBody, siteExample) },
-    refusals: { ...badFields, ...unknownRecord("site"), ...taken, ...diskFull },
+    answers: { 200: answered("The site as it is now.", SiteBody) },
+    refusals: { ...badFields, ...taken },
     run: async ({ record, body, account, api }) => {
       const change = (site: Site) => parseSiteChange(body, site, siteFieldSettings({ api }));
       const changed = await updateSite(api, ownSiteActor(account), { id: record.id, change });
@@ -139,7 +315,6 @@ export const siteOperations = [
     summary: "Watch a site no longer",
     description: "Removes the site with its history, its events and the rules for it alone. Its scans stay.",
     answers: { 204: { description: "The site is gone." } },
-    refusals: { ...unknownRecord("site"), ...diskFull },
     run: async ({ record, account, api }) => {
       // A request at the same time may have removed it.
       if ((await removeSites(api, ownSiteActor(account), [record.id])).length === 0) throw recordNotFound("site");
@@ -151,9 +326,8 @@ export const siteOperations = [
     ...ofSite,
     summary: "Scan a site now",
     description: "Queues a scan of each address, also of a paused site. The run counts as any other of the site.",
-    answers: { 202: answered("The scans are queued.", SiteRunBody, siteRunExample) },
+    answers: { 202: answered("The scans are queued.", SiteRunBody) },
     refusals: {
-      ...unknownRecord("site"),
       409: refused("A run of the site is under way.", runRefused("busy").message),
       ...noSpace("The queue has no space for all addresses, or the disk is full."),
     },
@@ -169,8 +343,8 @@ export const siteOperations = [
     ...ofSite,
     summary: "List the events of a site, newest first",
     query: pageQuery,
-    answers: { 200: answered("A page of events.", EventList, eventListExample) },
-    refusals: { ...badListQuery, ...unknownRecord("site") },
+    answers: { 200: answered("A page of events.", EventList) },
+    refusals: badListQuery,
     run: ({ record: { accountId, id }, query, api }) =>
       pageBody(api.store.events.pageOfSite(accountId, id, pageRequestOf(query)), eventBody),
   }),
@@ -179,9 +353,12 @@ export const siteOperations = [
     route: "GET /api/v1/sites/{id}/history",
     ...ofSite,
     summary: "Read the history of a site's score",
-    answers: { 200: answered("The measured runs that are kept.", SiteHistory, siteHistoryExample) },
-    refusals: unknownRecord("site"),
-    run: ({ record, api }) => ({ items: api.store.siteRuns.history(record.id).map(historyBody) }),
+    answers: { 200: answered("The measured runs that are kept.", SiteHistory) },
+    run: ({ record, api }) => ({
+      items: api.store.siteRuns
+        .history(record.id)
+        .map(({ at, token, ...rating }) => ({ at, token, statusUrl: statusUrlOf(token), ...rating })),
+    }),
   }),
   operation({
     id: "acceptFinding",
@@ -193,12 +370,10 @@ export const siteOperations = [
     body: jsonBody(AcceptanceRequest, {
       faultsOf: (fields, call) => siteFieldErrors(parseAcceptance(call.params.code, fields, call.api.now()), call),
     }),
-    answers: { 200: answered("The finding is accepted.", AcceptanceBody, acceptanceExample) },
+    answers: { 200: answered("The finding is accepted.", AcceptanceBody) },
     refusals: {
       ...badField("The code, the reason or the day is not valid.", "until", "must not be in the past"),
-      ...unknownRecord("site"),
       409: refused("The site has too many accepted findings.", tooManyAccepted().message),
-      ...diskFull,
     },
     run: async ({ record, body, params, account, api }) => {
       const accepted = await acceptFinding(api, ownSiteActor(account), { id: record.id, code: params.code, ...body });
@@ -214,7 +389,7 @@ export const siteOperations = [
     params: AcceptanceParams,
     summary: "Accept a finding of a site no longer",
     answers: { 204: { description: "The acceptance is gone." } },
-    refusals: { 404: refused("There is no such site or acceptance.", "There is no such acceptance."), ...diskFull },
+    refusals: { 404: refused("There is no such site or acceptance.", "There is no such acceptance.") },
     run: async ({ record, params, account, api }) => {
       const withdrawn = await withdrawAcceptance(api, ownSiteActor(account), { id: record.id, code: params.code ?? "" });
       if ("refused" in withdrawn) throw recordNotFound(withdrawn.refused === "unknown" ? "site" : "acceptance");
@@ -222,19 +397,28 @@ export const siteOperations = [
   }),
 ];
 
-/** @throws ApiError 404, the same for a site of another account. */
-function ownSite({ account, params, api }: Call): Site {
-  const site = api.store.sites.find(account.id, recordIdOf(params.id));
-  if (site === undefined) throw recordNotFound("site");
-  return site;
-}
-
 function tooManyAccepted() {
   return recordsExceeded("accepted findings of a site", acceptedFindingsMax);
 }
 
 function fullBody(site: Site, { store }: Call["api"]): object {
-  return fullSiteBody(site, store.siteRuns.find(site.id));
+  return { ...siteBody(site, store.siteRuns.find(site.id)), nextRuns: shownRunsOf(site) };
+}
+
+const siteBodyOf = bodyOf(SiteListItem);
+
+/** A site in a list. `run`: under way, if any. */
+export function siteBody(site: Site, run: SiteRun | undefined): object {
+  const { reading } = site;
+  return siteBodyOf({
+    ...site,
+    run: run === undefined ? null : runBody(run),
+    reading: reading === null ? null : { ...reading, statusUrl: statusUrlOf(reading.token) },
+  });
+}
+
+export function runBody({ kind, startedAt, scans }: SiteRun): object {
+  return { kind, startedAt, scans: scans.map(({ url, token }) => ({ url, token, statusUrl: statusUrlOf(token) })) };
 }
 
 function siteFilterOf({ client, tag, q }: Static<typeof SiteListQuery>): (site: Site) => boolean {
@@ -244,3 +428,75 @@ function siteFilterOf({ client, tag, q }: Static<typeof SiteListQuery>): (site: 
     (tag === undefined || site.tags.includes(tag)) &&
     (search === undefined || [site.name, site.url, site.client ?? "", ...site.tags].some((text) => text.toLowerCase().includes(search)));
 }
+
+export function siteUrlTaken(): ApiError {
+  return new ApiError(409, "The account watches this url already.", { fieldErrors: { url: ["is watched already"] } });
+}
+
+export function sitesExceeded(plan: Plan): ApiError {
+  const { sites } = planTerms[plan];
+  return new ApiError(
+    403,
+    `The plan "${plan}" has at most ${sites} sites. Remove one, or ask an administrator of this appliance for another plan.`,
+  );
+}
+
+/** A token acts on the sites of its own account. */
+export function ownSiteActor(account: Account): SiteActor {
+  return { owner: account, by: account };
+}
+
+/** Why a run by hand was not started. */
+export function runRefused(refusal: StartRunRefusal): ApiError {
+  if (refusal === "unknown") return recordNotFound("site");
+  return refusal === "full" ? queueFull() : new ApiError(409, "A run of this site is under way; wait for its end.");
+}
+
+/** A worker may be revoked at any time, so the names are read for each request. */
+export function siteFieldSettings({ api }: Pick<Call, "api">): { readonly locations: readonly string[] } {
+  return { locations: api.locations.names() };
+}
+
+/** Null for values without a fault. */
+export function siteFieldErrors(parsed: object | SiteFaults, call: Pick<Call, "api">): FieldErrors | null {
+  if (!("faults" in parsed)) return null;
+  const { locations } = siteFieldSettings(call);
+  const byField = Map.groupBy(parsed.faults, ({ field }) => field);
+  return Object.fromEntries([...byField].map(([field, ofField]) => [field, ofField.map((fault) => faultText(fault, locations))]));
+}
+
+/** @throws ApiError 400 for faults. */
+export function assertNoFaults<T extends object>(parsed: T | SiteFaults, call: Pick<Call, "api">): asserts parsed is T {
+  const fieldErrors = siteFieldErrors(parsed, call);
+  if (fieldErrors !== null) throw invalidFields(fieldErrors);
+}
+
+function faultText({ code, max = 0, entry, fault }: SiteFault, locations: readonly string[]): string {
+  const text = code === "url-invalid" ? scanUrlFaults[fault ?? "invalid"] : faultTexts[code];
+  const filled = text.replace("{max}", String(max)).replace("{locations}", [localLocation, ...locations].join(", "));
+  return entry === undefined ? filled : `${filled} (entry ${entry})`;
+}
+
+/** Complete the name of the field. */
+const faultTexts: Readonly<Record<Exclude<SiteFaultCode, "url-invalid">, string>> = {
+  required: "is required",
+  "not-text": "must be a string",
+  "not-list": "must be a list of strings",
+  "not-switch": "must be true or false",
+  characters: "must not contain control characters or line breaks",
+  "too-long": "must be at most {max} characters long",
+  "too-many": "must have at most {max} entries",
+  "origin-differs": "must have addresses of the same scheme, host and port as url",
+  repeated: "must not repeat an address of the site",
+  "tag-separator": "must not contain one of the characters , ; |",
+  "unknown-location": "must be one of {locations}",
+  "code-malformed": "must be the code of a finding, such as security.missing-header.content-security-policy",
+  "day-malformed": "must be a day such as 2027-03-01, or null",
+  "day-past": "must not be in the past",
+  "both-forms": "must have either every, or cron with zone, and nothing else",
+  "unknown-interval": `must have every with one of ${scheduleIntervals.join(", ")}, or cron with zone`,
+  "zone-unknown": "must have a zone of the IANA database, such as Europe/Berlin",
+  "cron-malformed": "must have a cron pattern of five fields, such as 0 3 * * 1",
+  "too-often": "must leave at least an hour between two runs",
+  "never-runs": "must have a cron pattern that some date matches",
+};

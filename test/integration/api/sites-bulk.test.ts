@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { planTerms } from "../../../src/account/account-operations.ts";
 import { bulkBodyBytesMax } from "../../../src/api/body.ts";
-import { bulkSitesMax } from "../../../src/api/sites/models.ts";
+import { bulkSitesMax } from "../../../src/api/sites/bulk.ts";
 import { csvBytesMax } from "../../../src/parse/site-csv.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { siteTagsMax } from "../../../src/store/sites.ts";
