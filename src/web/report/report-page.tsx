@@ -20,7 +20,7 @@ import { type BrandChoice, brandChoices } from "../account/brand/account-brands.
 import { useVisit } from "../context.ts";
 import type { PageContent } from "../page.tsx";
 import { type CachedPage, cachedPage } from "../page-cache.ts";
-import { reusedScanParam } from "../scanning/scan-dedup.ts";
+import { reusedScanParam } from "../scans/dedup.ts";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { scoreChange } from "../scans/score-change.ts";

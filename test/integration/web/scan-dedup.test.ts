@@ -1,6 +1,6 @@
 /** Equal requests share a scan; another visitor, URL or location is another request. */
 import { afterAll, expect, test } from "vitest";
-import { createScanDedup } from "../../../src/web/scanning/scan-dedup.ts";
+import { createScanDedup } from "../../../src/web/scans/dedup.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const { store, stop } = temporaryStore();

@@ -1,18 +1,20 @@
-/** `POST /scans`: starts a scan of the typed URL, or shows the reason for refusal beside the field. */
+/** Starts a scan: `POST /scans`, and the question before readers see a URL with possible secrets. A refusal stands beside its field on the home page. */
 import { type Counted, createRateLimit } from "../../http/rate-limit.ts";
 import { truncatedAddress } from "../../parse/address.ts";
 import { localLocation } from "../../parse/location.ts";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { startScan } from "../../scans/scan-operations.ts";
 import { DataDirError } from "../../store/data-dir.ts";
-import { readForm } from "../form.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Form, readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
+import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
+import { KeptLocation, knownLocation, rememberLocation } from "../scanning/location-field.tsx";
+import { readTypedUrl, type TypedUrl } from "../scanning/typed-url.ts";
 import type { PagesSettings } from "../settings.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
-import { knownLocation, rememberLocation } from "./location-field.tsx";
-import { publicUrlPage } from "./public-url-page.tsx";
-import { createScanDedup, type DedupOutcome, reusedScanParam } from "./scan-dedup.ts";
-import { readTypedUrl } from "./typed-url.ts";
+import { createScanDedup, type DedupOutcome, reusedScanParam } from "./dedup.ts";
 
 const hourSeconds = 3_600;
 /** Far above manual use; the API serves automated use. */
@@ -116,4 +118,67 @@ function rateLimited({ i18n, account, settings }: Visit, seconds: number): Refus
 
 function queueFull(text: string): Refusal {
   return { status: 503, text, retryAfterSeconds: queueFullRetrySeconds };
+}
+
+export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
+
+export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl, location: string): Response {
+  const { i18n, settings } = visit;
+  const title = i18n.t(`visibility.${settings.config.readers}.url.title`);
+  return page(visit, {
+    title,
+    noIndex: true,
+    secret: true,
+    children: (
+      <>
+        <h1>{title}</h1>
+        <p class="lead">{i18n.t(`visibility.${settings.config.readers}.url.lead`)}</p>
+        {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
+        {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
+        <section aria-labelledby="stripped">
+          <h2 id="stripped">{i18n.t("publicUrl.stripped.title")}</h2>
+          <Choice url={stripped} location={location} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
+        </section>
+        {unstripped !== null && (
+          <section aria-labelledby="kept">
+            <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
+            <p>{i18n.t(`visibility.${settings.config.readers}.url.warning`)}</p>
+            <Choice
+              url={unstripped}
+              location={location}
+              asPublic={true}
+              button={i18n.t(`visibility.${settings.config.readers}.url.button`)}
+            />
+          </section>
+        )}
+        <p>
+          <a href="/">{i18n.t("publicUrl.back")}</a>
+        </p>
+      </>
+    ),
+  });
+}
+
+interface ChoiceProps {
+  readonly url: string;
+  readonly location: string;
+  /** True after the visitor confirmed that everybody will see the URL. */
+  readonly asPublic: boolean;
+  readonly button: string;
+}
+
+function Choice({ url, location, asPublic, button }: ChoiceProps) {
+  return (
+    <Form action="/scans">
+      <input type="hidden" name="url" value={url} />
+      <KeptLocation location={location} />
+      {asPublic && <input type="hidden" name="public" value="yes" />}
+      <p>
+        <code class="break">
+          <UntrustedText>{url}</UntrustedText>
+        </code>
+      </p>
+      <SubmitButton kind={asPublic ? "plain" : "primary"}>{button}</SubmitButton>
+    </Form>
+  );
 }
