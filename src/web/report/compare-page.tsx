@@ -19,7 +19,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { page } from "../page.tsx";
-import { ScanAgain } from "../scanning/scan-again.tsx";
+import { ScanAgain } from "../scans/form.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";

@@ -8,7 +8,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { type BrandChoice, brandQuery } from "../account/brand/account-brands.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
-import { ScanAgain } from "../scanning/scan-again.tsx";
+import { ScanAgain } from "../scans/form.tsx";
 import { hostPath, scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { publicOrigin, type SharedVisit } from "../visit.ts";

@@ -6,11 +6,11 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
+import { UrlForm } from "../scans/form.tsx";
 import { scanHost } from "../scans/host-name.ts";
 import { endOf } from "../scans/scan-end.ts";
 import { mayScan, type Visit } from "../visit.ts";
 import { ScanAddress } from "./scan-address.tsx";
-import { UrlForm } from "./url-form.tsx";
 
 export function failedPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n } = visit;

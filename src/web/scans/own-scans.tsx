@@ -11,7 +11,7 @@ import { Pagination } from "../components/pagination.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { doneText } from "../response.ts";
-import { ScanAgain } from "../scanning/scan-again.tsx";
+import { ScanAgain } from "./form.tsx";
 import { cursorOf, listPath } from "./list-query.ts";
 import { ScanLink, Score } from "./scans-table.tsx";
 

@@ -9,9 +9,9 @@ import { Pagination } from "../components/pagination.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
+import { locationFilterOptions } from "./form.tsx";
 import { hostFromText, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath, locationOf, matchingScans } from "./list-query.ts";
-import { locationFilterOptions } from "./location-filter.tsx";
 import { ScansTable } from "./scans-table.tsx";
 
 const path = "/scans";

@@ -13,7 +13,7 @@ import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
 import type { GetFor } from "../guards.ts";
-import { locationText } from "../scanning/location-field.tsx";
+import { locationText } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
