@@ -11,7 +11,7 @@ import { ConfigError } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";
 import type { Operator } from "../web/admin/operator.ts";
 import { openPictures } from "../web/picture/pictures.ts";
-import { startHeartbeats } from "../web/scanning/scan-events.ts";
+import { startHeartbeats } from "../web/scans/events.ts";
 import type { PagesSettings, ScanningSettings } from "../web/settings.ts";
 import { workerFiles } from "./placement.ts";
 import { egressSettings } from "./scanning.ts";

@@ -44,7 +44,7 @@ import { screenshotAnswer, shareImageAnswer } from "./report/images.ts";
 import { getSample } from "./report/sample-page.tsx";
 import { getReport, isDownload, onScan, stateAnswer } from "./scan.tsx";
 import { postCancel } from "./scanning/cancel-scan.tsx";
-import { createScanEvents } from "./scanning/scan-events.ts";
+import { createScanEvents } from "./scans/events.ts";
 import { getHost } from "./scans/host.tsx";
 import { createPostScan } from "./scans/new.tsx";
 import { getOwnScans } from "./scans/own-scans.tsx";

@@ -23,7 +23,7 @@ import { createTexts } from "../../src/text/i18n.ts";
 import type { Operator } from "../../src/web/admin/operator.ts";
 import { createPages } from "../../src/web/app.ts";
 import { openPictures } from "../../src/web/picture/pictures.ts";
-import { startHeartbeats } from "../../src/web/scanning/scan-events.ts";
+import { startHeartbeats } from "../../src/web/scans/events.ts";
 import type { PagesSettings, ScanningSettings } from "../../src/web/settings.ts";
 import { testPasswordCost } from "./account-fixture.ts";
 import { configWith } from "./config.ts";

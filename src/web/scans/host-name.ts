@@ -4,8 +4,8 @@ import { localLocation } from "../../parse/location.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { completeUrl, isBareIpv6 } from "../scanning/typed-url.ts";
 import { listPath } from "./list-query.ts";
+import { completeUrl, isBareIpv6 } from "./typed-url.ts";
 
 interface HostFilters {
   readonly location?: string | undefined;

@@ -10,11 +10,11 @@ import { Form, readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
-import { readTypedUrl, type TypedUrl } from "../scanning/typed-url.ts";
 import type { PagesSettings } from "../settings.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { createScanDedup, type DedupOutcome, reusedScanParam } from "./dedup.ts";
 import { KeptLocation, knownLocation, rememberLocation } from "./form.tsx";
+import { readTypedUrl, type TypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
 /** Far above manual use; the API serves automated use. */

@@ -11,8 +11,8 @@ import { CancelLink, type FormDescription, FormFields, type FormValues, readFiel
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
-import { completeUrl, readTypedUrl } from "../scanning/typed-url.ts";
 import { locationChoice } from "../scans/form.tsx";
+import { completeUrl, readTypedUrl } from "../scans/typed-url.ts";
 import type { Visit } from "../visit.ts";
 import { faultTexts, isFaulty } from "./site-fault-text.ts";
 import { NextRuns } from "./site-schedule.tsx";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withoutSecrets } from "../../../src/evidence/redact.ts";
 import { parseScanUrl, scanUrlCharsMax } from "../../../src/parse/scan-url.ts";
-import { readTypedUrl } from "../../../src/web/scanning/typed-url.ts";
+import { readTypedUrl } from "../../../src/web/scans/typed-url.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { randomRuns } from "../../support/random-runs.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
