@@ -1,5 +1,5 @@
 /** Watches one scan over several connections and records when each percentage arrived. */
-import type { ScanEventData } from "../../src/web/scanning/scan-state.ts";
+import type { ScanEventData } from "../../src/web/scans/state.ts";
 import { childInput, sendReady } from "./child.ts";
 
 export interface WatchInput {

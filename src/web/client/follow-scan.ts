@@ -1,5 +1,5 @@
 /** Updates the page of a running scan, `<div data-follow>`, by server-sent events, or by polling as a fallback. */
-import type { ScanEventData, ScanState } from "../scanning/scan-state.ts";
+import type { ScanEventData, ScanState } from "../scans/state.ts";
 import type { elapsedText, movingPercent, StagePercent } from "./progress-texts.ts";
 
 interface ProgressView {

@@ -4,8 +4,8 @@ import { localLocation } from "../../parse/location.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { respond } from "../response.ts";
-import { absenceOf, progressWithin, type ScanEventData, waitingOf } from "../scanning/scan-state.ts";
 import { isSessionOpen, type Visit } from "../visit.ts";
+import { absenceOf, progressWithin, type ScanEventData, waitingOf } from "./state.ts";
 
 /** Bounds open connections. */
 const streamsMax = 1_000;

@@ -1,21 +1,24 @@
-/** Page of a queued or running scan: position, progress and stages. */
+/** Page of a queued or running scan: position, progress, stages, and the button that cancels it. */
 import { type ProgressStage, progressStages } from "../../evidence/scan.ts";
 import { localLocation } from "../../parse/location.ts";
-import { Instant } from "../../report/components/labels.tsx";
+import { Instant, LocationFact } from "../../report/components/labels.tsx";
 import { Icon, Notice } from "../../report/components/notice.tsx";
+import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
+import { cancelOwnScan } from "../../scans/scan-operations.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { elapsedText, movingPercent } from "../client/progress-texts.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
+import { scanBegunPage, scanNotFoundPage, signInFirst } from "../errors.ts";
+import { readForm } from "../form.tsx";
 import { page } from "../page.tsx";
-import { scanHost } from "../scans/host-name.ts";
+import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { CancelScan } from "./cancel-scan.tsx";
-import { ScanAddress } from "./scan-address.tsx";
-import { type ScanState, stateOf } from "./scan-state.ts";
-import { usualDurationMs } from "./usual-duration.ts";
+import { scanHost } from "./host-name.ts";
+import { type ScanState, stateOf, usualDurationMs } from "./state.ts";
 
 /** Reload interval for browsers without script. */
 const refreshSeconds = 3;
@@ -136,4 +139,32 @@ function Stage({ stage, current }: { readonly stage: ProgressStage; readonly cur
 
 function stageName(i18n: Visit["i18n"], stage: ProgressStage): string {
   return i18n.t(`progress.stages.${stage}`);
+}
+
+/** @throws PageError 401 for guests, 404 for the scan of somebody else, 409 for one that has begun. */
+export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<Response> {
+  const { account, settings } = visit;
+  if (account === null) throw signInFirst();
+  await readForm(visit);
+  const cancelled = await cancelOwnScan(settings, account, token);
+  if ("refused" in cancelled) throw cancelled.refused === "unknown" ? scanNotFoundPage() : scanBegunPage();
+  return redirect(visit, "/account/scans?done=cancelled");
+}
+
+/** Button for the account of the scan. The script hides it when the scan leaves the queue. */
+export function CancelScan({ scan: { token, status } }: { readonly scan: ScanRecord }) {
+  return status !== "queued" ? null : (
+    <div data-when="queued">
+      <ActionForm action={`/scans/${token}/cancel`} submit="progress.cancel" kind="plain" />
+    </div>
+  );
+}
+
+export function ScanAddress({ scan }: { readonly scan: ScanRecord }) {
+  return (
+    <>
+      <HostUrl url={scan.url} />
+      <LocationFact location={scanLocationOf(scan)} />
+    </>
+  );
 }

@@ -1,12 +1,13 @@
 /** State of a scan for its page, its events and its polled JSON. */
+import { medianOf } from "../../base/median.ts";
 import { type ProgressStage, progressStages, stagePercent } from "../../evidence/scan.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanStatus } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { Store } from "../../store/store.ts";
 import type { StagePercent } from "../client/progress-texts.ts";
 import type { Visit } from "../visit.ts";
-import { usualDurationMs } from "./usual-duration.ts";
 
 /** Estimated waits are rounded up to this step. */
 const secondsStep = 5;
@@ -90,4 +91,23 @@ export function absenceOf({ i18n, settings }: Visit, scan: ScanRecord): Absence 
 /** Estimated wait in seconds, rounded up. */
 function roundedSeconds(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1_000 / secondsStep)) * secondsStep;
+}
+
+/** Latest finished scans that are read: bounds the reads of a page. */
+const scansRead = 50;
+/** Latest finished scans of the location that count. */
+const scansCounted = 25;
+/** Fewer scans say nothing about the next one. */
+const scansMin = 5;
+
+/** Median duration of the latest finished scans of a location in milliseconds; null if there are too few. */
+export function usualDurationMs({ publicScans }: Pick<Store, "publicScans">, location: string): number | null {
+  const { items } = publicScans.list({ limit: scansRead, cursor: null });
+  const ofLocation = items.filter((scan) => scanLocationOf(scan) === location).slice(0, scansCounted);
+  const durationsMs = ofLocation.flatMap(({ startedAt, endedAt }) => {
+    const durationMs = Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "");
+    // A clock that was set back makes durations negative.
+    return durationMs > 0 ? [durationMs] : [];
+  });
+  return durationsMs.length < scansMin ? null : medianOf(durationsMs);
 }
