@@ -6,7 +6,7 @@ import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { rememberedLocation, UrlForm } from "./scans/form.tsx";
-import { OwnHosts } from "./scans/own-hosts.tsx";
+import { OwnHosts } from "./scans/own.tsx";
 import { ScansTable } from "./scans/scans-table.tsx";
 import { mayRead, mayScan, type Visit } from "./visit.ts";
 

@@ -45,7 +45,7 @@ import { getSample } from "./report/sample-page.tsx";
 import { createScanEvents } from "./scans/events.ts";
 import { getHost } from "./scans/host.tsx";
 import { createPostScan } from "./scans/new.tsx";
-import { getOwnScans } from "./scans/own-scans.tsx";
+import { getOwnScans } from "./scans/own.tsx";
 import { getPublicList } from "./scans/public-list.tsx";
 import { getReport, isDownload, onScan, stateAnswer } from "./scans/scan.tsx";
 import { postCancel } from "./scans/waiting.tsx";
