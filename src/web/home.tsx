@@ -6,8 +6,8 @@ import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { rememberedLocation, UrlForm } from "./scans/form.tsx";
+import { ScansTable } from "./scans/list.tsx";
 import { OwnHosts } from "./scans/own.tsx";
-import { ScansTable } from "./scans/scans-table.tsx";
 import { mayRead, mayScan, type Visit } from "./visit.ts";
 
 const latestScansMax = 5;

@@ -14,9 +14,9 @@ import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { LocationTabs } from "./form.tsx";
 import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
+import { ScanLink, Score } from "./list.tsx";
 import { cursorOf, locationOf, matchingScans } from "./list-query.ts";
 import { endOf } from "./scan-end.ts";
-import { ScanLink, Score } from "./scans-table.tsx";
 import { isJudgedOtherwise, ScoreHistory } from "./score-history.tsx";
 
 const rowsPerPage = 100;

@@ -17,10 +17,10 @@ import type { GetFor } from "../guards.ts";
 import { doneText } from "../response.ts";
 import { ScanAgain } from "./form.tsx";
 import { hostPath, scanHost } from "./host-name.ts";
+import { ScanLink, Score } from "./list.tsx";
 import { cursorOf, listPath, pageNumberOf } from "./list-query.ts";
 import { endOf } from "./scan-end.ts";
-import { ScanLink, Score } from "./scans-table.tsx";
-import { scoreChange } from "./score-change.ts";
+import { scoreChange } from "./score-history.tsx";
 
 const path = "/account/scans";
 const rowsPerPage = 50;

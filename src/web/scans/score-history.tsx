@@ -1,10 +1,9 @@
-/** Scores of a host over time: a chart with one line per address, and the choice of an address. */
-
+/** Scores of a host over time: a chart with one line per address, the choice of an address, and the change since a scan. */
 import { scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { sameRules } from "../../text/comparison.ts";
+import { type Rules, sameRules } from "../../text/comparison.ts";
 import type { I18n } from "../../text/translator.ts";
 import { ScoreChart, type ScoreSeries } from "../components/score-chart.tsx";
 import { hostPath } from "./host-name.ts";
@@ -170,4 +169,19 @@ function AddressLink({ source: { host, location }, url, chosen }: AddressLinkPro
       <HostUrl url={url} short />
     </a>
   );
+}
+
+/** `previous`: of the same URL. Null if either scan has no score. */
+export function scoreChange(
+  i18n: I18n,
+  { score, ...rules }: Rules & { readonly score: number | null },
+  previous: Pick<ScanRecord, "summary" | "endedAt" | "createdAt">,
+): string | null {
+  const before = previous.summary;
+  if (before === null || before.score === null || score === null) return null;
+  const since = i18n.date(endOf(previous));
+  if (!sameRules(before, rules)) return i18n.t("report.score.otherRules", { score: before.score, since });
+  const delta = score - before.score;
+  if (delta === 0) return i18n.t("report.score.same", { since });
+  return i18n.count(delta > 0 ? "report.score.up" : "report.score.down", Math.abs(delta), { since });
 }

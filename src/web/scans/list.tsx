@@ -1,7 +1,12 @@
 /** `/scans`: finished scans, filtered by host, band and location, newest first. */
 import { type Band, bands, ranksOf } from "../../judge/result.ts";
+import { Instant, LocationMark } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { HostUrl, WholeUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
+import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -12,7 +17,7 @@ import type { Visit } from "../visit.ts";
 import { locationFilterOptions } from "./form.tsx";
 import { hostFromText, hostPath, scanPath } from "./host-name.ts";
 import { cursorOf, listPath, locationOf, matchingScans } from "./list-query.ts";
-import { ScansTable } from "./scans-table.tsx";
+import { endOf } from "./scan-end.ts";
 
 const path = "/scans";
 const rowsPerPage = 50;
@@ -152,4 +157,64 @@ function Nothing({ query: { band, location, cursor }, host }: ResultsProps) {
       </p>
     </EmptyState>
   );
+}
+
+interface ScansTableProps {
+  /** Same as the heading above it: only for screen readers. */
+  readonly caption: string;
+  readonly scans: readonly ScanRecord[];
+}
+
+export function ScansTable({ caption, scans }: ScansTableProps) {
+  const i18n = useI18n();
+  return (
+    <DataTable
+      caption={caption}
+      captionUnseen
+      rows={scans}
+      columns={[
+        { label: i18n.t("scans.columns.url"), cell: (scan) => <ScanLink scan={scan} showToken /> },
+        { label: i18n.t("scans.columns.score"), cell: (scan) => <Score scan={scan} /> },
+        { label: i18n.t("scans.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
+      ]}
+    />
+  );
+}
+
+interface OfScan {
+  readonly scan: ScanRecord;
+}
+
+interface ScanLinkProps extends OfScan {
+  /** Shows the token below the URL. */
+  readonly showToken?: boolean;
+  /** Default true: names the location of scans by workers elsewhere. */
+  readonly showLocation?: boolean;
+}
+
+/** Link without the query, which is noise in a list, and may hold secrets. */
+export function ScanLink({ scan, showToken = false, showLocation = true }: ScanLinkProps) {
+  const i18n = useI18n();
+  const { token, url } = scan;
+  const { origin, pathname } = new URL(url);
+  const shown = `${origin}${pathname}`;
+  return (
+    <>
+      <a href={`/scans/${token}`}>
+        <HostUrl url={shown} short />
+      </a>
+      {showToken && (
+        <code class="break">
+          <span class="unseen">{i18n.t("scans.token")} </span>
+          {token}
+        </code>
+      )}
+      {showLocation && <LocationMark location={scanLocationOf(scan)} />}
+      <WholeUrl url={shown} />
+    </>
+  );
+}
+
+export function Score({ scan: { summary } }: OfScan) {
+  return summary === null ? null : <SmallScore score={summary.score} />;
 }
