@@ -1,11 +1,11 @@
-/** Layout of every page: navigation, notices and footer. */
+/** Layout of every page: head with what search engines and link previews read, navigation, notices and footer. */
 import { BrandMark } from "../report/brand.tsx";
 import { Notice } from "../report/components/notice.tsx";
 import { languageName, languageTag, type TextPath } from "../text/translator.ts";
+import { scriptPath, stylePath } from "./assets.ts";
 import { useVisit } from "./context.ts";
-import { DocumentHead, type DocumentHeadProps, localeLink } from "./document-head.tsx";
 import type { PageContent } from "./page.tsx";
-import { mayRead } from "./visit.ts";
+import { mayRead, publicOrigin, type SharedVisit } from "./visit.ts";
 
 type LayoutProps = DocumentHeadProps & Pick<PageContent, "children" | "printHeader">;
 
@@ -117,4 +117,105 @@ function Languages() {
       </ul>
     </nav>
   );
+}
+
+export type DocumentHeadProps = Pick<PageContent, "title" | "status" | "refreshSeconds" | "noIndex" | "description" | "picture">;
+
+const productName = "assay";
+
+export function DocumentHead({ title, refreshSeconds, noIndex = false, ...about }: DocumentHeadProps) {
+  const { account, url } = useVisit();
+  const theme = account?.theme ?? "system";
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <title>{`${title} - ${productName}`}</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content={theme === "system" ? "light dark" : theme} />
+      {noIndex && <meta name="robots" content="noindex" />}
+      <link rel="stylesheet" href={stylePath} />
+      <link rel="icon" href="/favicon.ico" sizes="32x32" />
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+      <Canonical {...about} />
+      <Alternates />
+      <LinkPreview title={title} {...about} />
+      {refreshSeconds !== undefined && (
+        <noscript>
+          {/* Names the URL: a reload of a URL with a fragment (#doctor) would only scroll. */}
+          <meta http-equiv="refresh" content={`${refreshSeconds};url=${url.pathname}${url.search}`} />
+        </noscript>
+      )}
+      <script src={scriptPath} defer />
+    </head>
+  );
+}
+
+/** Only where the query chooses nothing but the language: any other query may be a page of its own. */
+function Canonical({ status = 200 }: Pick<DocumentHeadProps, "status">) {
+  const visit = useVisit();
+  const names = [...visit.url.searchParams.keys()];
+  if (status !== 200 || names.some((name) => name !== "locale")) return null;
+  return (
+    <link rel="canonical" href={absolute(visit, localeLink(visit, visit.unknownLocale ? null : visit.url.searchParams.get("locale")))} />
+  );
+}
+
+/** Other languages for search engines; `x-default` chooses by the browser's. */
+function Alternates() {
+  const visit = useVisit();
+  return (
+    <>
+      {visit.settings.texts.locales.map((locale) => (
+        <link key={locale} rel="alternate" hreflang={languageTag(locale)} href={absolute(visit, localeLink(visit, locale))} />
+      ))}
+      <link rel="alternate" hreflang="x-default" href={absolute(visit, localeLink(visit, null))} />
+    </>
+  );
+}
+
+/** Open Graph; X and others read the same fields. The title leaves the product out, as the site has its own field. */
+function LinkPreview({ title, description, picture }: Pick<DocumentHeadProps, "title" | "description" | "picture">) {
+  const visit = useVisit();
+  if (description === undefined) return null;
+  return (
+    <>
+      <meta name="description" content={description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={productName} />
+      <meta property="og:locale" content={languageTag(visit.i18n.locale)?.replace("-", "_")} />
+      <meta property="og:url" content={absolute(visit, pathOf(visit))} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
+      {picture !== undefined && (
+        <>
+          <meta property="og:image" content={absolute(visit, picture.path)} />
+          <meta property="og:image:type" content={picture.type} />
+          <meta property="og:image:width" content={String(picture.widthPx)} />
+          <meta property="og:image:height" content={String(picture.heightPx)} />
+          <meta property="og:image:alt" content={picture.alt} />
+        </>
+      )}
+      <meta name="twitter:card" content={picture === undefined ? "summary" : "summary_large_image"} />
+    </>
+  );
+}
+
+/** Current path with query, in this language; null for the one that the browser asks for. */
+export function localeLink(visit: SharedVisit, locale: string | null): string {
+  const query = new URLSearchParams(visit.url.search);
+  if (locale === null) query.delete("locale");
+  else query.set("locale", locale);
+  return `${pathOf(visit)}${query.size === 0 ? "" : `?${query}`}`;
+}
+
+/** Browsers read a path that starts with two slashes as a host. */
+function pathOf({ url }: SharedVisit): string {
+  return url.pathname.replace(/^\/+/, "/");
+}
+
+/** A visit with an invalid Host header has no origin. */
+function absolute(visit: SharedVisit, path: string): string {
+  const origin = publicOrigin(visit);
+  return origin === "null" ? path : `${origin}${path}`;
 }

@@ -1,8 +1,10 @@
-/** Renders a whole HTML page. */
+/** Renders a whole HTML page, and the page of an error: what happened, the next step, and the request id of the log entry. */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { DocumentContext } from "../report/context.ts";
+import { PageHead } from "./components/page-head.tsx";
 import { pageDocument, VisitContext } from "./context.ts";
+import type { PageError } from "./errors.ts";
 import { Layout } from "./layout.tsx";
 import { compressedBody, type ResponseHeaders, respond } from "./response.ts";
 import type { SharedVisit, Visit } from "./visit.ts";
@@ -63,4 +65,22 @@ export function pageHeaders(
     vary: "Accept-Encoding, Accept-Language, Cookie",
     ...(compressed ? { "content-encoding": "gzip" } : {}),
   };
+}
+
+export function errorPage(visit: Visit, { status, kind, values, headers }: PageError): Response {
+  const { i18n, requestId } = visit;
+  const title = i18n.t(`errors.${kind}.title`, values);
+  return page(visit, {
+    title,
+    status,
+    headers,
+    noIndex: true,
+    children: (
+      <>
+        <PageHead title={title} lead={i18n.t(`errors.${kind}.what`, values)} />
+        <p>{i18n.t(`errors.${kind}.next`, values)}</p>
+        <p class="muted small">{i18n.t("errors.reference", { status, requestId })}</p>
+      </>
+    ),
+  });
 }

@@ -31,7 +31,7 @@ import { assetAnswer, assets } from "./assets.ts";
 import { getBadge } from "./badge/badge.ts";
 import type { PageRoute } from "./guards.ts";
 import { getHome } from "./home.tsx";
-import { legalPage } from "./legal.tsx";
+import { getRobotsTxt, getSecurityTxt, legalPage } from "./legal.tsx";
 import { oidcCallbackPath } from "./link-paths.ts";
 import { getPlans } from "./plans.tsx";
 import { getAbout } from "./reference/about.tsx";
@@ -57,7 +57,6 @@ import { getImport, importBytesMax, postImport } from "./sites/import-page.tsx";
 import { getSites } from "./sites/list-page.tsx";
 import { bulkBytesMax, postSite, postSites } from "./sites/site-actions.ts";
 import { getSite } from "./sites/site-page.tsx";
-import { getRobotsTxt, getSecurityTxt } from "./well-known.ts";
 
 /** Pages of the own account: the session alone decides what they show. */
 const accountRoutes: readonly PageRoute[] = [

@@ -1,8 +1,8 @@
-/** Chart of scores over time: one line a series, tinted bands, points that are links. A table beside it has the same data. */
+/** Charts of scores over time: one line a series, tinted bands, points that are links, ticks at round times in UTC; and the small line of cards. A table beside the chart has the same data. */
+import { dayMs, minuteMs } from "../../base/units.ts";
 import { standing } from "../../judge/result.ts";
 import { useI18n } from "../../report/context.ts";
-import { scoreRuns } from "./sparkline.tsx";
-import { timeTicks } from "./time-axis.ts";
+import type { TickUnit } from "../../text/translator.ts";
 
 export interface ScorePoint {
   /** Milliseconds since 1970. */
@@ -292,4 +292,107 @@ function LineEnds({ series }: Pick<ScoreChartProps, "series">) {
       })}
     </svg>
   );
+}
+
+interface SparklineProps {
+  /** Oldest first; null leaves a gap. */
+  readonly scores: readonly (number | null)[];
+}
+
+const width = 120;
+const height = 32;
+const margin = 4;
+
+/** Null below two points, which make no line. */
+export function Sparkline({ scores }: SparklineProps) {
+  if (scores.length < 2) return null;
+  const points = scores.map((score, at) => ({ score, x: margin + (at * (width - 2 * margin)) / (scores.length - 1) }));
+  const last = points.findLast(({ score }) => score !== null);
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      {scoreRuns(points).map((run) => (
+        <polyline key={run[0]?.x} class="chart-line" points={run.map(({ x, score }) => `${rounded(x)},${yOf(score)}`).join(" ")} />
+      ))}
+      {last !== undefined && last.score !== null && <circle class="chart-dot" cx={rounded(last.x)} cy={yOf(last.score)} r="3" />}
+    </svg>
+  );
+}
+
+function yOf(score: number): number {
+  return rounded(margin + ((100 - score) / 100) * (height - 2 * margin));
+}
+
+function rounded(number: number): number {
+  return Math.round(10 * number) / 10;
+}
+
+/** Points between gaps, in their order: one line each. */
+export function scoreRuns<P extends { readonly score: number | null }>(
+  points: readonly P[],
+): readonly (P & { readonly score: number })[][] {
+  const runs: (P & { readonly score: number })[][] = [[]];
+  for (const point of points) {
+    if (hasScore(point)) runs.at(-1)?.push(point);
+    else runs.push([]);
+  }
+  return runs.filter((run) => run.length > 0);
+}
+
+function hasScore<P extends { readonly score: number | null }>(point: P): point is P & { readonly score: number } {
+  return point.score !== null;
+}
+
+export interface TimeTick {
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  readonly unit: TickUnit;
+}
+
+const minuteSteps = [1, 5, 15, 30, 60, 180, 360, 720];
+const daySteps = [1, 2, 7, 14];
+const monthSteps = [1, 3, 6];
+const yearSteps = [1, 2, 5, 10, 20, 50, 100];
+
+/** At most `ticksMax` ticks from `fromMs` to `toMs`, both included; the finest step that keeps the limit. Empty for an invalid range. */
+export function timeTicks(fromMs: number, toMs: number, ticksMax: number): readonly TimeTick[] {
+  if (!(fromMs <= toMs)) return [];
+  for (const step of steps) {
+    const ticks = step(fromMs, toMs, ticksMax);
+    if (ticks.length <= ticksMax) return ticks;
+  }
+  return [];
+}
+
+/** May return one tick more than the limit, which rejects the step. */
+type Step = (fromMs: number, toMs: number, ticksMax: number) => readonly TimeTick[];
+
+const steps: readonly Step[] = [
+  ...minuteSteps.map((minutes) => fixedStep(minutes * minuteMs)),
+  ...daySteps.map((days) => fixedStep(days * dayMs)),
+  ...monthSteps.map((months) => calendarStep(months, "month")),
+  ...yearSteps.map((years) => calendarStep(12 * years, "year")),
+];
+
+function fixedStep(stepMs: number): Step {
+  return (fromMs, toMs, ticksMax) => {
+    const ticks: TimeTick[] = [];
+    for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs && ticks.length <= ticksMax; atMs += stepMs)
+      ticks.push({ atMs, unit: atMs % dayMs === 0 ? "day" : "minute" });
+    return ticks;
+  };
+}
+
+function calendarStep(months: number, unit: TickUnit): Step {
+  return (fromMs, toMs, ticksMax) => {
+    const from = new Date(fromMs);
+    const ticks: TimeTick[] = [];
+    // Counted from the year 0, so that the same months are chosen in every range.
+    let month = Math.floor((12 * from.getUTCFullYear() + from.getUTCMonth()) / months) * months;
+    for (; ticks.length <= ticksMax; month += months) {
+      const atMs = Date.UTC(Math.floor(month / 12), month % 12);
+      if (atMs > toMs) break;
+      if (atMs >= fromMs) ticks.push({ atMs, unit });
+    }
+    return ticks;
+  };
 }

@@ -11,7 +11,7 @@ import type { Store } from "../../store/store.ts";
 import { accountPage } from "../account/account-frame.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { Sparkline } from "../components/sparkline.tsx";
+import { Sparkline } from "../components/score-chart.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { doneText } from "../response.ts";

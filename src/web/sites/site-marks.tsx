@@ -4,7 +4,7 @@ import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { certificateDaysOf, type Site } from "../../store/sites.ts";
-import { Sparkline } from "../components/sparkline.tsx";
+import { Sparkline } from "../components/score-chart.tsx";
 import type { SiteMark } from "./site-query.ts";
 
 const markStyles = { running: "unknown", paused: "unknown outlined", failing: "poor" } as const satisfies Record<SiteMark, string>;

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import type { VNode } from "preact";
 import { describe, expect, test } from "vitest";
 import { dayMs } from "../../../src/base/units.ts";
-import { ScoreChart, type ScorePoint } from "../../../src/web/components/score-chart.tsx";
-import { Sparkline } from "../../../src/web/components/sparkline.tsx";
+import { ScoreChart, type ScorePoint, Sparkline } from "../../../src/web/components/score-chart.tsx";
 import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 /** Width of the plot on a phone of 320 px, rounded down. */

@@ -1,7 +1,7 @@
 /** Ticks of a time axis: round, few, within the range. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { timeTicks } from "../../../src/web/components/time-axis.ts";
+import { timeTicks } from "../../../src/web/components/score-chart.tsx";
 
 const ticksOf = (from: string, to: string, ticksMax = 6) =>
   timeTicks(Date.parse(from), Date.parse(to), ticksMax).map(({ atMs, unit }) => `${new Date(atMs).toISOString().slice(0, 16)} ${unit}`);
