@@ -54,7 +54,7 @@ import { getClient, getClientLogo } from "./sites/client-page.tsx";
 import { getClientReportHtml, getClientReportPdf } from "./sites/client-report.ts";
 import { getEditSite, getNewSite, postEditSite, postNewSite, siteFormBytesMax } from "./sites/edit-site.tsx";
 import { getImport, importBytesMax, postImport } from "./sites/import-page.tsx";
-import { getSites } from "./sites/list-page.tsx";
+import { getSites } from "./sites/list.tsx";
 import { bulkBytesMax, postSite, postSites } from "./sites/site-actions.ts";
 import { getSite } from "./sites/site-page.tsx";
 

@@ -21,7 +21,7 @@ import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { acceptForm } from "./accepted-findings.tsx";
 import { type BulkAction, bulkFields, deletionPage } from "./bulk-form.tsx";
-import { listPage } from "./list-page.tsx";
+import { listPage } from "./list.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
 import { faultTexts, isFaulty, siteFaultText } from "./site-fault-text.ts";
 import { type SiteOutcome, sitePage } from "./site-page.tsx";
