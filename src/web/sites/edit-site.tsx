@@ -14,8 +14,17 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
-import { isFaulty } from "./site-fault-text.ts";
-import { inputOfSite, readInput, SiteForm, type SiteFormProps, type SiteInput, siteForm, versionField, versionOf } from "./site-form.tsx";
+import {
+  inputOfSite,
+  isFaulty,
+  readInput,
+  SiteForm,
+  type SiteFormProps,
+  type SiteInput,
+  siteForm,
+  versionField,
+  versionOf,
+} from "./site-form.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** A form of the longest fields: 25 addresses, percent-encoded. */

@@ -1,12 +1,20 @@
-/** Form of a watched site, for new and stored ones: its fields, how they are read, and how they are shown. */
+/** Form of a watched site, for new and stored ones: its fields, how they are read, their faults in words, and how they are shown. */
 import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";
 import { splitTags } from "../../parse/text.ts";
 import { Notice } from "../../report/components/notice.tsx";
-import { type GivenFields, parseSiteFields, type SiteFieldName, type SiteFields } from "../../sites/site-fields.ts";
+import {
+  type GivenFields,
+  parseSiteFields,
+  type SiteFault,
+  type SiteFaults,
+  type SiteFieldName,
+  type SiteFields,
+} from "../../sites/site-fields.ts";
 import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
+import type { I18n } from "../../text/translator.ts";
 import { CancelLink, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
@@ -14,7 +22,6 @@ import { Form } from "../form.tsx";
 import { locationChoice } from "../scans/form.tsx";
 import { completeUrl, readTypedUrl } from "../scans/typed-url.ts";
 import type { Visit } from "../visit.ts";
-import { faultTexts, isFaulty } from "./site-fault-text.ts";
 import { NextRuns } from "./site-schedule.tsx";
 
 const tagsCharsMax = 1_000;
@@ -213,4 +220,39 @@ export function SiteForm({ action, cancel, input, errors, whole, runs, version, 
       </Form>
     </>
   );
+}
+
+/** The time zone of a schedule has a field of its own. */
+type SiteFaultField = SiteFault["field"] | "zone";
+
+/** Fault of one entry names the entry. */
+export function siteFaultText(i18n: I18n, { field, code, max, entry, fault }: SiteFault): string {
+  const text = wordsOf();
+  return entry === undefined ? text : i18n.t("sites.faults.entry", { entry: i18n.number(entry), text });
+
+  function wordsOf(): string {
+    if (code === "url-invalid" && fault !== undefined) return i18n.t(`home.faults.${fault}`);
+    if (code === "required" && field === "url") return i18n.t("home.faults.empty");
+    if (code === "required" && field === "reason") return i18n.t("sites.faults.noReason");
+    return i18n.t(`sites.faults.${code}`, { max: i18n.number(max ?? 0) });
+  }
+}
+
+/** Texts by field, at most the first three of each. */
+export function faultTexts(i18n: I18n, faults: readonly SiteFault[]): ReadonlyMap<SiteFaultField, string> {
+  const shownMax = 3;
+  const byField = Map.groupBy(faults, ({ field, code }): SiteFaultField => (code === "zone-unknown" ? "zone" : field));
+  return new Map(
+    [...byField].map(([field, ofField]) => [
+      field,
+      ofField
+        .slice(0, shownMax)
+        .map((fault) => siteFaultText(i18n, fault))
+        .join(" "),
+    ]),
+  );
+}
+
+export function isFaulty(parsed: object | SiteFaults): parsed is SiteFaults {
+  return "faults" in parsed;
 }
