@@ -13,7 +13,7 @@ import type { GetFor } from "../guards.ts";
 import { respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
-import { CertificateDays, SiteScore } from "./site-marks.tsx";
+import { CertificateDays, SiteScore } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 export const getClient: GetFor<"members"> = (visit, access, name) => {

@@ -15,7 +15,7 @@ import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { type ImportLine, readImport } from "./import-lines.ts";
 import { ownerPath, type SiteAccess, siteActor } from "./site-access.ts";
-import { TagChips } from "./site-marks.tsx";
+import { TagChips } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 const path = "/sites/import";

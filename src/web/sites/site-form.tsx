@@ -22,7 +22,7 @@ import { Form } from "../form.tsx";
 import { locationChoice } from "../scans/form.tsx";
 import { completeUrl, readTypedUrl } from "../scans/typed-url.ts";
 import type { Visit } from "../visit.ts";
-import { NextRuns } from "./site-schedule.tsx";
+import { NextRuns } from "./site-sections.tsx";
 
 const tagsCharsMax = 1_000;
 const cronCharsMax = 100;

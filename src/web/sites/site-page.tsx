@@ -17,11 +17,8 @@ import { locationText } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
-import { SiteBadge } from "./site-badge.tsx";
-import { SiteDeliveries } from "./site-deliveries.tsx";
-import { CertificateDays, SiteMarkChip, TagChips } from "./site-marks.tsx";
 import { listedSite } from "./site-query.ts";
-import { SiteScheduleSection } from "./site-schedule.tsx";
+import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarkChip, SiteScheduleSection, TagChips } from "./site-sections.tsx";
 import { SiteTimeline } from "./site-timeline.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 

@@ -7,8 +7,8 @@ import { pageDocument } from "../context.ts";
 import type { Visit } from "../visit.ts";
 import { type RowSource, rowSource } from "./kept-rows.ts";
 import { clientPath, mayEdit, type SiteAccess, sitePath } from "./site-access.ts";
-import { CertificateDays, SiteMarkChip, SiteScore, TagChips } from "./site-marks.tsx";
 import { bandOf, type ListedSite, type SiteSort, searchTextOf, sortValueOf } from "./site-query.ts";
+import { CertificateDays, SiteMarkChip, SiteScore, TagChips } from "./site-sections.tsx";
 
 /** Form of the bulk actions. */
 export const bulkFormId = "bulk";

@@ -1,0 +1,196 @@
+/** What pages show of a watched site: marks, score, certificate, schedule, events, notifications and badge. */
+import { dayMs } from "../../base/units.ts";
+import { localLocation } from "../../parse/location.ts";
+import type { SiteSchedule } from "../../parse/site-csv.ts";
+import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { SmallScore } from "../../report/components/score-ring.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import { shownRunsOf } from "../../sites/schedule.ts";
+import type { Channel } from "../../store/channels.ts";
+import { deliveriesKeptDays } from "../../store/deliveries.ts";
+import type { StoredEvent } from "../../store/site-events.ts";
+import { certificateDaysOf, type Site } from "../../store/sites.ts";
+import { CopyField } from "../components/copy-field.tsx";
+import { Sparkline } from "../components/score-chart.tsx";
+import { useVisit } from "../context.ts";
+import { scanHost } from "../scans/host-name.ts";
+import { publicOrigin } from "../visit.ts";
+import type { SiteAccess } from "./site-access.ts";
+import type { SiteMark } from "./site-query.ts";
+
+const markStyles = { running: "unknown", paused: "unknown outlined", failing: "poor" } as const satisfies Record<SiteMark, string>;
+
+export function SiteMarkChip({ mark }: { readonly mark: SiteMark }) {
+  return <span class={`chip ${markStyles[mark]}`}>{useI18n().t(`sites.marks.${mark}`)}</span>;
+}
+
+export function TagChips({ tags }: Pick<Site, "tags">) {
+  return (
+    <>
+      {tags.map((tag) => (
+        <span key={tag} class="chip unknown outlined tag">
+          <UntrustedText>{tag}</UntrustedText>
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Null if the certificate was not read. */
+export function CertificateDays({ site, now }: { readonly site: Site; readonly now: Date }) {
+  const days = certificateDaysOf(site, now);
+  return days === null ? null : <DaysLeft days={days} />;
+}
+
+/** Last score and its course. */
+export function SiteScore({ site: { reading, trend } }: { readonly site: Site }) {
+  return (
+    <>
+      <SmallScore score={reading?.score ?? null} />
+      <Sparkline scores={trend} />
+    </>
+  );
+}
+
+function ScheduleText({ schedule }: { readonly schedule: SiteSchedule }) {
+  const i18n = useI18n();
+  if ("every" in schedule) return <>{i18n.t(`sites.schedule.every.${schedule.every}`)}</>;
+  return (
+    <>
+      {i18n.t("sites.schedule.byCron")} <code>{schedule.cron}</code>, {i18n.t("sites.schedule.zone")}{" "}
+      <UntrustedText>{schedule.zone}</UntrustedText>
+    </>
+  );
+}
+
+export function SiteScheduleSection({ site }: { readonly site: Site }) {
+  const { i18n, now } = useVisit();
+  return (
+    <section aria-labelledby="schedule">
+      <h2 id="schedule">{i18n.t("sites.schedule.title")}</h2>
+      <p>
+        <ScheduleText schedule={site.schedule} />
+      </p>
+      {site.paused || site.nextRunAt === null ? (
+        <p>{i18n.t("sites.schedule.paused")}</p>
+      ) : (
+        <NextRuns runs={plannedRuns(site, now)} label={i18n.t("sites.schedule.next")} />
+      )}
+      {site.secondLookAt !== null && (
+        <p>
+          {i18n.t("sites.schedule.secondLook")} <Instant at={site.secondLookAt} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A run that is due waits for its turn, so its time is left out. */
+function plannedRuns(site: Site, now: Date): readonly (Date | null)[] {
+  return shownRunsOf(site).map((at) => (Date.parse(at) <= now.getTime() ? null : new Date(at)));
+}
+
+interface NextRunsProps {
+  readonly label: string;
+  /** Null: as soon as there is a turn. */
+  readonly runs: readonly (Date | null)[];
+}
+
+export function NextRuns({ label, runs }: NextRunsProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      <p>{label}</p>
+      <ol>
+        {runs.map((run) => (
+          <li key={String(run?.getTime())}>{run === null ? i18n.t("sites.schedule.due") : <Instant at={run.toISOString()} />}</li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+const deliveriesShown = 10;
+
+interface SiteDeliveriesProps {
+  readonly access: SiteAccess;
+  /** Events of the site. */
+  readonly events: readonly StoredEvent[];
+}
+
+export function SiteDeliveries({ access, events }: SiteDeliveriesProps) {
+  const { i18n, settings, now } = useVisit();
+  const recent = events.filter(({ at }) => now.getTime() - Date.parse(at) < deliveriesKeptDays * dayMs);
+  const { items, isComplete } = settings.store.deliveries.ofEvents(access.owner.id, recent, deliveriesShown);
+  return (
+    <section aria-labelledby="deliveries">
+      <h2 id="deliveries">{i18n.t("sites.deliveries.title")}</h2>
+      {items.length === 0 ? (
+        <p>{i18n.t(isComplete ? "sites.deliveries.none" : "sites.deliveries.noneRecent")}</p>
+      ) : (
+        <DataTable
+          caption={i18n.t("sites.deliveries.title")}
+          captionUnseen
+          rows={items}
+          columns={[
+            { label: i18n.t("sites.deliveries.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+            {
+              label: i18n.t("sites.deliveries.channel"),
+              cell: ({ accountId, channelId }) => (
+                <ChannelName access={access} channel={settings.store.channels.find(accountId, channelId)} />
+              ),
+            },
+            { label: i18n.t("sites.deliveries.events"), numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
+            { label: i18n.t("sites.deliveries.attempts"), numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
+            { label: i18n.t("sites.deliveries.state"), cell: ({ state }) => i18n.t(`sites.deliveries.states.${state}`) },
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ChannelNameProps {
+  readonly access: SiteAccess;
+  /** Undefined for a removed one. */
+  readonly channel: Channel | undefined;
+}
+
+/** The name at most: an address of a webhook can hold a secret. Members see the kind only, since a name can be a mail address. */
+function ChannelName({ access, channel }: ChannelNameProps) {
+  const { i18n } = useVisit();
+  if (channel !== undefined && access.role === "owner") return <UntrustedText>{channel.name}</UntrustedText>;
+  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : i18n.t(`channels.kinds.${channel.kind}`)}</>;
+}
+
+export function SiteBadge({ site }: { readonly site: Site }) {
+  const visit = useVisit();
+  const { i18n, settings } = visit;
+  const host = scanHost(site);
+  const name = encodeURIComponent(host);
+  const origin = publicOrigin(visit);
+  const alt = Bun.escapeHTML(i18n.t("sites.badge.alt", { host }));
+  const query = site.location === localLocation ? "" : `?${new URLSearchParams({ location: site.location })}`;
+  const image = `/badge/${name}.svg${query}`;
+  const code = `<a href="${origin}/hosts/${name}${query}"><img src="${origin}${image}" alt="${alt}"></a>`;
+  return (
+    <section aria-labelledby="badge">
+      <h2 id="badge">{i18n.t("sites.badge.title")}</h2>
+      <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
+      {settings.config.readers === "everybody" && (
+        <p>
+          <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
+        </p>
+      )}
+      <CopyField
+        id="badge-code"
+        label={i18n.t("sites.badge.code")}
+        value={code}
+        copy={i18n.t("sites.badge.copy")}
+        copied={i18n.t("sites.badge.copied")}
+      />
+    </section>
+  );
+}
