@@ -18,8 +18,7 @@ import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
 import { listedSite } from "./site-query.ts";
-import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarkChip, SiteScheduleSection, TagChips } from "./site-sections.tsx";
-import { SiteTimeline } from "./site-timeline.tsx";
+import { CertificateDays, SiteBadge, SiteDeliveries, SiteMarkChip, SiteScheduleSection, SiteTimeline, TagChips } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
 
 /** Events of the timeline, and those by which deliveries are found. */
