@@ -7,7 +7,7 @@ import type { MemberRole } from "../../../src/store/site-accounts.ts";
 import { type GetFor, guardedRoutes, type PageRoute, type PostFor } from "../../../src/web/guards.ts";
 import { pageRoutes } from "../../../src/web/routes.ts";
 import { siteFormBytesMax } from "../../../src/web/sites/edit-site.tsx";
-import { importBytesMax } from "../../../src/web/sites/import-page.tsx";
+import { importBytesMax } from "../../../src/web/sites/import.tsx";
 import { bulkBytesMax } from "../../../src/web/sites/site-actions.ts";
 import type { PageHandler } from "../../../src/web/visit.ts";
 import { pixelJpeg, storeSite } from "../../support/finished-scans.ts";

@@ -1,6 +1,8 @@
-/** `/clients/{name}`: all watched sites of a client on one page that prints well, with the brand of the owner. */
+/** `/clients/{name}`: all watched sites of a client on one page that prints well, and as report files, with the brand of their owner. */
 import { usableBrand } from "../../account/brand-operations.ts";
-import { ClientFigures } from "../../export/client-report/client-report.tsx";
+import { ClientFigures, clientReportFile } from "../../export/client-report/client-report.tsx";
+import { brandInFile } from "../../export/export.ts";
+import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { DataTable } from "../../report/components/layout.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -10,8 +12,9 @@ import type { Site } from "../../store/sites.ts";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
+import { pdfFileAnswer, textFileAnswer } from "../report/downloads.tsx";
 import { respond } from "../response.ts";
-import type { Visit } from "../visit.ts";
+import { publicOrigin, type Visit } from "../visit.ts";
 import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
 import { CertificateDays, SiteScore } from "./site-sections.tsx";
 import { sitesPage } from "./sites-frame.tsx";
@@ -147,4 +150,33 @@ function ClientActions({ access, name }: { readonly access: SiteAccess; readonly
       )}
     </>
   );
+}
+
+export const getClientReportHtml: GetFor<"members"> = (visit, access, client) => {
+  const { extension, mediaType } = exportFormats.html;
+  return textFileAnswer(visit, fileOf(visit, access, client), { name: nameOf(visit, client, extension), mediaType });
+};
+
+export const getClientReportPdf: GetFor<"members"> = (visit, access, client) =>
+  pdfFileAnswer(visit, fileOf(visit, access, client), nameOf(visit, client, pdfFormat.extension));
+
+/** @throws PageError 404 for an unknown client; null means invalid percent-encoding. */
+function fileOf(visit: Visit, { owner }: SiteAccess, client: string | null): string {
+  const { i18n, settings, now } = visit;
+  const { store, texts, catalog, version } = settings;
+  const brand = usableBrand(store, owner);
+  const text =
+    client === null
+      ? null
+      : clientReportFile({
+          ...{ store, owner, client, locale: i18n.locale, texts, checks: catalog.checks, version, now },
+          origin: publicOrigin(visit),
+          brand: brand === undefined ? null : brandInFile(brand),
+        });
+  if (text === null) throw notFound();
+  return text;
+}
+
+function nameOf({ now }: Visit, client: string | null, extension: string): string {
+  return clientReportFileName(client ?? "", now, extension);
 }
