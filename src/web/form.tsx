@@ -7,6 +7,7 @@ import { isSessionOpen, type Visit } from "./visit.ts";
 /** Longest URL, percent-encoded, plus all other fields. */
 const formBytesDefaultMax = 16_384;
 const formMediaType = "application/x-www-form-urlencoded";
+const multipartMediaType = "multipart/form-data";
 
 /** Submitted fields. */
 export interface Fields {
@@ -40,10 +41,8 @@ export function Form({ action, children, ...rest }: FormProps) {
  * @throws PageError 413 if too long, 400 if malformed, 403 if the CSRF check fails, 401 if the session ended during the upload.
  */
 export async function readForm(visit: Visit, bytesMax = formBytesDefaultMax): Promise<Fields> {
-  const { request } = visit;
-  if (!isSameOrigin(visit)) throw csrfRejected();
-  if (mediaTypeOf(request) !== formMediaType) throw formMalformed();
-  const bytes = await readBytes(request, bytesMax);
+  assertOwnForm(visit, formMediaType);
+  const bytes = await readBytes(visit.request, bytesMax);
   if (bytes === "too-long") throw formTooLong();
   return checkedFields(visit, paramsOf(bytes));
 }
@@ -57,36 +56,22 @@ export async function readOneClickForm(visit: Visit): Promise<Fields | "one-clic
   const bytes = await readBytes(request, formBytesDefaultMax);
   if (bytes === "too-long") throw formTooLong();
   if (await isOneClick(request, bytes)) return "one-click";
-  if (!isSameOrigin(visit)) throw csrfRejected();
-  if (mediaTypeOf(request) !== formMediaType) throw formMalformed();
+  assertOwnForm(visit, formMediaType);
   return checkedFields(visit, paramsOf(bytes));
 }
 
-/** Submitted fields, and the file of one of them. */
-interface UploadedForm {
-  readonly fields: Fields;
-  /** Null if no file was chosen. */
-  readonly file: Uint8Array | null;
-}
-
-interface UploadLimits {
-  readonly bytesMax: number;
-  /** Bytes beyond, which are read and not kept. */
-  readonly discardedBytesMax: number;
-}
-
 /**
- * Like `readForm`, for a form with a file in the field `fileName`. The type that the browser names is not used. `too-long`: nothing was
- * kept, and nothing may be changed. @throws PageError as `readForm`
+ * Like `readForm`, for a form with a file in the field `fileName`; null if no file was chosen. The type that the browser names is not used.
+ * Bytes beyond `bytesMax` are read up to `discardedBytesMax`, and not kept. `too-long`: nothing was kept, and nothing may be changed.
+ * @throws PageError as `readForm`
  */
 export async function readUpload(
   visit: Visit,
   fileName: string,
-  { bytesMax, discardedBytesMax }: UploadLimits,
-): Promise<UploadedForm | "too-long"> {
+  { bytesMax, discardedBytesMax }: { readonly bytesMax: number; readonly discardedBytesMax: number },
+): Promise<{ readonly fields: Fields; readonly file: Uint8Array | null } | "too-long"> {
   const { request } = visit;
-  if (!isSameOrigin(visit)) throw csrfRejected();
-  if (mediaTypeOf(request) !== "multipart/form-data") throw formMalformed();
+  assertOwnForm(visit, multipartMediaType);
   const bytes = await readBytes(request, bytesMax, discardedBytesMax);
   if (bytes === "too-long") return bytes;
   const parts = await partsOf(request, bytes);
@@ -97,13 +82,19 @@ export async function readUpload(
   return { fields, file: file instanceof Blob && file.size > 0 ? new Uint8Array(await file.arrayBuffer()) : null };
 }
 
+/** CSRF check, and check of the media type. @throws PageError 403, 400 */
+function assertOwnForm(visit: Visit, mediaType: string): void {
+  if (!isSameOrigin(visit)) throw csrfRejected();
+  if (mediaTypeOf(visit.request) !== mediaType) throw formMalformed();
+}
+
 function mediaTypeOf({ headers }: Request): string | undefined {
   return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 
 /** RFC 8058 section 3.1: this field and no other, in one of two encodings. */
 async function isOneClick(request: Request, bytes: Uint8Array): Promise<boolean> {
-  const isMultipart = mediaTypeOf(request) === "multipart/form-data";
+  const isMultipart = mediaTypeOf(request) === multipartMediaType;
   const parts = isMultipart ? await partsOf(request, bytes) : mediaTypeOf(request) === formMediaType ? paramsOf(bytes) : null;
   const fields = [...(parts ?? [])];
   return fields.length === 1 && fields[0]?.[0] === "List-Unsubscribe" && fields[0][1] === "One-Click";

@@ -2,7 +2,6 @@
 import { type Area, areaOf, areas } from "../check/check.ts";
 import { Notice } from "../report/components/notice.tsx";
 import { useI18n } from "../report/context.ts";
-import { PageHead } from "./components/page-head.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { rememberedLocation, UrlForm } from "./scans/form.tsx";
@@ -49,9 +48,9 @@ export function homePage(visit: Visit, { typed = "", location = null, refusal }:
     secret: typed !== "",
     noIndex: typed !== "",
     description: i18n.t("home.lead"),
+    head: { title, large: true, lead: visit.account === null ? i18n.t("home.lead") : undefined },
     children: (
       <>
-        <PageHead large title={title} lead={visit.account === null ? i18n.t("home.lead") : undefined} />
         {mayScan(visit) ? <ScanForm typed={typed} location={location ?? rememberedLocation(visit)} refusal={refusal} /> : <Closed />}
         {refusal?.scansPerHourSignedIn !== undefined && <SignInHelps scansPerHour={refusal.scansPerHourSignedIn} />}
         <p>
@@ -98,8 +97,7 @@ interface ScanFormProps {
 
 function ScanForm({ typed, location, refusal }: ScanFormProps) {
   const { i18n, settings } = useVisit();
-  const error = refusal?.text ?? undefined;
-  const errors = refusal?.field === "location" ? { locationError: error } : { error };
+  const error = refusal?.text ?? null;
   return (
     <>
       {!settings.scanning.ready() && (
@@ -107,7 +105,13 @@ function ScanForm({ typed, location, refusal }: ScanFormProps) {
           <p>{i18n.t("home.notReady")}</p>
         </Notice>
       )}
-      <UrlForm typed={typed} location={location} {...errors} label="home.url" hint="home.hint" submit="home.start" />
+      <UrlForm
+        values={{ url: typed, location }}
+        errors={error === null ? null : new Map([[refusal?.field ?? "url", error]])}
+        label="home.url"
+        hint="home.hint"
+        submit="home.start"
+      />
       <p class="hint">
         {i18n.t(`visibility.${settings.config.readers}.rule`)} <a href="/scans">{i18n.t(`visibility.${settings.config.readers}.list`)}</a>
       </p>
@@ -122,7 +126,7 @@ function LatestScans() {
   return (
     <section>
       <h2>{i18n.t("home.latest")}</h2>
-      <ScansTable caption={i18n.t("home.latest")} scans={items} />
+      <ScansTable caption="home.latest" scans={items} />
       <p>
         <a href="/scans">{i18n.t("home.all")}</a>
       </p>

@@ -119,11 +119,11 @@ function Languages() {
   );
 }
 
-export type DocumentHeadProps = Pick<PageContent, "title" | "status" | "refreshSeconds" | "noIndex" | "description" | "picture">;
+type DocumentHeadProps = Pick<PageContent, "title" | "status" | "refreshSeconds" | "noIndex" | "description" | "picture">;
 
 const productName = "assay";
 
-export function DocumentHead({ title, refreshSeconds, noIndex = false, ...about }: DocumentHeadProps) {
+function DocumentHead({ title, refreshSeconds, noIndex = false, ...about }: DocumentHeadProps) {
   const { account, url } = useVisit();
   const theme = account?.theme ?? "system";
   return (
@@ -202,7 +202,7 @@ function LinkPreview({ title, description, picture }: Pick<DocumentHeadProps, "t
 }
 
 /** Current path with query, in this language; null for the one that the browser asks for. */
-export function localeLink(visit: SharedVisit, locale: string | null): string {
+function localeLink(visit: SharedVisit, locale: string | null): string {
   const query = new URLSearchParams(visit.url.search);
   if (locale === null) query.delete("locale");
   else query.set("locale", locale);

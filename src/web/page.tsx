@@ -1,5 +1,5 @@
 /** Renders a whole HTML page, and the page of an error: what happened, the next step, and the request id of the log entry. */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { DocumentContext } from "../report/context.ts";
 import { PageHead } from "./components/page-head.tsx";
@@ -12,7 +12,9 @@ import type { SharedVisit, Visit } from "./visit.ts";
 export interface PageContent {
   /** Document title; the product name is appended. */
   readonly title: string;
-  /** Content of `main`; its first element holds the only `h1`. */
+  /** Heading, which is the title by default, and what stands beside it. Absent for a page that renders its own. */
+  readonly head?: Partial<ComponentProps<typeof PageHead>>;
+  /** Content of `main`, after the heading. */
   readonly children: ComponentChildren;
   readonly status?: number;
   readonly headers?: ResponseHeaders;
@@ -43,11 +45,14 @@ export function page(visit: Visit, content: PageContent): Response {
   return respond(visit, status, body, { ...pageHeaders(visit, { secret, compressed }), ...headers });
 }
 
-export function htmlOf(visit: SharedVisit, { headers: _headers, secret: _secret, ...layout }: PageContent): string {
+export function htmlOf(visit: SharedVisit, { headers: _headers, secret: _secret, head, children, ...layout }: PageContent): string {
   const html = renderToString(
     <VisitContext.Provider value={visit}>
       <DocumentContext.Provider value={pageDocument(visit)}>
-        <Layout {...layout} />
+        <Layout {...layout}>
+          {head !== undefined && <PageHead title={layout.title} {...head} />}
+          {children}
+        </Layout>
       </DocumentContext.Provider>
     </VisitContext.Provider>,
   );
@@ -75,9 +80,9 @@ export function errorPage(visit: Visit, { status, kind, values, headers }: PageE
     status,
     headers,
     noIndex: true,
+    head: { lead: i18n.t(`errors.${kind}.what`, values) },
     children: (
       <>
-        <PageHead title={title} lead={i18n.t(`errors.${kind}.what`, values)} />
         <p>{i18n.t(`errors.${kind}.next`, values)}</p>
         <p class="muted small">{i18n.t("errors.reference", { status, requestId })}</p>
       </>

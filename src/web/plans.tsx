@@ -6,7 +6,7 @@ import { useI18n } from "../report/context.ts";
 import { type Plan, plans } from "../store/accounts.ts";
 import { lanes } from "../store/lanes.ts";
 import { Contact } from "./components/contact.tsx";
-import { PageHead } from "./components/page-head.tsx";
+import { PageSection } from "./components/sections.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
@@ -16,9 +16,9 @@ export function getPlans(visit: Visit): Response {
   const rate = i18n.number(settings.config["api.rate_per_minute"]);
   return page(visit, {
     title: i18n.t("plans.title"),
+    head: { lead: i18n.t("plans.intro") },
     children: (
       <>
-        <PageHead title={i18n.t("plans.title")} lead={i18n.t("plans.intro")} />
         <Table caption={i18n.t("plans.caption")} captionUnseen columns={[{ label: i18n.t("plans.what") }, ...planColumns(visit)]}>
           <RowGroup>
             <Row cells={[i18n.t("plans.scans"), ...plans.map((plan) => <Included key={plan} yes />)]} />
@@ -32,11 +32,10 @@ export function getPlans(visit: Visit): Response {
         </Table>
         <p>{i18n.t("plans.tokens")}</p>
         <p>{i18n.t(`visibility.${settings.config.readers}.rule`)}</p>
-        <section aria-labelledby="change">
-          <h2 id="change">{i18n.t("plans.change")}</h2>
+        <PageSection id="change" title="plans.change">
           <p>{i18n.t("plans.changeBy")}</p>
           <PlanContact />
-        </section>
+        </PageSection>
       </>
     ),
   });

@@ -1,8 +1,7 @@
 /** Frame of personal pages: not indexed, not cached, with tabs. */
 import type { ComponentChildren } from "preact";
 import type { TextPath } from "../text/translator.ts";
-import { PageHead } from "./components/page-head.tsx";
-import { type TabLinks, Tabs } from "./components/tabs.tsx";
+import { Tabs } from "./components/tabs.tsx";
 import { type PageContent, page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 
@@ -15,7 +14,7 @@ export interface PrivatePage extends Omit<PageContent, "title" | "noIndex" | "se
 
 export interface PrivateTabs {
   readonly label: TextPath;
-  readonly links: TabLinks;
+  readonly links: readonly (readonly [path: string, text: TextPath])[];
 }
 
 export function privatePage(
@@ -23,7 +22,7 @@ export function privatePage(
   { label, links }: PrivateTabs,
   { title, lead, actions, children, ...given }: PrivatePage,
 ): Response {
-  const { i18n } = visit;
+  const { i18n, url } = visit;
   const heading = i18n.t(title);
   return page(visit, {
     ...given,
@@ -31,12 +30,10 @@ export function privatePage(
     noIndex: true,
     // On a shared computer the back button must not show the page.
     secret: true,
+    head: { lead, children: actions },
     children: (
       <>
-        <PageHead title={heading} lead={lead}>
-          {actions}
-        </PageHead>
-        <Tabs label={i18n.t(label)} links={links} />
+        <Tabs label={i18n.t(label)} links={links.map(([href, text]) => ({ href, text: i18n.t(text), isCurrent: url.pathname === href }))} />
         {children}
       </>
     ),

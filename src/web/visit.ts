@@ -83,10 +83,11 @@ export function visitOf(
   const server = origin ?? unknownServer;
   const signedIn = currentSessionOf(request, server.https, settings, now);
   const { locales } = settings.texts;
-  const chosen = chosenLocale(request, url, server.https, locales);
-  const serverPreference = preferredServer(request, url, server.https);
+  const asked = { request, url, https: server.https };
+  const language = choiceOf(asked, "locale", (word) => localeNamed(word, locales));
+  const preference = choiceOf(asked, "server", serverNamed);
   const locale =
-    chosen.locale ??
+    language.chosen ??
     localeNamed(signedIn?.account.locale ?? null, locales) ??
     acceptedLocale(request.headers.get("accept-language"), locales) ??
     settings.config["locale.default"];
@@ -101,9 +102,9 @@ export function visitOf(
     session: signedIn?.session ?? null,
     settings,
     now,
-    unknownLocale: chosen.unknown,
-    serverPreference: serverPreference.server,
-    setCookies: [...chosen.setCookies, ...serverPreference.setCookies],
+    unknownLocale: language.unknown,
+    serverPreference: preference.chosen,
+    setCookies: [...language.setCookies, ...preference.setCookies],
   };
   return { visit, refused: origin === null };
 }
@@ -118,32 +119,27 @@ function currentSessionOf(request: Request, https: boolean, { store, log }: Page
   return { account, session: { session, value } };
 }
 
-interface ChosenLocale {
-  readonly locale: PageLocale | null;
+interface Choice<T> {
+  readonly chosen: T | null;
+  /** True if the address names a choice that does not exist. */
   readonly unknown: boolean;
-  readonly setCookies: string[];
-}
-
-/** From `?locale=`, which is stored in a cookie, or from that cookie. */
-function chosenLocale(request: Request, url: URL, https: boolean, locales: readonly PageLocale[]): ChosenLocale {
-  const requested = url.searchParams.get("locale");
-  const locale = localeNamed(requested, locales);
-  if (locale !== null) return { locale, unknown: false, setCookies: [setCookie("locale", locale, https, choiceCookieSeconds)] };
-  return { locale: localeNamed(cookieOf(request, "locale", https), locales), unknown: requested !== null, setCookies: [] };
-}
-
-interface PreferredServer {
-  readonly server: ServerPreference | null;
   readonly setCookies: readonly string[];
 }
 
-/** From `?server=`, which is stored in a cookie, or from that cookie. */
-function preferredServer(request: Request, url: URL, https: boolean): PreferredServer {
-  const isPreference = (word: string | null) => word === "explain" || isServerName(word);
-  const requested = url.searchParams.get("server");
-  if (isPreference(requested)) return { server: requested, setCookies: [setCookie("server", requested, https, choiceCookieSeconds)] };
-  const stored = cookieOf(request, "server", https);
-  return { server: isPreference(stored) ? stored : null, setCookies: [] };
+/** From `?name=`, which is stored in a cookie, or from that cookie. */
+function choiceOf<T extends string>(
+  { request, url, https }: { readonly request: Request; readonly url: URL; readonly https: boolean },
+  name: "locale" | "server",
+  choiceNamed: (word: string | null) => T | null,
+): Choice<T> {
+  const requested = url.searchParams.get(name);
+  const chosen = choiceNamed(requested);
+  if (chosen !== null) return { chosen, unknown: false, setCookies: [setCookie(name, chosen, https, choiceCookieSeconds)] };
+  return { chosen: choiceNamed(cookieOf(request, name, https)), unknown: requested !== null, setCookies: [] };
+}
+
+function serverNamed(word: string | null): ServerPreference | null {
+  return word === "explain" || isServerName(word) ? word : null;
 }
 
 function localeNamed(word: string | null, locales: readonly PageLocale[]): PageLocale | null {

@@ -12,7 +12,7 @@ import { CheckField, Field, type FieldProps, FileField, type Option, SelectField
 import { SubmitButton, type SubmitButtonProps } from "./submit-button.tsx";
 
 /** Key of a text in the locales, or a function for a text with values or with markup. */
-type PageText<T extends ComponentChildren = string> = TextPath | ((visit: SharedVisit) => T);
+export type PageText<T extends ComponentChildren = string> = TextPath | ((visit: SharedVisit) => T);
 
 export function textOf<T extends ComponentChildren>(visit: SharedVisit, text: PageText<T>): T | string {
   return typeof text === "function" ? text(visit) : visit.i18n.t(text);

@@ -294,17 +294,15 @@ function LineEnds({ series }: Pick<ScoreChartProps, "series">) {
   );
 }
 
-interface SparklineProps {
-  /** Oldest first; null leaves a gap. */
-  readonly scores: readonly (number | null)[];
-}
+const spark = { width: 120, height: 32, margin: 4 };
 
-const width = 120;
-const height = 32;
-const margin = 4;
-
-/** Null below two points, which make no line. */
-export function Sparkline({ scores }: SparklineProps) {
+/**
+ * Small line of scores for cards, oldest first; null leaves a gap. Decorative: the card has the figures as text.
+ * Null below two points, which make no line.
+ */
+export function Sparkline({ scores }: { readonly scores: readonly (number | null)[] }) {
+  const { width, height, margin } = spark;
+  const yOf = (score: number) => rounded(margin + ((100 - score) / 100) * (height - 2 * margin));
   if (scores.length < 2) return null;
   const points = scores.map((score, at) => ({ score, x: margin + (at * (width - 2 * margin)) / (scores.length - 1) }));
   const last = points.findLast(({ score }) => score !== null);
@@ -318,28 +316,15 @@ export function Sparkline({ scores }: SparklineProps) {
   );
 }
 
-function yOf(score: number): number {
-  return rounded(margin + ((100 - score) / 100) * (height - 2 * margin));
-}
-
-function rounded(number: number): number {
-  return Math.round(10 * number) / 10;
-}
-
 /** Points between gaps, in their order: one line each. */
-export function scoreRuns<P extends { readonly score: number | null }>(
-  points: readonly P[],
-): readonly (P & { readonly score: number })[][] {
+function scoreRuns<P extends { readonly score: number | null }>(points: readonly P[]): readonly (P & { readonly score: number })[][] {
   const runs: (P & { readonly score: number })[][] = [[]];
   for (const point of points) {
-    if (hasScore(point)) runs.at(-1)?.push(point);
-    else runs.push([]);
+    const { score } = point;
+    if (score === null) runs.push([]);
+    else runs.at(-1)?.push({ ...point, score });
   }
   return runs.filter((run) => run.length > 0);
-}
-
-function hasScore<P extends { readonly score: number | null }>(point: P): point is P & { readonly score: number } {
-  return point.score !== null;
 }
 
 export interface TimeTick {
