@@ -77,7 +77,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
         <EmptyState title={i18n.t("compare.noEarlier")}>
           <p>{i18n.t("compare.noEarlierMeans")}</p>
           <div class="actions">
-            <ScanAgain scan={scan}>{i18n.t("compare.rescan")}</ScanAgain>
+            <ScanAgain scan={scan} submit="compare.rescan" />
             <a class="button" href={`/scans/${scan.token}`}>
               {i18n.t("compare.back")}
             </a>

@@ -50,7 +50,7 @@ export function ReportAside({ report: { scan, host, hasScreenshot }, brands }: R
         </a>
       )}
       <div class="actions">
-        <ScanAgain scan={scan}>{i18n.t("report.actions.rescan")}</ScanAgain>
+        <ScanAgain scan={scan} submit="report.actions.rescan" />
         <Share scan={scan} />
         <Downloads token={scan.token} brands={brands} />
       </div>

@@ -2,77 +2,53 @@
 import type { ComponentProps } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlCharsMax } from "../../parse/scan-url.ts";
-import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { I18n, TextPath } from "../../text/translator.ts";
-import { type Option, SelectField } from "../components/field.tsx";
-import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import type { Option } from "../components/field.tsx";
+import { ActionForm, FormFields } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
 import { cookieOf, setCookie } from "../cookies.ts";
-import { Form } from "../form.tsx";
 import { mayScan, type SharedVisit, type Visit } from "../visit.ts";
-import { hostPath } from "./host-name.ts";
 
 interface UrlFormProps {
-  /** Value of the field. */
-  readonly typed: string;
-  readonly error?: string | undefined;
-  readonly location: string;
-  readonly locationError?: string | undefined;
+  readonly values: { readonly url: string; readonly location: string };
+  readonly errors?: ReadonlyMap<string, string> | null;
   readonly label: TextPath;
   readonly hint?: TextPath;
   readonly submit: TextPath;
 }
 
-export function UrlForm({ typed, error, location, locationError, submit, ...texts }: UrlFormProps) {
-  const form = {
-    url: { inputMode: "url", autocomplete: "url", maxLength: scanUrlCharsMax, verbatim: true, ...texts },
-  } satisfies FormDescription;
+/** Form that starts a scan: the address and, if there is a choice, the location. */
+export function UrlForm({ values, errors, submit, ...texts }: UrlFormProps) {
+  const visit = useVisit();
+  const url = { ...texts, inputMode: "url", autocomplete: "url", maxLength: scanUrlCharsMax, verbatim: true } as const;
+  const options = locationChoice(visit, errors?.get("location"));
   return (
     <ActionForm action="/scans" class="scan-form" submit={submit}>
-      <FormFields form={form} values={{ url: typed }} errors={error === undefined ? null : new Map([["url", error]])} />
-      <LocationField chosen={location} error={locationError} />
+      <FormFields form={{ url }} values={values} errors={errors} />
+      {options !== null && <input type="hidden" name={rememberField} value="location" />}
+      <FormFields
+        form={{ location: { control: "select", label: "location.label", options: () => options } }}
+        values={values}
+        errors={errors}
+      />
     </ActionForm>
   );
 }
 
-interface ScanAgainProps extends Omit<ComponentProps<typeof SubmitButton>, "name" | "value"> {
+interface ScanAgainProps extends Omit<ComponentProps<typeof ActionForm>, "action" | "hidden"> {
   readonly scan: ScanRecord;
 }
 
-/** Null for visitors who may not scan: they would only reach the sign-in page. */
+/** Button that repeats a scan. Null for visitors who may not scan: they would only reach the sign-in page. */
 export function ScanAgain({ scan, ...button }: ScanAgainProps) {
-  if (!mayScan(useVisit())) return null;
-  return (
-    <Form action="/scans">
-      <input type="hidden" name="url" value={scan.url} />
-      <KeptLocation location={scanLocationOf(scan)} />
-      <SubmitButton {...button} />
-    </Form>
-  );
+  const hidden = { url: scan.url, ...keptLocation(scanLocationOf(scan)) };
+  return mayScan(useVisit()) ? <ActionForm action="/scans" hidden={hidden} {...button} /> : null;
 }
 
 /** Hidden field of forms whose choice is remembered. */
 const rememberField = "remember";
-
-interface LocationFieldProps {
-  readonly chosen: string;
-  readonly error?: string | undefined;
-}
-
-/** Null if there is nothing to choose. */
-export function LocationField({ chosen, error }: LocationFieldProps) {
-  const visit = useVisit();
-  const options = locationChoice(visit, error);
-  return options === null ? null : (
-    <>
-      <input type="hidden" name={rememberField} value="location" />
-      <SelectField name="location" label={visit.i18n.t("location.label")} options={options} value={chosen} error={error} />
-    </>
-  );
-}
 
 /** Null if there is nothing to choose and no error to show. `kept`: stays a choice, even without workers. */
 export function locationChoice(visit: SharedVisit, error: string | undefined, kept = ""): readonly Option[] | null {
@@ -81,7 +57,7 @@ export function locationChoice(visit: SharedVisit, error: string | undefined, ke
 }
 
 /** The appliance itself, then the others; `kept` is last if it has no workers. */
-export function locationOptions({ i18n, settings }: SharedVisit, kept = ""): readonly Option[] {
+function locationOptions({ i18n, settings }: SharedVisit, kept = ""): readonly Option[] {
   const known = [localLocation, ...settings.scanning.locations.names()];
   const names = kept === "" || known.includes(kept) ? known : [...known, kept];
   return names.map((name) => ({ value: name, text: locationText(i18n, name) }));
@@ -92,8 +68,8 @@ export function locationText(i18n: I18n, location: string): string {
 }
 
 /** Hidden field that keeps the location of a scan. */
-export function KeptLocation({ location }: { readonly location: string }) {
-  return location === localLocation ? null : <input type="hidden" name="location" value={location} />;
+export function keptLocation(location: string): Readonly<Record<string, string>> {
+  return location === localLocation ? {} : { location };
 }
 
 /** Null for an unknown location. "" is the appliance itself: the field of a form that has none. */
@@ -117,30 +93,4 @@ export function rememberLocation(visit: Visit, fields: { text(name: string): str
 export function locationFilterOptions(visit: SharedVisit, chosen: string): readonly Option[] | null {
   const options = locationOptions(visit, chosen);
   return options.length === 1 && chosen === "" ? null : [{ value: "", text: visit.i18n.t("location.all") }, ...options];
-}
-
-interface LocationTabsProps {
-  readonly host: string;
-  /** With scans of the host. */
-  readonly locations: readonly string[];
-  readonly chosen: string;
-}
-
-/** Null if all scans are from the server itself, as most are. */
-export function LocationTabs({ host, locations, chosen }: LocationTabsProps) {
-  const i18n = useI18n();
-  if (locations.every((location) => location === localLocation) && chosen === localLocation) return null;
-  return (
-    <nav class="tabs" aria-label={i18n.t("location.label")}>
-      <ul>
-        {locations.map((location) => (
-          <li key={location}>
-            <a href={hostPath(host, { location })} aria-current={location === chosen ? "page" : undefined}>
-              {locationText(i18n, location)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
 }

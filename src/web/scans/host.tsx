@@ -1,18 +1,18 @@
 /** `/hosts/{host}`: scans of a host from one location, with their scores over time; `?location=` names it, `?address=` limits them to one URL. */
 import { localLocation } from "../../parse/location.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { HostName } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
+import { RecordTable } from "../components/sections.tsx";
+import { Tabs } from "../components/tabs.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
-import { LocationTabs } from "./form.tsx";
+import { locationText } from "./form.tsx";
 import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
 import { ScanLink, Score } from "./list.tsx";
 import { cursorOf, locationOf, matchingScans } from "./list-query.ts";
@@ -49,22 +49,34 @@ export function getHost(visit: Visit, segment: string | null): Response {
     title: i18n.t("host.title", { host }),
     status: isUnknown ? 404 : 200,
     noIndex: isUnknown || query.address !== null || !settings.config["report.index"],
+    head: {
+      title: <HostName host={host} />,
+      lead: isEmpty ? undefined : leadOf(i18n, query, scans),
+      breadcrumbs: [{ href: "/scans", text: i18n.t(`visibility.${settings.config.readers}.scans`) }],
+      children: (
+        <a class="button" href={scanPath(host, location)}>
+          {i18n.t("host.scanIt", { host })}
+        </a>
+      ),
+    },
     children: (
       <>
-        <PageHead
-          title={<HostName host={host} />}
-          lead={isEmpty ? undefined : leadOf(i18n, query, scans)}
-          breadcrumbs={[{ href: "/scans", text: i18n.t(`visibility.${settings.config.readers}.scans`) }]}
-        >
-          <a class="button" href={scanPath(host, location)}>
-            {i18n.t("host.scanIt", { host })}
-          </a>
-        </PageHead>
-        <LocationTabs host={host} locations={locations} chosen={location} />
+        {locationTabs(i18n, query, locations)}
         {isEmpty ? <Nothing query={query} next={scans.next} /> : <History query={query} scans={scans} />}
       </>
     ),
   });
+}
+
+/** Null if all scans are from the server itself, as most are. */
+function locationTabs(i18n: Visit["i18n"], { host, location: chosen }: HostQuery, locations: readonly string[]) {
+  if ([...locations, chosen].every((location) => location === localLocation)) return null;
+  const links = locations.map((location) => ({
+    href: hostPath(host, { location }),
+    text: locationText(i18n, location),
+    isCurrent: location === chosen,
+  }));
+  return <Tabs label={i18n.t("location.label")} links={links} />;
 }
 
 function scansOfHost({ settings: { store } }: Visit, { host, location, address, cursor }: HostQuery) {
@@ -146,16 +158,15 @@ function HostTable({ scans, before }: { readonly scans: readonly ScanRecord[]; r
   const known = before === undefined ? scans : [...scans, before];
   const beforeOf = (scan: ScanRecord, at: number) => known.slice(at + 1).find(({ url }) => url === scan.url);
   return (
-    <DataTable
-      caption={i18n.t("host.table")}
-      captionUnseen
+    <RecordTable
+      caption="host.table"
       rows={scans}
       columns={[
-        { label: i18n.t("host.columns.url"), cell: (scan) => <ScanLink scan={scan} showLocation={false} /> },
-        { label: i18n.t("host.columns.score"), cell: (scan) => <Score scan={scan} /> },
-        { label: i18n.t("host.columns.violated"), numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
-        { label: i18n.t("host.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
-        { label: i18n.t("host.columns.compare"), cell: (scan, at) => <Comparison scan={scan} before={beforeOf(scan, at)} /> },
+        { label: "host.columns.url", cell: (scan) => <ScanLink scan={scan} showLocation={false} /> },
+        { label: "host.columns.score", cell: (scan) => <Score scan={scan} /> },
+        { label: "host.columns.violated", numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
+        { label: "host.columns.time", cell: (scan) => <Instant at={endOf(scan)} /> },
+        { label: "host.columns.compare", cell: (scan, at) => <Comparison scan={scan} before={beforeOf(scan, at)} /> },
       ]}
     />
   );

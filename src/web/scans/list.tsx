@@ -1,16 +1,16 @@
 /** `/scans`: finished scans, filtered by host, band and location, newest first. */
 import { type Band, bands, ranksOf } from "../../judge/result.ts";
 import { Instant, LocationMark } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, WholeUrl } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { TextPath } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
-import { PageHead } from "../components/page-head.tsx";
 import { Pagination } from "../components/pagination.tsx";
+import { RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -51,17 +51,19 @@ function listQueryOf({ url: { searchParams } }: Visit): ListQuery {
 export function getPublicList(visit: Visit): Response {
   const { i18n, settings } = visit;
   const query = listQueryOf(visit);
-  const title = i18n.t(`visibility.${settings.config.readers}.scans`);
   return page(visit, {
-    title,
+    title: i18n.t(`visibility.${settings.config.readers}.scans`),
     noIndex: !settings.config["report.index"],
+    head: {
+      lead: i18n.t("scans.lead"),
+      children: (
+        <a class="button" href="/">
+          {i18n.t("home.start")}
+        </a>
+      ),
+    },
     children: (
       <>
-        <PageHead title={title} lead={i18n.t("scans.lead")}>
-          <a class="button" href="/">
-            {i18n.t("home.start")}
-          </a>
-        </PageHead>
         <Search query={query} />
         {query.host !== null && <Results query={query} host={query.host} />}
       </>
@@ -131,7 +133,7 @@ function Results({ query, host }: ResultsProps) {
       {shown.length === 0 ? (
         <EmptyState title={i18n.t("scans.notAmong", { count: i18n.number(readForLocationMax) })} />
       ) : (
-        <ScansTable caption={i18n.t(`visibility.${settings.config.readers}.scans`)} scans={shown} />
+        <ScansTable caption={`visibility.${settings.config.readers}.scans`} scans={shown} />
       )}
       {next === null && <p class="muted">{i18n.t("scans.end")}</p>}
       <Pagination first={cursor === null ? null : pagePath(query, null)} next={next === null ? null : pagePath(query, next)} />
@@ -160,32 +162,27 @@ function Nothing({ query: { band, location, cursor }, host }: ResultsProps) {
 }
 
 interface ScansTableProps {
-  /** Same as the heading above it: only for screen readers. */
-  readonly caption: string;
+  /** Same as the heading above. */
+  readonly caption: TextPath;
   readonly scans: readonly ScanRecord[];
 }
 
 export function ScansTable({ caption, scans }: ScansTableProps) {
-  const i18n = useI18n();
   return (
-    <DataTable
+    <RecordTable
       caption={caption}
-      captionUnseen
       rows={scans}
       columns={[
-        { label: i18n.t("scans.columns.url"), cell: (scan) => <ScanLink scan={scan} showToken /> },
-        { label: i18n.t("scans.columns.score"), cell: (scan) => <Score scan={scan} /> },
-        { label: i18n.t("scans.columns.time"), cell: (scan) => <Instant at={endOf(scan)} /> },
+        { label: "scans.columns.url", cell: (scan) => <ScanLink scan={scan} showToken /> },
+        { label: "scans.columns.score", cell: (scan) => <Score scan={scan} /> },
+        { label: "scans.columns.time", cell: (scan) => <Instant at={endOf(scan)} /> },
       ]}
     />
   );
 }
 
-interface OfScan {
+interface ScanLinkProps {
   readonly scan: ScanRecord;
-}
-
-interface ScanLinkProps extends OfScan {
   /** Shows the token below the URL. */
   readonly showToken?: boolean;
   /** Default true: names the location of scans by workers elsewhere. */
@@ -215,6 +212,6 @@ export function ScanLink({ scan, showToken = false, showLocation = true }: ScanL
   );
 }
 
-export function Score({ scan: { summary } }: OfScan) {
+export function Score({ scan: { summary } }: Pick<ScanLinkProps, "scan">) {
   return summary === null ? null : <SmallScore score={summary.score} />;
 }

@@ -5,15 +5,17 @@ import { localLocation } from "../../parse/location.ts";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { startScan } from "../../scans/scan-operations.ts";
 import { DataDirError } from "../../store/data-dir.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { Form, readForm } from "../form.tsx";
+import type { TextPath } from "../../text/translator.ts";
+import { ActionForm } from "../components/forms.tsx";
+import { PageSection } from "../components/sections.tsx";
+import { readForm } from "../form.tsx";
 import { homePage, type Refusal } from "../home.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { PagesSettings } from "../settings.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { createScanDedup, type DedupOutcome, reusedScanParam } from "./dedup.ts";
-import { KeptLocation, knownLocation, rememberLocation } from "./form.tsx";
+import { keptLocation, knownLocation, rememberLocation } from "./form.tsx";
 import { readTypedUrl, type TypedUrl } from "./typed-url.ts";
 
 const hourSeconds = 3_600;
@@ -120,9 +122,9 @@ function queueFull(text: string): Refusal {
   return { status: 503, text, retryAfterSeconds: queueFullRetrySeconds };
 }
 
-export type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
+type SensitiveUrl = TypedUrl & { readonly kind: "sensitive" };
 
-export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl, location: string): Response {
+function publicUrlPage(visit: Visit, { stripped, unstripped, credentials }: SensitiveUrl, location: string): Response {
   const { i18n, settings } = visit;
   const title = i18n.t(`visibility.${settings.config.readers}.url.title`);
   return page(visit, {
@@ -135,21 +137,14 @@ export function publicUrlPage(visit: Visit, { stripped, unstripped, credentials 
         <p class="lead">{i18n.t(`visibility.${settings.config.readers}.url.lead`)}</p>
         {credentials && <p>{i18n.t("publicUrl.credentials")}</p>}
         {unstripped !== null && <p>{i18n.t("publicUrl.query")}</p>}
-        <section aria-labelledby="stripped">
-          <h2 id="stripped">{i18n.t("publicUrl.stripped.title")}</h2>
-          <Choice url={stripped} location={location} asPublic={false} button={i18n.t("publicUrl.stripped.button")} />
-        </section>
+        <PageSection id="stripped" title="publicUrl.stripped.title">
+          <Choice url={stripped} location={location} asPublic={false} submit="publicUrl.stripped.button" />
+        </PageSection>
         {unstripped !== null && (
-          <section aria-labelledby="kept">
-            <h2 id="kept">{i18n.t("publicUrl.kept.title")}</h2>
+          <PageSection id="kept" title="publicUrl.kept.title">
             <p>{i18n.t(`visibility.${settings.config.readers}.url.warning`)}</p>
-            <Choice
-              url={unstripped}
-              location={location}
-              asPublic={true}
-              button={i18n.t(`visibility.${settings.config.readers}.url.button`)}
-            />
-          </section>
+            <Choice url={unstripped} location={location} asPublic submit={`visibility.${settings.config.readers}.url.button`} />
+          </PageSection>
         )}
         <p>
           <a href="/">{i18n.t("publicUrl.back")}</a>
@@ -164,21 +159,18 @@ interface ChoiceProps {
   readonly location: string;
   /** True after the visitor confirmed that everybody will see the URL. */
   readonly asPublic: boolean;
-  readonly button: string;
+  readonly submit: TextPath;
 }
 
-function Choice({ url, location, asPublic, button }: ChoiceProps) {
+function Choice({ url, location, asPublic, submit }: ChoiceProps) {
+  const hidden = { url, ...keptLocation(location), ...(asPublic ? { public: "yes" } : {}) };
   return (
-    <Form action="/scans">
-      <input type="hidden" name="url" value={url} />
-      <KeptLocation location={location} />
-      {asPublic && <input type="hidden" name="public" value="yes" />}
+    <ActionForm action="/scans" hidden={hidden} kind={asPublic ? "plain" : "primary"} submit={submit}>
       <p>
         <code class="break">
           <UntrustedText>{url}</UntrustedText>
         </code>
       </p>
-      <SubmitButton kind={asPublic ? "plain" : "primary"}>{button}</SubmitButton>
-    </Form>
+    </ActionForm>
   );
 }

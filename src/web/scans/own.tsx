@@ -1,6 +1,5 @@
 /** Scans of the account: its hosts as cards on the home page, and `/account/scans` with all scans in every state. */
 import { Instant, LocationMark } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostName, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
@@ -12,6 +11,7 @@ import { accountPage } from "../account/account-frame.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
+import { PageSection, RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { doneText } from "../response.ts";
@@ -46,16 +46,15 @@ function OwnScans({ account }: { readonly account: Account }) {
   if (items.length === 0) return <Nothing past={cursor !== null} />;
   return (
     <>
-      <DataTable
-        caption={i18n.t("ownScans.table")}
-        captionUnseen
+      <RecordTable
+        caption="ownScans.table"
         rows={items}
         columns={[
-          { label: i18n.t("ownScans.columns.url"), cell: (scan) => <ScanLink scan={scan} /> },
-          { label: i18n.t("ownScans.columns.status"), cell: ({ status }) => i18n.t(`ownScans.status.${status}`) },
-          { label: i18n.t("ownScans.columns.score"), cell: (scan) => <Score scan={scan} /> },
-          { label: i18n.t("ownScans.columns.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
-          { label: i18n.t("ownScans.columns.again"), unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
+          { label: "ownScans.columns.url", cell: (scan) => <ScanLink scan={scan} /> },
+          { label: "ownScans.columns.status", cell: ({ status }) => i18n.t(`ownScans.status.${status}`) },
+          { label: "ownScans.columns.score", cell: (scan) => <Score scan={scan} /> },
+          { label: "ownScans.columns.time", cell: ({ createdAt }) => <Instant at={createdAt} /> },
+          { label: "ownScans.columns.again", unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
         ]}
       />
       <Pagination
@@ -71,11 +70,7 @@ function RescanButton({ scan }: { readonly scan: ScanRecord }) {
   const i18n = useI18n();
   const { status, url } = scan;
   if (status === "queued" || status === "running") return null;
-  return (
-    <ScanAgain scan={scan} kind="plain" compact label={i18n.t("ownScans.againOf", { url })}>
-      {i18n.t("ownScans.again")}
-    </ScanAgain>
-  );
+  return <ScanAgain scan={scan} kind="plain" compact label={i18n.t("ownScans.againOf", { url })} submit="ownScans.again" />;
 }
 
 function Nothing({ past }: { readonly past: boolean }) {
@@ -121,8 +116,7 @@ export function OwnHosts({ account }: { readonly account: Account }) {
   const page = pageNumberOf(url.searchParams);
   const { cards, hasMore } = ownHostCards(settings.store, account.id, page);
   return (
-    <section aria-labelledby="own-hosts">
-      <h2 id="own-hosts">{i18n.t("home.hosts.title")}</h2>
+    <PageSection id="own-hosts" title="home.hosts.title">
       {cards.length === 0 ? (
         <NoHosts past={page > 1} />
       ) : (
@@ -136,7 +130,7 @@ export function OwnHosts({ account }: { readonly account: Account }) {
       <p>
         <a href="/account/scans">{i18n.t("home.hosts.allScans")}</a>
       </p>
-    </section>
+    </PageSection>
   );
 }
 
@@ -151,7 +145,7 @@ function NoHosts({ past }: { readonly past: boolean }) {
 
 const pathCharsMax = 40;
 
-export interface HostCardProps {
+interface HostCardProps {
   /** ASCII; an IPv6 address without brackets. */
   readonly host: string;
   /** Location of all these scans. */
@@ -163,7 +157,7 @@ export interface HostCardProps {
 }
 
 /** Item of a list `cards`. */
-export function HostCard({ host, location, scans, pending }: HostCardProps) {
+function HostCard({ host, location, scans, pending }: HostCardProps) {
   const i18n = useI18n();
   const [newest] = scans;
   const shown = newest ?? pending;

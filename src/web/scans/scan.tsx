@@ -3,7 +3,6 @@ import { Notice } from "../../report/components/notice.tsx";
 import { FailureFacts, FailureReason } from "../../report/report-head.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { page } from "../page.tsx";
@@ -54,16 +53,15 @@ export function stateAnswer(visit: Visit, scan: ScanRecord): Response {
   return respond(visit, 200, JSON.stringify(stateOf(visit, scan)), { "content-type": "application/json", "cache-control": "no-store" });
 }
 
-export function failedPage(visit: Visit, scan: ScanRecord): Response {
+function failedPage(visit: Visit, scan: ScanRecord): Response {
   const { i18n } = visit;
-  const title = i18n.t("failed.title", { host: scanHost(scan) });
   const code = scan.errorCode ?? "unknown";
   return page(visit, {
-    title,
+    title: i18n.t("failed.title", { host: scanHost(scan) }),
     noIndex: true,
+    head: { lead: <ScanAddress scan={scan} /> },
     children: (
       <>
-        <PageHead title={title} lead={<ScanAddress scan={scan} />} />
         <FailureReason url={scan.url} code={code} />
         {code === "blocked" && visit.account?.admin === true && (
           <Notice kind="info" title={i18n.t("failed.admin.title")}>
@@ -85,7 +83,7 @@ function RescanButton({ scan }: { readonly scan: ScanRecord }) {
   return (
     <section>
       <h2>{i18n.t("failed.again")}</h2>
-      <UrlForm typed={scan.url} location={scanLocationOf(scan)} label="failed.url" submit="failed.start" />
+      <UrlForm values={{ url: scan.url, location: scanLocationOf(scan) }} label="failed.url" submit="failed.start" />
     </section>
   );
 }

@@ -10,7 +10,6 @@ import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { elapsedText, movingPercent } from "../client/progress-texts.ts";
 import { ActionForm } from "../components/forms.tsx";
-import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { scanBegunPage, scanNotFoundPage, signInFirst } from "../errors.ts";
 import { readForm } from "../form.tsx";
@@ -33,9 +32,9 @@ export function waitingPage(visit: Visit, scan: ScanRecord): Response {
     noIndex: true,
     refreshSeconds,
     headers: { "cache-control": "no-store" },
+    head: { title, lead: <ScanAddress scan={scan} /> },
     children: (
       <>
-        <PageHead title={title} lead={<ScanAddress scan={scan} />} />
         <Progress scan={scan} state={state} />
         <p class="muted">
           {i18n.t("scan.requested")} <Instant at={scan.createdAt} relative={false} />
@@ -152,7 +151,7 @@ export async function postCancel(visit: Visit, { token }: ScanRecord): Promise<R
 }
 
 /** Button for the account of the scan. The script hides it when the scan leaves the queue. */
-export function CancelScan({ scan: { token, status } }: { readonly scan: ScanRecord }) {
+function CancelScan({ scan: { token, status } }: { readonly scan: ScanRecord }) {
   return status !== "queued" ? null : (
     <div data-when="queued">
       <ActionForm action={`/scans/${token}/cancel`} submit="progress.cancel" kind="plain" />
