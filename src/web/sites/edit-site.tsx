@@ -30,9 +30,7 @@ import { sitesPage } from "./sites-frame.tsx";
 /** A form of the longest fields: 25 addresses, percent-encoded. */
 export const siteFormBytesMax = 262_144;
 
-interface FormState extends Pick<SiteFormProps, "input" | "errors" | "whole" | "runs"> {
-  /** Version of the site as the form was sent; absent to take it from the stored site. */
-  readonly version?: string;
+interface FormState extends Pick<SiteFormProps, "input" | "errors" | "formError" | "runs" | "version"> {
   /** Absent: 400 with errors, 200 without. */
   readonly status?: number;
 }
@@ -55,7 +53,7 @@ export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
   }
   const added = await addSite(settings, siteActor(visit, access), read.fields);
   if ("done" in added) return redirect(visit, `${sitePath(added.done)}?done=added`);
-  if (added.refused === "full") return newSitePage(visit, access, { input, whole: fullPlan(i18n, planTerms[access.owner.plan].sites) });
+  if (added.refused === "full") return newSitePage(visit, access, { input, formError: fullPlan(i18n, planTerms[access.owner.plan].sites) });
   return newSitePage(visit, access, { input, errors: new Map([["url", i18n.t("sites.form.taken")]]) });
 };
 
@@ -89,7 +87,7 @@ export const postEditSite: PostFor<"siteEditors"> = async (visit, shared, form) 
 function outdatedPage(visit: Visit, shared: SharedSite, input: SiteInput): Response {
   const { store } = visit.settings;
   const site = store.sites.find(shared.site.accountId, shared.site.id) ?? shared.site;
-  return editPage(visit, { ...shared, site }, { input, whole: visit.i18n.t("sites.form.outdated"), status: 409 });
+  return editPage(visit, { ...shared, site }, { input, formError: visit.i18n.t("sites.form.outdated"), status: 409 });
 }
 
 function fullPlan(i18n: I18n, sitesMax: number): ComponentChildren {
@@ -119,42 +117,27 @@ function runsFrom(runs: readonly (string | Date)[], now: Date): readonly (Date |
 }
 
 function newSitePage(visit: Visit, access: SiteAccess, state: FormState): Response {
-  const { i18n, settings } = visit;
-  return sitesPage(visit, {
-    title: i18n.t("sites.form.newTitle"),
-    lead: i18n.t("sites.form.newLead"),
-    access,
-    status: statusOf(state),
-    children: (
-      <SiteForm
-        action={ownerPath("/sites/new", access)}
-        cancel={ownerPath("/sites", access)}
-        others={settings.store.sites.list(access.owner.id)}
-        {...state}
-        version={null}
-      />
-    ),
-  });
+  const { i18n } = visit;
+  const paths = { action: ownerPath("/sites/new", access), cancel: ownerPath("/sites", access) };
+  return formPage(visit, access, { title: i18n.t("sites.form.newTitle"), lead: i18n.t("sites.form.newLead") }, { ...state, ...paths });
 }
 
 function editPage(visit: Visit, { site, access }: SharedSite, state: FormState): Response {
-  const { i18n, settings } = visit;
-  return sitesPage(visit, {
-    title: i18n.t("sites.form.editTitle", { name: plainUntrustedText(site.name) }),
-    access,
-    status: statusOf(state),
-    children: (
-      <SiteForm
-        action={sitePath(site, "/edit")}
-        cancel={sitePath(site)}
-        others={settings.store.sites.list(access.owner.id)}
-        {...state}
-        version={state.version ?? versionOf(site)}
-      />
-    ),
-  });
+  const paths = { action: sitePath(site, "/edit"), cancel: sitePath(site) };
+  const title = visit.i18n.t("sites.form.editTitle", { name: plainUntrustedText(site.name) });
+  return formPage(visit, access, { title }, { version: versionOf(site), ...state, ...paths });
 }
 
-function statusOf({ errors, whole, status }: FormState): number {
-  return status ?? (errors !== undefined || whole !== undefined ? 400 : 200);
+function formPage(
+  visit: Visit,
+  access: SiteAccess,
+  head: { readonly title: string; readonly lead?: string },
+  { status, ...form }: FormState & Pick<SiteFormProps, "action" | "cancel">,
+): Response {
+  return sitesPage(visit, {
+    ...head,
+    access,
+    status: status ?? (form.errors !== undefined || form.formError !== undefined ? 400 : 200),
+    children: <SiteForm others={visit.settings.store.sites.list(access.owner.id)} {...form} />,
+  });
 }

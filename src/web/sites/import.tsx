@@ -2,14 +2,12 @@
 import { planTerms } from "../../account/account-operations.ts";
 import { type CsvFault, type CsvLine, csvBytesMax, csvSitesMax, parseSiteCsv } from "../../parse/site-csv.ts";
 import { MarkedText } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
-import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSites, previewSites, type SiteActor } from "../../sites/site-operations.ts";
 import type { SiteRefusal } from "../../store/sites.ts";
-import { TextAreaField } from "../components/field.tsx";
-import { initialValues } from "../components/forms.tsx";
+import { CancelLink, type FormDescription, FormFields, initialValues, readFields } from "../components/forms.tsx";
+import { Alert, PageSection, RecordTable } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
@@ -17,6 +15,7 @@ import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
+import { bulkOutcome } from "./list.tsx";
 import { ownerPath, type SiteAccess, siteActor } from "./site-access.ts";
 import { readInput, siteForm } from "./site-form.tsx";
 import { TagChips } from "./site-sections.tsx";
@@ -25,7 +24,6 @@ import { sitesPage } from "./sites-frame.tsx";
 const path = "/sites/import";
 /** Percent-encoding writes up to three bytes for one. */
 export const importBytesMax = 3 * csvBytesMax + 16_384;
-const rows = 12;
 const urlCharsShown = 120;
 const example = [
   "url,name,client,tags",
@@ -33,12 +31,16 @@ const example = [
   "https://example.org/,,Example Ltd,",
 ].join("\n");
 
+const importForm = {
+  text: { control: "textarea", label: "sites.import.text", hint: "sites.import.textHint", rows: 12, maxLength: csvBytesMax },
+} satisfies FormDescription;
+
 export const getImport: GetFor<"editors"> = (visit, access) => importPage(visit, access, { text: "", lines: null, fault: null });
 
 export const postImport: PostFor<"editors"> = async (visit, access, form) => {
   const button = form.text("do");
   if (button !== "preview" && button !== "add") throw formMalformed();
-  const text = form.text("text");
+  const { text } = readFields(importForm, form);
   const read = await readImport(visit, siteActor(visit, access), text);
   if ("fault" in read) return importPage(visit, access, { text, lines: null, fault: read.fault });
   return button === "add" ? importSites(visit, access, read) : importPage(visit, access, { text, lines: read, fault: null });
@@ -48,8 +50,7 @@ async function importSites(visit: SignedInVisit, access: SiteAccess, lines: read
   const sites = lines.flatMap(({ outcome }) => ("fields" in outcome ? [outcome.fields] : []));
   const outcomes = await addSites(visit.settings, siteActor(visit, access), sites);
   const count = outcomes.filter((outcome) => typeof outcome !== "string").length;
-  const left = lines.length - count;
-  return redirect(visit, ownerPath("/sites", access, { done: "import", count: String(count), left: left === 0 ? "" : String(left) }));
+  return redirect(visit, ownerPath("/sites", access, bulkOutcome("import", count, lines.length - count)));
 }
 
 interface ImportState {
@@ -76,15 +77,7 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
             <label for="file">{i18n.t("sites.import.file")}</label>
             <input id="file" type="file" accept=".csv,.txt,text/csv,text/plain" data-reads="#text" />
           </div>
-          <TextAreaField
-            name="text"
-            label={i18n.t("sites.import.text")}
-            hint={i18n.t("sites.import.textHint")}
-            value={text}
-            rows={rows}
-            maxLength={csvBytesMax}
-            error={fault ?? undefined}
-          />
+          <FormFields form={importForm} values={{ text }} errors={fault === null ? null : new Map([["text", fault]])} />
           <p class="hint">{i18n.t(`visibility.${settings.config.readers}.rule`)}</p>
           <p class="actions">
             {addable > 0 && (
@@ -95,9 +88,7 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
             <SubmitButton kind={addable > 0 ? "plain" : "primary"} name="do" value="preview">
               {i18n.t(lines === null ? "sites.import.preview" : "sites.import.again")}
             </SubmitButton>
-            <a class="button" href={ownerPath("/sites", access)}>
-              {i18n.t("sites.deletion.cancel")}
-            </a>
+            <CancelLink href={ownerPath("/sites", access)} />
           </p>
         </Form>
         <Format />
@@ -109,11 +100,10 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
 function Format() {
   const { i18n } = useVisit();
   return (
-    <section aria-labelledby="format">
-      <h2 id="format">{i18n.t("sites.import.format")}</h2>
+    <PageSection id="format" title="sites.import.format">
       <p>{i18n.t("sites.import.formatText")}</p>
       <pre>{example}</pre>
-    </section>
+    </PageSection>
   );
 }
 
@@ -121,45 +111,37 @@ function Format() {
 function ImportPreview({ lines, addable }: { readonly lines: readonly ImportLine[]; readonly addable: number }) {
   const { i18n } = useVisit();
   const left = lines.length - addable;
+  const fieldsOf = ({ outcome }: ImportLine) => ("fields" in outcome ? outcome.fields : undefined);
   const isGood = ({ outcome }: ImportLine) => "fields" in outcome;
+  const shown = (text: string | null | undefined) => (text ? <UntrustedText>{text}</UntrustedText> : null);
   return (
-    <section aria-labelledby="preview">
-      <h2 id="preview">{i18n.t("sites.import.previewTitle")}</h2>
-      <Notice kind={left === 0 ? "good" : "warn"} alert>
-        <p>
-          {i18n.count("sites.import.willAdd", addable)} {left > 0 && i18n.count("sites.import.willLeave", left)}
-        </p>
-      </Notice>
-      <DataTable
-        caption={i18n.t("sites.import.previewTitle")}
-        captionUnseen
+    <PageSection id="preview" title="sites.import.previewTitle">
+      <Alert kind={left === 0 ? "good" : "warn"}>
+        {i18n.count("sites.import.willAdd", addable)} {left > 0 && i18n.count("sites.import.willLeave", left)}
+      </Alert>
+      <RecordTable
+        caption="sites.import.previewTitle"
         rows={[...lines].sort((one, other) => Number(isGood(one)) - Number(isGood(other)))}
         columns={[
-          { label: i18n.t("sites.import.columns.line"), numeric: true, cell: ({ line }) => i18n.number(line) },
-          { label: i18n.t("sites.import.columns.result"), cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+          { label: "sites.import.columns.line", numeric: true, cell: ({ line }) => i18n.number(line) },
+          { label: "sites.import.columns.result", cell: ({ outcome }) => <Outcome outcome={outcome} /> },
           {
-            label: i18n.t("sites.form.url"),
+            label: "sites.form.url",
             header: true,
-            cell: ({ url, outcome }) => (
-              <UntrustedText charsMax={urlCharsShown}>{"fields" in outcome ? outcome.fields.url : url}</UntrustedText>
-            ),
+            cell: (line) => <UntrustedText charsMax={urlCharsShown}>{fieldsOf(line)?.url ?? line.url}</UntrustedText>,
           },
+          { label: "sites.form.name", cell: (line) => shown(fieldsOf(line)?.name) },
+          { label: "sites.columns.client", cell: (line) => shown(fieldsOf(line)?.client) },
           {
-            label: i18n.t("sites.form.name"),
-            cell: ({ outcome }) => ("fields" in outcome ? <UntrustedText>{outcome.fields.name}</UntrustedText> : null),
-          },
-          {
-            label: i18n.t("sites.columns.client"),
-            cell: ({ outcome }) =>
-              "fields" in outcome && outcome.fields.client !== null ? <UntrustedText>{outcome.fields.client}</UntrustedText> : null,
-          },
-          {
-            label: i18n.t("sites.form.tags"),
-            cell: ({ outcome }) => ("fields" in outcome && outcome.fields.tags.length > 0 ? <TagChips tags={outcome.fields.tags} /> : null),
+            label: "sites.form.tags",
+            cell: (line) => {
+              const tags = fieldsOf(line)?.tags ?? [];
+              return tags.length > 0 ? <TagChips tags={tags} /> : null;
+            },
           },
         ]}
       />
-    </section>
+    </PageSection>
   );
 }
 
@@ -174,7 +156,7 @@ function Outcome({ outcome }: Pick<ImportLine, "outcome">) {
   );
 }
 
-export interface ImportLine {
+interface ImportLine {
   /** In the list, from 1. */
   readonly line: number;
   /** As typed. */
@@ -183,11 +165,7 @@ export interface ImportLine {
 }
 
 /** Each line is judged for itself: one bad line leaves the others. */
-export async function readImport(
-  visit: Visit,
-  actor: SiteActor,
-  text: string,
-): Promise<readonly ImportLine[] | { readonly fault: string }> {
+async function readImport(visit: Visit, actor: SiteActor, text: string): Promise<readonly ImportLine[] | { readonly fault: string }> {
   const parsed = parseSiteCsv(text);
   if ("fault" in parsed) return { fault: faultText(visit, parsed.fault) };
   const lines = parsed.lines.map((csvLine) => readLine(visit, csvLine));

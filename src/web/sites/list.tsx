@@ -4,16 +4,17 @@ import { Notice } from "../../report/components/notice.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
-import type { I18n } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
+import type { Option } from "../components/field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
+import { Alert } from "../components/sections.tsx";
+import { Tabs } from "../components/tabs.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
-import { pageWithRows, rowsMark } from "./kept-rows.ts";
+import { pageWithRows, rowsPlaceholder } from "./row-cache.ts";
 import { mayEdit, ownerPath, type SiteAccess, siteAccesses } from "./site-access.ts";
 import {
-  type ListedSite,
   listedSite,
   matchesSiteQuery,
   paramsOf,
@@ -22,6 +23,7 @@ import {
   siteBands,
   siteMarks,
   siteQueryOf,
+  siteSorts,
   sortSites,
 } from "./site-query.ts";
 import { bulkFormId, pickedField, siteRow } from "./site-row.tsx";
@@ -29,17 +31,13 @@ import { sitesContent, sitesPage } from "./sites-frame.tsx";
 
 export const getSites: GetFor<"members"> = (visit, access) => listPage(visit, access);
 
-function runningSiteIds({ settings: { store } }: Visit): ReadonlySet<number> {
-  return new Set(store.siteRuns.list().map(({ siteId }) => siteId));
-}
-
 /** `error`: an action on several sites that failed. */
 export function listPage(visit: Visit, access: SiteAccess, error: BulkError | null = null): Response {
   const { i18n, url, settings, now } = visit;
   const sites = settings.store.sites.list(access.owner.id);
   if (sites.length === 0) return emptyPage(visit, access);
   const query = siteQueryOf(url.searchParams);
-  const running = runningSiteIds(visit);
+  const running = new Set(settings.store.siteRuns.list().map(({ siteId }) => siteId));
   const sorted = sortSites(
     sites.map((site) => listedSite(site, running)),
     query,
@@ -52,9 +50,10 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     return { hidden, source: siteRow(visit, { listed, access, checked }) };
   });
   const shown = placed.filter(({ hidden }) => !hidden).length;
+  const sitesMax = planTerms[access.owner.plan].sites;
   const content = sitesContent(visit, {
     title: i18n.t("sites.title"),
-    lead: <Lead sites={sites} access={access} />,
+    lead: i18n.count("sites.list.lead", sites.length, { max: i18n.number(sitesMax) }),
     access,
     isList: true,
     status: error === null ? 200 : 400,
@@ -62,12 +61,12 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     actions: <ListActions access={access} />,
     children: (
       <>
-        <OwnerTabs access={access} accesses={visit.account === null ? [] : siteAccesses(visit, visit.account)} />
-        {sites.length > planTerms[access.owner.plan].sites && <BeyondPlan access={access} />}
+        {ownerTabs(visit, access)}
+        {sites.length > sitesMax && <BeyondPlan sitesMax={sitesMax} />}
         <section aria-label={i18n.t("sites.title")}>
           <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
           {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}
-          <SiteTable listed={sorted} query={query} access={access} />
+          <SiteTable query={query} access={access} />
           <p data-site-none hidden={shown > 0}>
             {i18n.t("sites.list.none")}
           </p>
@@ -78,19 +77,13 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
   return pageWithRows(visit, content, placed);
 }
 
-function Lead({ sites, access }: { readonly sites: readonly Site[]; readonly access: SiteAccess }) {
-  const { i18n } = useVisit();
-  const sitesMax = planTerms[access.owner.plan].sites;
-  return <>{i18n.count("sites.list.lead", sites.length, { max: i18n.number(sitesMax) })}</>;
-}
-
 /** More sites than the plan includes, as after a change of the plan. */
-function BeyondPlan({ access }: { readonly access: SiteAccess }) {
+function BeyondPlan({ sitesMax }: { readonly sitesMax: number }) {
   const { i18n } = useVisit();
   return (
     <Notice kind="warn">
       <p>
-        {i18n.count("sites.list.beyondPlan", planTerms[access.owner.plan].sites)} <a href="/plans">{i18n.t("tokens.plans")}</a>
+        {i18n.count("sites.list.beyondPlan", sitesMax)} <a href="/plans">{i18n.t("tokens.plans")}</a>
       </p>
     </Notice>
   );
@@ -112,33 +105,22 @@ function ListActions({ access }: { readonly access: SiteAccess }) {
 }
 
 /** Null without sites that others share. */
-function OwnerTabs({ access, accesses }: { readonly access: SiteAccess; readonly accesses: readonly SiteAccess[] }) {
-  const { i18n } = useVisit();
-  if (accesses.length < 2) return null;
-  return (
-    <nav class="tabs" aria-label={i18n.t("sites.shared.label")}>
-      <ul>
-        {accesses.map((one) => (
-          <li key={one.owner.id}>
-            <a href={ownerPath("/sites", one)} aria-current={one.owner.id === access.owner.id ? "page" : undefined}>
-              {one.role === "owner" ? i18n.t("sites.shared.own") : plainUntrustedText(one.owner.email)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
+function ownerTabs(visit: Visit, access: SiteAccess) {
+  const { account, i18n } = visit;
+  const links = (account === null ? [] : siteAccesses(visit, account)).map((one) => ({
+    href: ownerPath("/sites", one),
+    text: one.role === "owner" ? i18n.t("sites.shared.own") : plainUntrustedText(one.owner.email),
+    isCurrent: one.owner.id === access.owner.id,
+  }));
+  return links.length < 2 ? null : <Tabs label={i18n.t("sites.shared.label")} links={links} />;
 }
 
-const sortedColumns: readonly SiteSort[] = ["name", "client", "score", "open", "certificate", "last", "next"];
-
-interface SiteTableProps {
-  readonly listed: readonly ListedSite[];
+interface QueryProps {
   readonly query: SiteQuery;
   readonly access: SiteAccess;
 }
 
-function SiteTable({ query, access }: SiteTableProps) {
+function SiteTable({ query, access }: QueryProps) {
   const { i18n } = useVisit();
   return (
     <div class="table wide">
@@ -151,25 +133,19 @@ function SiteTable({ query, access }: SiteTableProps) {
                 <span class="unseen">{i18n.t("sites.columns.pick")}</span>
               </th>
             )}
-            {sortedColumns.map((sort) => (
-              <SortHeader key={sort} sort={sort} query={query} access={access} i18n={i18n} />
+            {siteSorts.map((sort) => (
+              <SortHeader key={sort} sort={sort} query={query} access={access} />
             ))}
           </tr>
         </thead>
-        <tbody>{rowsMark}</tbody>
+        <tbody>{rowsPlaceholder}</tbody>
       </table>
     </div>
   );
 }
 
-interface SortHeaderProps {
-  readonly sort: SiteSort;
-  readonly query: SiteQuery;
-  readonly access: SiteAccess;
-  readonly i18n: I18n;
-}
-
-function SortHeader({ sort, query, access, i18n }: SortHeaderProps) {
+function SortHeader({ sort, query, access }: QueryProps & { readonly sort: SiteSort }) {
+  const { i18n } = useVisit();
   const isCurrent = query.sort === sort;
   const params = paramsOf({ ...query, sort, descending: isCurrent && !query.descending });
   return (
@@ -187,7 +163,6 @@ function SortHeader({ sort, query, access, i18n }: SortHeaderProps) {
 
 function emptyPage(visit: Visit, access: SiteAccess): Response {
   const { i18n } = visit;
-  const sitesMax = planTerms[access.owner.plan].sites;
   return sitesPage(visit, {
     title: i18n.t("sites.title"),
     access,
@@ -195,12 +170,12 @@ function emptyPage(visit: Visit, access: SiteAccess): Response {
     done: bulkConfirmation(visit),
     children: (
       <>
-        <OwnerTabs access={access} accesses={visit.account === null ? [] : siteAccesses(visit, visit.account)} />
+        {ownerTabs(visit, access)}
         <EmptyState title={i18n.t("sites.empty.title")}>
           <p>{i18n.t("sites.empty.what")}</p>
           {mayEdit(access) && (
             <>
-              <p>{i18n.count("sites.empty.plan", sitesMax)}</p>
+              <p>{i18n.count("sites.empty.plan", planTerms[access.owner.plan].sites)}</p>
               <p class="actions">
                 <ListActions access={access} />
               </p>
@@ -214,15 +189,14 @@ function emptyPage(visit: Visit, access: SiteAccess): Response {
 
 const searchCharsMax = 100;
 
-interface FilterProps {
+interface FilterProps extends QueryProps {
   readonly sites: readonly Site[];
-  readonly query: SiteQuery;
-  readonly access: SiteAccess;
   /** Sites that match. */
   readonly shown: number;
 }
 
-export function SiteFilterForm({ sites, query, access, shown }: FilterProps) {
+/** A GET form, so that it works without script. */
+function SiteFilterForm({ sites, query, access, shown }: FilterProps) {
   const { i18n } = useVisit();
   const collator = new Intl.Collator(i18n.locale, { numeric: true });
   const named = (names: readonly string[]) =>
@@ -266,7 +240,7 @@ interface ChoiceProps {
   readonly name: "client" | "tag" | "band" | "state";
   /** "" for all. */
   readonly chosen: string;
-  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly options: readonly Option[];
 }
 
 /** Null if there is nothing to choose. A chosen value stays, also one that no site has any more. */
@@ -302,7 +276,7 @@ export const bulkFields = {
 const countPattern = /^\d{1,6}$/;
 
 /** Action on several sites that failed. */
-export interface BulkError {
+interface BulkError {
   readonly text: string;
   /** Sites that were chosen. */
   readonly ids: ReadonlySet<number>;
@@ -313,35 +287,26 @@ export interface BulkError {
   readonly ofValue: boolean;
 }
 
-interface BulkFormProps {
-  readonly access: SiteAccess;
-  readonly query: SiteQuery;
-  readonly error: BulkError | null;
-}
-
 /** The checkboxes are in the rows. One button for all actions: the return key must not pause what it should tag. */
-export function BulkForm({ access, query, error }: BulkFormProps) {
+function BulkForm({ access, query, error }: QueryProps & { readonly error: BulkError | null }) {
   const { i18n } = useVisit();
+  const list = (select: string) => ownerPath("/sites", access, { ...paramsOf(query), select });
   return (
     <details class="bulk" open={error !== null} data-bulk>
       <summary>
         {i18n.t("sites.bulk.title")} <span class="muted" data-picked data-text={i18n.t("sites.bulk.picked", { count: "{count}" })} />
       </summary>
       <div>
-        {error !== null && !error.ofValue && (
-          <Notice kind="poor" alert>
-            <p>{error.text}</p>
-          </Notice>
-        )}
+        <Alert kind="poor">{error?.ofValue === false ? error.text : null}</Alert>
         <p>
-          <a href={ownerPath("/sites", access, { ...paramsOf(query), select: "all" })} data-pick-all>
+          <a href={list("all")} data-pick-all>
             {i18n.t("sites.bulk.pickAll")}
           </a>{" "}
-          <a href={ownerPath("/sites", access, paramsOf(query))} data-pick-none>
+          <a href={list("")} data-pick-none>
             {i18n.t("sites.bulk.pickNone")}
           </a>
         </p>
-        <ActionForm id={bulkFormId} class="inline" action={ownerPath("/sites", access, paramsOf(query))} submit="sites.bulk.apply">
+        <ActionForm id={bulkFormId} class="inline" action={list("")} submit="sites.bulk.apply">
           <FormFields
             form={bulkFields}
             values={error && { do: error.action, value: error.value }}
@@ -353,30 +318,21 @@ export function BulkForm({ access, query, error }: BulkFormProps) {
   );
 }
 
-interface Question {
-  readonly access: SiteAccess;
-  readonly sites: readonly Site[];
-  /** Where the answer is sent, and where the list is. */
-  readonly action: string;
-  readonly cancel: string;
-}
-
-/** Asks before sites are deleted. A page of its own works without script. */
-export function deletionPage(visit: Visit, { access, sites, action, cancel }: Question): Response {
-  const { i18n } = visit;
+/** Asks before sites are deleted, at `path`. A page of its own works without script. */
+export function deletionPage(visit: Visit, access: SiteAccess, sites: readonly Site[], path: string): Response {
   return sitesPage(visit, {
-    title: i18n.count("sites.deletion.title", sites.length),
+    title: visit.i18n.count("sites.deletion.title", sites.length),
     access,
     children: (
       <>
-        <p>{i18n.t("sites.deletion.what")}</p>
+        <p>{visit.i18n.t("sites.deletion.what")}</p>
         <SiteNames sites={sites} />
         <ActionForm
-          action={action}
+          action={path}
           hidden={{ do: "delete", confirm: "yes" }}
           kind="danger"
           submit={({ i18n }) => i18n.count("sites.deletion.confirm", sites.length)}
-          cancel={cancel}
+          cancel={path}
         >
           {sites.map(({ id }) => (
             <input key={id} type="hidden" name={pickedField} value={id} />
@@ -387,8 +343,13 @@ export function deletionPage(visit: Visit, { access, sites, action, cancel }: Qu
   });
 }
 
+/** Query parameters for the sentence on an action. `left`: sites or lines that it left out. */
+export function bulkOutcome(done: BulkAction | "import", count: number, left: number): Readonly<Record<string, string>> {
+  return { done, count: String(count), left: left === 0 ? "" : String(left) };
+}
+
 /** Sentence on the action that led here; null without one. `?done=` and its figures come from the address, so they only choose texts. */
-export function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string | null {
+function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string | null {
   const done = searchParams.get("done");
   const figure = (name: string) => (countPattern.test(searchParams.get(name) ?? "") ? Number(searchParams.get(name)) : 0);
   const action = [...bulkActions, "import" as const].find((one) => one === done);
@@ -403,7 +364,7 @@ export function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string
 /** Sites that are named one by one. */
 const namedMax = 100;
 
-export function SiteNames({ sites }: { readonly sites: readonly Site[] }) {
+function SiteNames({ sites }: { readonly sites: readonly Site[] }) {
   const i18n = useI18n();
   const more = sites.length - namedMax;
   return (

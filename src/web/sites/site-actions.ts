@@ -20,7 +20,7 @@ import { byOperation, type PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { acceptForm } from "./accepted-findings.tsx";
-import { type BulkAction, bulkFields, deletionPage, listPage } from "./list.tsx";
+import { type BulkAction, bulkFields, bulkOutcome, deletionPage, listPage } from "./list.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
 import { faultTexts, isFaulty, siteFaultText } from "./site-form.tsx";
 import { type SiteOutcome, sitePage } from "./site-page.tsx";
@@ -55,10 +55,9 @@ async function setPaused(visit: SignedInVisit, { site, access }: SharedSite, pau
 }
 
 async function deleteSite(visit: SignedInVisit, { site, access }: SharedSite, fields: Fields): Promise<Response> {
-  const path = sitePath(site);
-  if (fields.text("confirm") !== "yes") return deletionPage(visit, { access, sites: [site], action: path, cancel: path });
+  if (fields.text("confirm") !== "yes") return deletionPage(visit, access, [site], sitePath(site));
   const removed = await removeSites(visit.settings, siteActor(visit, access), [site.id]);
-  return redirect(visit, ownerPath("/sites", access, { done: "delete", count: String(removed.length) }));
+  return redirect(visit, ownerPath("/sites", access, bulkOutcome("delete", removed.length, 0)));
 }
 
 async function accept(visit: SignedInVisit, shared: SharedSite, fields: Fields): Promise<Response> {
@@ -82,84 +81,49 @@ async function withdraw(visit: SignedInVisit, { site, access }: SharedSite, fiel
   return done(visit, site, "withdrawn");
 }
 
-export const postSites: PostFor<"members"> = (visit, access, fields) => {
-  const { do: action, value } = readFields(bulkFields, fields);
-  const known = new Set(visit.settings.store.sites.list(access.owner.id).map(({ id }) => id));
-  const ids = [
-    ...new Set(
-      fields
-        .all(pickedField)
-        .filter((id) => recordIdPattern.test(id))
-        .map(Number),
-    ),
-  ].filter((id) => known.has(id));
-  return changeSeveral(visit, access, { action, ids, value, confirmed: fields.text("confirm") === "yes" });
-};
-
-interface BulkRequest {
-  readonly action: BulkAction;
-  /** Ids of sites of the owner. */
-  readonly ids: readonly number[];
-  readonly value: string;
-  readonly confirmed: boolean;
-}
-
-async function changeSeveral(visit: SignedInVisit, access: SiteAccess, request: BulkRequest): Promise<Response> {
+export const postSites: PostFor<"members"> = async (visit, access, fields) => {
   const { i18n, settings } = visit;
-  const { action, ids, value } = request;
+  const { do: action, value } = readFields(bulkFields, fields);
+  const known = new Set(settings.store.sites.list(access.owner.id).map(({ id }) => id));
+  const picked = fields.all(pickedField).filter((id) => recordIdPattern.test(id));
+  const ids = [...new Set(picked.map(Number))].filter((id) => known.has(id));
   const actor = siteActor(visit, access);
   const refuse = (text: string, ofValue: boolean) => listPage(visit, access, { text, ofValue, ids: new Set(ids), action, value });
   if (ids.length === 0) return refuse(i18n.t("sites.bulk.nothing"), false);
-  if (action === "delete" && !request.confirmed) return askBeforeDeletion(visit, access, ids);
-  if (action === "delete") return bulkDone(visit, access, { done: action, count: (await removeSites(settings, actor, ids)).length });
+  if (action === "delete" && fields.text("confirm") !== "yes") {
+    const sites = ids.flatMap((id) => settings.store.sites.find(access.owner.id, id) ?? []);
+    return deletionPage(visit, access, sites, ownerPath("/sites", access, paramsOf(siteQueryOf(visit.url.searchParams))));
+  }
+  if (action === "delete") return bulkDone(visit, access, action, (await removeSites(settings, actor, ids)).length);
   if (action === "scan") {
     const runs = await scanSites(settings, actor, ids);
     const count = runs.filter((run) => typeof run !== "string").length;
-    return bulkDone(visit, access, { done: action, count, left: ids.length - count });
+    return bulkDone(visit, access, action, count, ids.length - count);
   }
-  const change = parseBulkChange(fieldsOf(action, value));
+  const change = parseBulkChange(bulkChanges[action](value));
   if (isFaulty(change)) return refuse(valueFaultText(i18n, change.faults), true);
   const outcomes = await updateSites(settings, actor, { ids, change });
   // A site with as many tags as it may have keeps them.
   const left = [...outcomes.values()].filter(isFaulty).length;
-  return bulkDone(visit, access, { done: action, count: outcomes.size - left, left });
-}
+  return bulkDone(visit, access, action, outcomes.size - left, left);
+};
 
-/** Fields of a bulk change, as the API has them. */
-function fieldsOf(action: Exclude<BulkAction, "delete" | "scan">, value: string): Parameters<typeof parseBulkChange>[0] {
-  switch (action) {
-    case "pause":
-      return { paused: true };
-    case "resume":
-      return { paused: false };
-    case "client":
-      return { client: value };
-    case "tag":
-      return { addTags: [value] };
-    case "untag":
-      return { removeTags: [value] };
-  }
-}
+/** Fields of the bulk changes, as the API has them. */
+const bulkChanges: Readonly<Record<Exclude<BulkAction, "delete" | "scan">, (value: string) => Parameters<typeof parseBulkChange>[0]>> = {
+  pause: () => ({ paused: true }),
+  resume: () => ({ paused: false }),
+  client: (value) => ({ client: value }),
+  tag: (value) => ({ addTags: [value] }),
+  untag: (value) => ({ removeTags: [value] }),
+};
 
 /** One value was typed, so its entry of a list says nothing. */
 function valueFaultText(i18n: I18n, faults: readonly SiteFault[]): string {
   return faults.map(({ entry: _entry, ...fault }) => siteFaultText(i18n, fault)).join(" ");
 }
 
-function askBeforeDeletion(visit: Visit, access: SiteAccess, ids: readonly number[]): Response {
-  const sites = ids.flatMap((id) => visit.settings.store.sites.find(access.owner.id, id) ?? []);
-  const list = ownerPath("/sites", access, paramsOf(siteQueryOf(visit.url.searchParams)));
-  return deletionPage(visit, { access, sites, action: list, cancel: list });
-}
-
-interface BulkOutcome {
-  readonly done: BulkAction;
-  readonly count: number;
-  readonly left?: number;
-}
-
-/** Back to the same filter and order. */
-function bulkDone(visit: Visit, access: SiteAccess, { done: action, count, left = 0 }: BulkOutcome): Response {
-  const figures = { done: action, count: String(count), left: left === 0 ? "" : String(left) };
-  return redirect(visit, ownerPath("/sites", access, { ...paramsOf(siteQueryOf(visit.url.searchParams)), ...figures }));
+/** Back to the same filter and order. `left`: sites that were left as they are. */
+function bulkDone(visit: Visit, access: SiteAccess, action: BulkAction, count: number, left = 0): Response {
+  const query = paramsOf(siteQueryOf(visit.url.searchParams));
+  return redirect(visit, ownerPath("/sites", access, { ...query, ...bulkOutcome(action, count, left) }));
 }

@@ -16,6 +16,7 @@ import {
 import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { CancelLink, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
+import { Alert } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
@@ -176,33 +177,29 @@ export interface SiteFormProps {
   readonly cancel: string;
   readonly input: SiteInput;
   readonly errors?: SiteErrors;
-  /** Error of the form as a whole. */
-  readonly whole?: ComponentChildren;
+  /** Error of the whole form. */
+  readonly formError?: ComponentChildren;
   /** Runs of the schedule as typed; absent if the form does not show them. */
   readonly runs?: readonly (Date | null)[];
-  /** Version of the stored site that the form shows; null for a new site. */
-  readonly version: string | null;
+  /** Version of the stored site that the form shows; absent for a new site. */
+  readonly version?: string;
   /** Sites of the owner, for suggestions. */
   readonly others: readonly Site[];
 }
 
-export function SiteForm({ action, cancel, input, errors, whole, runs, version, others }: SiteFormProps) {
+export function SiteForm({ action, cancel, input, errors, formError, runs, version, others }: SiteFormProps) {
   const { i18n } = useVisit();
   const clients = { id: "clients", values: [...new Set(others.flatMap(({ client }) => client ?? []))] };
   return (
     <>
-      {whole !== undefined && (
-        <Notice kind="poor" alert>
-          <p>{whole}</p>
-        </Notice>
-      )}
+      <Alert kind="poor">{formError}</Alert>
       {runs !== undefined && (
         <Notice kind="info" alert>
           <NextRuns runs={runs} label={i18n.t("sites.form.preview")} />
         </Notice>
       )}
       <Form action={action}>
-        {version !== null && <input type="hidden" name={versionField} value={version} />}
+        {version !== undefined && <input type="hidden" name={versionField} value={version} />}
         <FormFields form={mainFields} values={input} errors={errors} onPage={{ client: { suggestions: clients } }} />
         <details class="part" open={input.every === cronChoice}>
           <summary>{i18n.t("sites.form.cronTitle")}</summary>

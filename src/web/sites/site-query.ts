@@ -7,7 +7,7 @@ const searchCharsMax = 100;
 export const siteBands = ["good", "warn", "poor", "unknown"] as const satisfies readonly Band[];
 export const siteMarks = ["running", "paused", "failing"] as const;
 export type SiteMark = (typeof siteMarks)[number];
-const siteSorts = ["name", "client", "score", "open", "certificate", "last", "next"] as const;
+export const siteSorts = ["name", "client", "score", "open", "certificate", "last", "next"] as const;
 export type SiteSort = (typeof siteSorts)[number];
 
 /** Empty texts and null mean all. */

@@ -1,9 +1,8 @@
 /** Frame of the pages of watched sites: personal, never indexed, with the way back to the list. */
 import type { ComponentChildren } from "preact";
-import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
-import { PageHead } from "../components/page-head.tsx";
+import { Alert } from "../components/sections.tsx";
 import { type PageContent, page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { mayEdit, ownerPath, type SiteAccess } from "./site-access.ts";
@@ -34,21 +33,16 @@ export function sitesContent(
     noIndex: true,
     // On a shared computer the back button must not show the page.
     secret: true,
+    head: {
+      title: heading ?? given.title,
+      lead,
+      breadcrumbs: isList ? [] : [{ href: ownerPath("/sites", access), text: i18n.t("sites.title") }],
+      children: actions,
+    },
     children: (
       <>
-        <PageHead
-          title={heading ?? given.title}
-          lead={lead}
-          breadcrumbs={isList ? [] : [{ href: ownerPath("/sites", access), text: i18n.t("sites.title") }]}
-        >
-          {actions}
-        </PageHead>
         <SharedNotice access={access} />
-        {done !== undefined && done !== null && (
-          <Notice kind="good" alert>
-            <p>{done}</p>
-          </Notice>
-        )}
+        <Alert kind="good">{done}</Alert>
         {children}
       </>
     ),
