@@ -1,12 +1,12 @@
 /** Open findings of a watched site, those that its owner accepts, and the forms for both. */
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument } from "../../report/context.ts";
 import { FindingTitle, findingTitle } from "../../report/findings.tsx";
 import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
 import { ActionForm, type FormDescription, FormFields, type FormValues } from "../components/forms.tsx";
+import { PageSection, RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { sitePath } from "./site-access.ts";
 
@@ -47,26 +47,23 @@ interface FindingsProps {
 export function OpenFindings({ site, state }: Pick<FindingsProps, "site" | "state">) {
   const { i18n, now } = useVisit();
   const open = openFindings(site, state, now);
+  const pagesColumn = { label: "sites.open.pages", numeric: true, cell: ({ urls }: OpenFinding) => i18n.number(urls.length) } as const;
   return (
-    <section aria-labelledby="open">
-      <h2 id="open">{i18n.t("sites.open.title")}</h2>
+    <PageSection id="open" title="sites.open.title">
       {open.length === 0 ? (
         <p>{i18n.t(site.reading === null ? "sites.open.notYet" : "sites.open.none")}</p>
       ) : (
-        <DataTable
-          caption={i18n.t("sites.open.title")}
-          captionUnseen
+        <RecordTable
+          caption="sites.open.title"
           rows={open}
           columns={[
-            { label: i18n.t("sites.open.finding"), cell: (finding) => <FindingTitle {...finding} /> },
-            { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
-            ...(site.pages.length === 0
-              ? []
-              : [{ label: i18n.t("sites.open.pages"), numeric: true, cell: ({ urls }: OpenFinding) => i18n.number(urls.length) }]),
+            { label: "sites.open.finding", cell: (finding) => <FindingTitle {...finding} /> },
+            { label: "sites.open.since", cell: ({ since }) => <Instant at={since} day /> },
+            ...(site.pages.length === 0 ? [] : [pagesColumn]),
           ]}
         />
       )}
-    </section>
+    </PageSection>
   );
 }
 
@@ -74,12 +71,11 @@ export function AcceptedFindings({ site, state, editable, typed }: FindingsProps
   const { i18n, now } = useVisit();
   const open = openFindings(site, state, now);
   return (
-    <section aria-labelledby="accepted">
-      <h2 id="accepted">{i18n.t("sites.accepted.title")}</h2>
+    <PageSection id="accepted" title="sites.accepted.title">
       <p class="muted">{i18n.t("sites.accepted.what")}</p>
       {site.accepted.length > 0 && <AcceptedTable site={site} state={state} editable={editable} />}
       {editable && (open.length > 0 || typed !== null) && <AcceptForm site={site} open={open} typed={typed} />}
-    </section>
+    </PageSection>
   );
 }
 
@@ -89,17 +85,16 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
   const checkKeyOf = (code: string) => state.findings[code]?.checkKey ?? texts.checkDeclaring(code) ?? "";
   const titleOf = (code: string) => findingTitle(texts, i18n.locale, { code, checkKey: checkKeyOf(code) });
   const ended = ({ until }: AcceptedFinding) => until !== null && until < now.toISOString().slice(0, dayChars);
-  const withdraw = { label: i18n.t("sites.accepted.withdraw"), unseen: true };
+  const withdraw = { label: "sites.accepted.withdraw", unseen: true } as const;
   return (
-    <DataTable
-      caption={i18n.t("sites.accepted.title")}
-      captionUnseen
+    <RecordTable
+      caption="sites.accepted.title"
       rows={site.accepted}
       columns={[
-        { label: i18n.t("sites.open.finding"), cell: ({ code }) => <UntrustedText>{titleOf(code)}</UntrustedText> },
-        { label: i18n.t("sites.accepted.reason"), cell: ({ reason }) => <UntrustedText>{reason}</UntrustedText> },
+        { label: "sites.open.finding", cell: ({ code }) => <UntrustedText>{titleOf(code)}</UntrustedText> },
+        { label: "sites.accepted.reason", cell: ({ reason }) => <UntrustedText>{reason}</UntrustedText> },
         {
-          label: i18n.t("sites.accepted.until"),
+          label: "sites.accepted.until",
           cell: (accepted) => (
             <>
               {accepted.until === null ? (
@@ -111,7 +106,7 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
             </>
           ),
         },
-        { label: i18n.t("sites.accepted.since"), cell: ({ acceptedAt }) => <Instant at={acceptedAt} day relative={false} /> },
+        { label: "sites.accepted.since", cell: ({ acceptedAt }) => <Instant at={acceptedAt} day relative={false} /> },
         ...(editable
           ? [{ ...withdraw, cell: ({ code }: AcceptedFinding) => <Withdraw site={site} code={code} title={titleOf(code)} /> }]
           : []),
@@ -134,13 +129,7 @@ function Withdraw({ site, code, title }: { readonly site: Site; readonly code: s
   );
 }
 
-interface AcceptFormProps {
-  readonly site: Site;
-  readonly open: readonly OpenFinding[];
-  readonly typed: TypedAcceptance | null;
-}
-
-function AcceptForm({ site, open, typed }: AcceptFormProps) {
+function AcceptForm({ site, open, typed }: Pick<FindingsProps, "site" | "typed"> & { readonly open: readonly OpenFinding[] }) {
   const { i18n } = useVisit();
   const { texts } = useDocument();
   const options = open.map(({ code, checkKey }) => ({ value: code, text: findingTitle(texts, i18n.locale, { code, checkKey }) }));

@@ -4,11 +4,11 @@ import { ClientFigures, clientReportFile } from "../../export/client-report/clie
 import { brandInFile } from "../../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
+import { RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
@@ -64,21 +64,16 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
     children: (
       <>
         <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} now={now} />
-        <DataTable
-          caption={i18n.t("sites.list.caption")}
-          captionUnseen
+        <RecordTable
+          caption="sites.list.caption"
           rows={sites}
           columns={[
-            { label: i18n.t("sites.columns.name"), cell: (site) => <ClientSite site={site} /> },
-            { label: i18n.t("sites.columns.score"), cell: (site) => <SiteScore site={site} /> },
+            { label: "sites.columns.name", cell: (site) => <ClientSite site={site} /> },
+            { label: "sites.columns.score", cell: (site) => <SiteScore site={site} /> },
+            { label: "sites.columns.open", numeric: true, cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)) },
+            { label: "sites.columns.certificate", cell: (site) => <CertificateDays site={site} now={now} /> },
             {
-              label: i18n.t("sites.columns.open"),
-              numeric: true,
-              cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)),
-            },
-            { label: i18n.t("sites.columns.certificate"), cell: (site) => <CertificateDays site={site} now={now} /> },
-            {
-              label: i18n.t("sites.columns.last"),
+              label: "sites.columns.last",
               cell: ({ reading }) =>
                 reading === null ? (
                   <span class="muted">{i18n.t("sites.site.notYet")}</span>

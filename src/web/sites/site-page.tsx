@@ -1,18 +1,21 @@
 /** `/sites/{id}`: a watched site with its scores, events, findings, schedule, notifications and badge. */
-
+import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
 import { Instant } from "../../report/components/labels.tsx";
+import { FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { SiteHistoryEntry, SiteRun } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";
+import type { TextPath } from "../../text/translator.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { ScoreChart } from "../components/score-chart.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { Alert, PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
-import { Form } from "../form.tsx";
 import type { GetFor } from "../guards.ts";
+import { doneText } from "../response.ts";
 import { locationText } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
@@ -37,14 +40,12 @@ export const getSite: GetFor<"siteMembers"> = (visit, shared) => sitePage(visit,
 
 /** `typed`: an acceptance that was refused. */
 export function sitePage(visit: Visit, { site, access }: SharedSite, typed: TypedAcceptance | null = null): Response {
-  const { i18n, settings, url } = visit;
+  const { i18n, settings } = visit;
   const { store } = settings;
   const state = store.siteRuns.state(site.id);
   const run = store.siteRuns.find(site.id);
   const events = store.events.listOfSite(site.accountId, site.id, eventsReadMax);
   const editable = mayEdit(access);
-  const done = confirmations.find((one) => one === url.searchParams.get("done"));
-  const refused = refusals.find((one) => one === url.searchParams.get("done"));
   const { marks } = listedSite(site, new Set(run === undefined ? [] : [site.id]));
   return sitesPage(visit, {
     title: plainUntrustedText(site.name),
@@ -52,15 +53,11 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
     lead: <HostUrl url={site.url} short />,
     access,
     status: typed === null ? 200 : 400,
-    done: typed === null && done !== undefined ? i18n.t(`sites.site.done.${done}`) : null,
+    done: typed === null ? doneText(visit, confirmations, (done) => `sites.site.done.${done}`) : null,
     actions: editable ? <SiteActions site={site} running={run !== undefined} /> : undefined,
     children: (
       <>
-        {refused !== undefined && (
-          <Notice kind="warn" alert>
-            <p>{i18n.t(`sites.site.refused.${refused}`)}</p>
-          </Notice>
-        )}
+        <Alert kind="warn">{doneText(visit, refusals, (refused) => `sites.site.refused.${refused}`)}</Alert>
         <p class="chips">
           {marks.map((mark) => (
             <SiteMarkChip key={mark} mark={mark} />
@@ -68,8 +65,12 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
           <TagChips tags={site.tags} />
         </p>
         {run !== undefined && <RunNotice run={run} />}
-        {site.failingSince !== null && <FailingNotice since={site.failingSince} />}
-        <SiteSummary shared={{ site, access }} />
+        {site.failingSince !== null && (
+          <Notice kind="poor">
+            <p>{i18n.t("sites.site.failing", { since: i18n.dateTime(site.failingSince) })}</p>
+          </Notice>
+        )}
+        <SiteSummary site={site} access={access} />
         <SiteScores entries={store.siteRuns.history(site.id)} />
         <OpenFindings site={site} state={state} />
         <AcceptedFindings site={site} state={state} editable={editable} typed={typed} />
@@ -85,33 +86,17 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
 
 function SiteActions({ site, running }: { readonly site: Site; readonly running: boolean }) {
   const i18n = useI18n();
+  const path = sitePath(site);
+  const pause = site.paused ? "resume" : "pause";
   return (
     <>
-      {!running && <ActionButton site={site} action="scan" primary />}
-      <ActionButton site={site} action={site.paused ? "resume" : "pause"} />
+      {!running && <ActionForm action={path} hidden={{ do: "scan" }} submit="sites.site.actions.scan" />}
+      <ActionForm action={path} hidden={{ do: pause }} kind="plain" submit={`sites.site.actions.${pause}`} />
       <a class="button" href={sitePath(site, "/edit")}>
         {i18n.t("sites.site.edit")}
       </a>
-      <ActionButton site={site} action="delete" />
+      <ActionForm action={path} hidden={{ do: "delete" }} kind="danger" submit="sites.site.actions.delete" />
     </>
-  );
-}
-
-interface ActionProps {
-  readonly site: Site;
-  readonly action: "scan" | "pause" | "resume" | "delete";
-  readonly primary?: boolean;
-}
-
-function ActionButton({ site, action, primary = false }: ActionProps) {
-  const i18n = useI18n();
-  return (
-    <Form action={sitePath(site)}>
-      <input type="hidden" name="do" value={action} />
-      <SubmitButton kind={primary ? "primary" : action === "delete" ? "danger" : "plain"}>
-        {i18n.t(`sites.site.actions.${action}`)}
-      </SubmitButton>
-    </Form>
   );
 }
 
@@ -128,70 +113,45 @@ function RunNotice({ run }: { readonly run: SiteRun }) {
   );
 }
 
-function FailingNotice({ since }: { readonly since: string }) {
-  const i18n = useI18n();
-  return (
-    <Notice kind="poor">
-      <p>{i18n.t("sites.site.failing", { since: i18n.dateTime(since) })}</p>
-    </Notice>
-  );
-}
-
-function SiteSummary({ shared: { site, access } }: { readonly shared: SharedSite }) {
+function SiteSummary({ site, access }: SharedSite) {
   const { i18n, now } = useVisit();
   const { reading, client } = site;
+  const score = reading !== null && (
+    <>
+      {scoreText(i18n, reading)}, <Instant at={reading.at} /> <a href={`/scans/${reading.token}`}>{i18n.t("sites.events.report")}</a>
+    </>
+  );
+  const certificate = reading !== null && reading.certificateExpiresAt !== null && (
+    <>
+      <CertificateDays site={site} now={now} /> <Instant at={reading.certificateExpiresAt} day relative={false} />
+    </>
+  );
+  const clientLink = client !== null && (
+    <a href={clientPath(client, access)}>
+      <UntrustedText>{client}</UntrustedText>
+    </a>
+  );
+  /** Facts that are false are left out. */
+  const facts: readonly (readonly [label: TextPath, fact: ComponentChildren])[] = [
+    ["sites.site.facts.score", score || i18n.t("sites.site.notYet")],
+    ["sites.columns.open", reading !== null && i18n.number(reading.open)],
+    ["sites.columns.certificate", reading !== null && (certificate || i18n.t("sites.certificate.unread"))],
+    ["sites.columns.client", clientLink],
+    ["location.label", site.location !== localLocation && locationText(i18n, site.location)],
+    ["sites.site.facts.since", <Instant key="since" at={site.createdAt} day relative={false} />],
+  ];
   return (
     <div class="verdict">
       <ScoreRing score={reading?.score ?? null} band={reading?.band ?? "unknown"} rank={reading?.rank ?? "unknown"} />
       <div>
         <dl class="facts">
-          <dt>{i18n.t("sites.site.facts.score")}</dt>
-          <dd>
-            {reading === null ? (
-              i18n.t("sites.site.notYet")
-            ) : (
-              <>
-                {scoreText(i18n, reading)}, <Instant at={reading.at} />{" "}
-                <a href={`/scans/${reading.token}`}>{i18n.t("sites.events.report")}</a>
-              </>
-            )}
-          </dd>
-          {reading !== null && (
-            <>
-              <dt>{i18n.t("sites.columns.open")}</dt>
-              <dd>{i18n.number(reading.open)}</dd>
-              <dt>{i18n.t("sites.columns.certificate")}</dt>
-              <dd>
-                {reading.certificateExpiresAt === null ? (
-                  i18n.t("sites.certificate.unread")
-                ) : (
-                  <>
-                    <CertificateDays site={site} now={now} /> <Instant at={reading.certificateExpiresAt} day relative={false} />
-                  </>
-                )}
-              </dd>
-            </>
-          )}
-          {client !== null && (
-            <>
-              <dt>{i18n.t("sites.columns.client")}</dt>
-              <dd>
-                <a href={clientPath(client, access)}>
-                  <UntrustedText>{client}</UntrustedText>
-                </a>
-              </dd>
-            </>
-          )}
-          {site.location !== localLocation && (
-            <>
-              <dt>{i18n.t("location.label")}</dt>
-              <dd>{locationText(i18n, site.location)}</dd>
-            </>
-          )}
-          <dt>{i18n.t("sites.site.facts.since")}</dt>
-          <dd>
-            <Instant at={site.createdAt} day relative={false} />
-          </dd>
+          {facts
+            .filter(([, fact]) => fact !== false)
+            .map(([label, fact]) => (
+              <FactRow key={label} name={i18n.t(label)}>
+                {fact}
+              </FactRow>
+            ))}
         </dl>
       </div>
     </div>
@@ -212,15 +172,14 @@ function SiteScores({ entries }: { readonly entries: readonly SiteHistoryEntry[]
     label: `${i18n.dateTime(at)}: ${scoreText(i18n, { score, rank })}`,
   }));
   return (
-    <section aria-labelledby="scores">
-      <h2 id="scores">{i18n.t("sites.site.scores")}</h2>
+    <PageSection id="scores" title="sites.site.scores">
       <figure class="history">
         <ScoreChart series={[{ key: "site", sign: null, points }]} changes={[]} label={label} />
         <figcaption class="small muted">
           {label} {i18n.t("host.chart.zone")}
         </figcaption>
       </figure>
-    </section>
+    </PageSection>
   );
 }
 
@@ -229,8 +188,7 @@ function SitePages({ site: { url, pages } }: { readonly site: Site }) {
   const i18n = useI18n();
   if (pages.length === 0) return null;
   return (
-    <section aria-labelledby="pages">
-      <h2 id="pages">{i18n.t("sites.site.pages")}</h2>
+    <PageSection id="pages" title="sites.site.pages">
       <p class="muted">{i18n.t("sites.site.pagesMean")}</p>
       <ul>
         {[url, ...pages].map((page) => (
@@ -239,6 +197,6 @@ function SitePages({ site: { url, pages } }: { readonly site: Site }) {
           </li>
         ))}
       </ul>
-    </section>
+    </PageSection>
   );
 }

@@ -5,7 +5,7 @@ import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/compone
 import { DocumentContext, useI18n } from "../../report/context.ts";
 import { pageDocument } from "../context.ts";
 import type { Visit } from "../visit.ts";
-import { type RowSource, rowSource } from "./kept-rows.ts";
+import { type RowSource, rowSource } from "./row-cache.ts";
 import { clientPath, mayEdit, type SiteAccess, sitePath } from "./site-access.ts";
 import { bandOf, type ListedSite, type SiteSort, searchTextOf, sortValueOf } from "./site-query.ts";
 import { CertificateDays, SiteMarkChip, SiteScore, TagChips } from "./site-sections.tsx";
@@ -23,7 +23,7 @@ interface RowProps {
   readonly checked: boolean;
 }
 
-/** The row as it was rendered before, while nothing of it has changed. It names no time relative to now, except whole days. */
+/** Cached row. Must not contain relative times, except whole days. */
 export function siteRow(visit: Visit, { listed, access, checked }: Omit<RowProps, "now">): RowSource {
   const { site, marks } = listed;
   const { now, i18n } = visit;

@@ -4,20 +4,19 @@ import { dayMs } from "../../base/units.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { SiteSchedule } from "../../parse/site-csv.ts";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
 import { FindingTitle } from "../../report/findings.tsx";
 import { shownRunsOf } from "../../sites/schedule.ts";
-import type { Channel } from "../../store/channels.ts";
-import { deliveriesKeptDays } from "../../store/deliveries.ts";
+import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
 import { certificateDaysOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
+import { PageSection, RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { scanHost } from "../scans/host-name.ts";
 import { publicOrigin } from "../visit.ts";
@@ -72,8 +71,7 @@ function ScheduleText({ schedule }: { readonly schedule: SiteSchedule }) {
 export function SiteScheduleSection({ site }: { readonly site: Site }) {
   const { i18n, now } = useVisit();
   return (
-    <section aria-labelledby="schedule">
-      <h2 id="schedule">{i18n.t("sites.schedule.title")}</h2>
+    <PageSection id="schedule" title="sites.schedule.title">
       <p>
         <ScheduleText schedule={site.schedule} />
       </p>
@@ -87,7 +85,7 @@ export function SiteScheduleSection({ site }: { readonly site: Site }) {
           {i18n.t("sites.schedule.secondLook")} <Instant at={site.secondLookAt} />
         </p>
       )}
-    </section>
+    </PageSection>
   );
 }
 
@@ -96,13 +94,8 @@ function plannedRuns(site: Site, now: Date): readonly (Date | null)[] {
   return shownRunsOf(site).map((at) => (Date.parse(at) <= now.getTime() ? null : new Date(at)));
 }
 
-interface NextRunsProps {
-  readonly label: string;
-  /** Null: as soon as there is a turn. */
-  readonly runs: readonly (Date | null)[];
-}
-
-export function NextRuns({ label, runs }: NextRunsProps) {
+/** A run that is null begins as soon as there is a turn. */
+export function NextRuns({ label, runs }: { readonly label: string; readonly runs: readonly (Date | null)[] }) {
   const i18n = useI18n();
   return (
     <>
@@ -113,89 +106,6 @@ export function NextRuns({ label, runs }: NextRunsProps) {
         ))}
       </ol>
     </>
-  );
-}
-
-const deliveriesShown = 10;
-
-interface SiteDeliveriesProps {
-  readonly access: SiteAccess;
-  /** Events of the site. */
-  readonly events: readonly StoredEvent[];
-}
-
-export function SiteDeliveries({ access, events }: SiteDeliveriesProps) {
-  const { i18n, settings, now } = useVisit();
-  const recent = events.filter(({ at }) => now.getTime() - Date.parse(at) < deliveriesKeptDays * dayMs);
-  const { items, isComplete } = settings.store.deliveries.ofEvents(access.owner.id, recent, deliveriesShown);
-  return (
-    <section aria-labelledby="deliveries">
-      <h2 id="deliveries">{i18n.t("sites.deliveries.title")}</h2>
-      {items.length === 0 ? (
-        <p>{i18n.t(isComplete ? "sites.deliveries.none" : "sites.deliveries.noneRecent")}</p>
-      ) : (
-        <DataTable
-          caption={i18n.t("sites.deliveries.title")}
-          captionUnseen
-          rows={items}
-          columns={[
-            { label: i18n.t("sites.deliveries.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
-            {
-              label: i18n.t("sites.deliveries.channel"),
-              cell: ({ accountId, channelId }) => (
-                <ChannelName access={access} channel={settings.store.channels.find(accountId, channelId)} />
-              ),
-            },
-            { label: i18n.t("sites.deliveries.events"), numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
-            { label: i18n.t("sites.deliveries.attempts"), numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
-            { label: i18n.t("sites.deliveries.state"), cell: ({ state }) => i18n.t(`sites.deliveries.states.${state}`) },
-          ]}
-        />
-      )}
-    </section>
-  );
-}
-
-interface ChannelNameProps {
-  readonly access: SiteAccess;
-  /** Undefined for a removed one. */
-  readonly channel: Channel | undefined;
-}
-
-/** The name at most: an address of a webhook can hold a secret. Members see the kind only, since a name can be a mail address. */
-function ChannelName({ access, channel }: ChannelNameProps) {
-  const { i18n } = useVisit();
-  if (channel !== undefined && access.role === "owner") return <UntrustedText>{channel.name}</UntrustedText>;
-  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : i18n.t(`channels.kinds.${channel.kind}`)}</>;
-}
-
-export function SiteBadge({ site }: { readonly site: Site }) {
-  const visit = useVisit();
-  const { i18n, settings } = visit;
-  const host = scanHost(site);
-  const name = encodeURIComponent(host);
-  const origin = publicOrigin(visit);
-  const alt = Bun.escapeHTML(i18n.t("sites.badge.alt", { host }));
-  const query = site.location === localLocation ? "" : `?${new URLSearchParams({ location: site.location })}`;
-  const image = `/badge/${name}.svg${query}`;
-  const code = `<a href="${origin}/hosts/${name}${query}"><img src="${origin}${image}" alt="${alt}"></a>`;
-  return (
-    <section aria-labelledby="badge">
-      <h2 id="badge">{i18n.t("sites.badge.title")}</h2>
-      <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
-      {settings.config.readers === "everybody" && (
-        <p>
-          <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
-        </p>
-      )}
-      <CopyField
-        id="badge-code"
-        label={i18n.t("sites.badge.code")}
-        value={code}
-        copy={i18n.t("sites.badge.copy")}
-        copied={i18n.t("sites.badge.copied")}
-      />
-    </section>
   );
 }
 
@@ -224,8 +134,7 @@ const findingTexts = {
 export function SiteTimeline({ events }: { readonly events: readonly StoredEvent[] }) {
   const { i18n } = useDocument();
   return (
-    <section aria-labelledby="events">
-      <h2 id="events">{i18n.t("sites.events.title")}</h2>
+    <PageSection id="events" title="sites.events.title">
       {events.length === 0 ? (
         <EmptyState title={i18n.t("sites.events.none")} />
       ) : (
@@ -248,7 +157,7 @@ export function SiteTimeline({ events }: { readonly events: readonly StoredEvent
           ))}
         </ol>
       )}
-    </section>
+    </PageSection>
   );
 }
 
@@ -314,5 +223,70 @@ function Findings({ text, findings }: { readonly text: string; readonly findings
         {more > 0 && <li class="muted">{i18n.count("sites.events.more", more)}</li>}
       </ul>
     </>
+  );
+}
+
+const deliveriesShown = 10;
+
+/** Last notifications about the events of a site. */
+export function SiteDeliveries({ access, events }: { readonly access: SiteAccess; readonly events: readonly StoredEvent[] }) {
+  const { i18n, settings, now } = useVisit();
+  const recent = events.filter(({ at }) => now.getTime() - Date.parse(at) < deliveriesKeptDays * dayMs);
+  const { items, isComplete } = settings.store.deliveries.ofEvents(access.owner.id, recent, deliveriesShown);
+  return (
+    <PageSection id="deliveries" title="sites.deliveries.title">
+      {items.length === 0 ? (
+        <p>{i18n.t(isComplete ? "sites.deliveries.none" : "sites.deliveries.noneRecent")}</p>
+      ) : (
+        <RecordTable
+          caption="sites.deliveries.title"
+          rows={items}
+          columns={[
+            { label: "sites.deliveries.time", cell: ({ createdAt }) => <Instant at={createdAt} /> },
+            { label: "sites.deliveries.channel", cell: (delivery) => <ChannelName delivery={delivery} isOwn={access.role === "owner"} /> },
+            { label: "sites.deliveries.events", numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
+            { label: "sites.deliveries.attempts", numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
+            { label: "sites.deliveries.state", cell: ({ state }) => i18n.t(`sites.deliveries.states.${state}`) },
+          ]}
+        />
+      )}
+    </PageSection>
+  );
+}
+
+/** The name at most: an address of a webhook can hold a secret. Members see the kind only, since a name can be a mail address. */
+function ChannelName({ delivery: { accountId, channelId }, isOwn }: { readonly delivery: Delivery; readonly isOwn: boolean }) {
+  const { i18n, settings } = useVisit();
+  const channel = settings.store.channels.find(accountId, channelId);
+  if (channel !== undefined && isOwn) return <UntrustedText>{channel.name}</UntrustedText>;
+  return <>{channel === undefined ? i18n.t("sites.deliveries.gone") : i18n.t(`channels.kinds.${channel.kind}`)}</>;
+}
+
+export function SiteBadge({ site }: { readonly site: Site }) {
+  const visit = useVisit();
+  const { i18n, settings } = visit;
+  const host = scanHost(site);
+  const name = encodeURIComponent(host);
+  const origin = publicOrigin(visit);
+  const alt = Bun.escapeHTML(i18n.t("sites.badge.alt", { host }));
+  const query = site.location === localLocation ? "" : `?${new URLSearchParams({ location: site.location })}`;
+  const image = `/badge/${name}.svg${query}`;
+  const code = `<a href="${origin}/hosts/${name}${query}"><img src="${origin}${image}" alt="${alt}"></a>`;
+  return (
+    <PageSection id="badge" title="sites.badge.title">
+      <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
+      {settings.config.readers === "everybody" && (
+        <p>
+          <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
+        </p>
+      )}
+      <CopyField
+        id="badge-code"
+        label={i18n.t("sites.badge.code")}
+        value={code}
+        copy={i18n.t("sites.badge.copy")}
+        copied={i18n.t("sites.badge.copied")}
+      />
+    </PageSection>
   );
 }

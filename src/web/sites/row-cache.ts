@@ -1,5 +1,5 @@
 /**
- * Pages with a long table: its rows are rendered once for each state of a site, and compressed in blocks that are kept.
+ * Pages with a long table: its rows are rendered once for each state of a site, and compressed in blocks that are cached.
  * The rest of such a page is never compressed: it repeats parts of the address, which other sites choose. The length of the body must not
  * show how much of that resembles names of sites (BREACH).
  */
@@ -22,16 +22,16 @@ const compressionLevel = 4;
 const blockRows = 50;
 /** More rows are rendered step by step. */
 const renderedAtOnceMax = 40;
-const markBytes = 16;
+const placeholderBytes = 16;
 
-interface KeptRow {
+interface CachedRow {
   /** Another one for each HTML. */
   readonly version: number;
   /** Begins with `<tr`. */
   readonly html: string;
 }
 
-interface StoredRow extends KeptRow {
+interface StoredRow extends CachedRow {
   readonly state: string;
 }
 
@@ -42,24 +42,21 @@ const rows = createLruByteCache<StoredRow>(
 const blocks = createLruByteCache<GzipPart>(blocksBytesMax, ({ bytes }, key) => bytes.length + key.length + entryBytes);
 let versions = 0;
 
-/** Unknown to visitors, so that no text contains it. */
-const mark = randomBytes(markBytes).toString("hex");
+/** Content of the `tbody` that gets the rows. Unknown to visitors, so that no text contains it. */
+export const rowsPlaceholder = randomBytes(placeholderBytes).toString("hex");
 
-/** Content of the `tbody` that gets the rows. */
-export const rowsMark = mark;
-
-/** Row that is rendered when it is needed, unless it is kept. */
+/** Row that is rendered when it is needed, unless it is cached. */
 export interface RowSource {
-  readonly isKept: boolean;
-  row(): KeptRow;
+  readonly isCached: boolean;
+  row(): CachedRow;
 }
 
 /** Row by `key`, rendered again if `state` differs. `state` holds all that the row shows. */
 export function rowSource(key: string, state: string, render: () => string): RowSource {
   const known = rows.get(key);
-  if (known?.state === state) return { isKept: true, row: () => known };
+  if (known?.state === state) return { isCached: true, row: () => known };
   return {
-    isKept: false,
+    isCached: false,
     row: () => {
       const row: StoredRow = { state, html: render(), version: versions++ };
       rows.set(key, row);
@@ -73,10 +70,10 @@ export interface PlacedRow {
   readonly hidden: boolean;
 }
 
-/** Answers the page whose content holds `rowsMark`, with the rows in its place. */
+/** Answers the page whose content holds `rowsPlaceholder`, with the rows in its place. */
 export function pageWithRows(visit: Visit, content: PageContent, placed: readonly PlacedRow[]): Response {
-  const [head = "", tail = ""] = htmlOf(visit, content).split(mark);
-  const isStreamed = placed.filter(({ source }) => !source.isKept).length > renderedAtOnceMax;
+  const [head = "", tail = ""] = htmlOf(visit, content).split(rowsPlaceholder);
+  const isStreamed = placed.filter(({ source }) => !source.isCached).length > renderedAtOnceMax;
   const compressed = !isStreamed && acceptsGzip(visit);
   const headers = pageHeaders(visit, { secret: true, compressed });
   return respond(visit, content.status ?? 200, body(), headers);
@@ -88,7 +85,7 @@ export function pageWithRows(visit: Visit, content: PageContent, placed: readonl
   }
 }
 
-/** Sends what there is while the rest is rendered, and lets other requests run meanwhile: as after a start, when no row is kept. */
+/** Sends what there is while the rest is rendered, and lets other requests run meanwhile: as after a start, when no row is cached. */
 function streamedPage(head: string, placed: readonly PlacedRow[], tail: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let sent = -1;
@@ -108,7 +105,7 @@ function streamedPage(head: string, placed: readonly PlacedRow[], tail: string):
 }
 
 interface RenderedRow {
-  readonly row: KeptRow;
+  readonly row: CachedRow;
   readonly hidden: boolean;
 }
 
