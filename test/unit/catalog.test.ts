@@ -65,7 +65,7 @@ describe("the catalog", () => {
   test.each([...locales])("explains in %s how every check is measured and when it does not apply", (locale) => {
     const unexplained = catalog.checks.filter(({ key, appliesTo = [] }) => {
       const { method, notApplicable } = catalog.texts[locale][key] ?? {};
-      const mayNotApply = appliesTo.length > 0 || /\bnotApplicable\(\)|\bverdictOnCsp\(/.test(sourceOf(key));
+      const mayNotApply = appliesTo.length > 0 || /\bnotApplicable\(\)|\bverdictOn(?:Csp|Cookies)\(/.test(sourceOf(key));
       return method === undefined || (notApplicable !== undefined) !== mayNotApply;
     });
     expect(unexplained.map(({ key }) => key)).toEqual([]);
