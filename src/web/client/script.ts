@@ -1,12 +1,9 @@
 /** The only script of the pages: self-contained functions, sent as source text and run after the page has loaded. */
 import { decodeCsv } from "../../parse/site-csv.ts";
-import { copyButtons, printButtons, revealPasswords } from "./buttons.ts";
-import { expandRows, findingFilter } from "./finding-filter.ts";
 import { focusResult, followScan, progressView, stageAnnouncer } from "./follow-scan.ts";
-import { ledgerFilter } from "./ledger-filter.ts";
-import { openDetails } from "./open-details.ts";
+import { copyButtons, openDetails, printButtons, relativeTimes, revealPasswords } from "./page-features.ts";
 import { elapsedText, movingPercent } from "./progress-texts.ts";
-import { relativeTimes } from "./relative-times.ts";
+import { expandRows, findingFilter, ledgerFilter } from "./report-filters.ts";
 import { filterSiteRows, pickSiteRows, readTextFiles, rememberInAddress, sortSiteRows } from "./site-list.ts";
 
 /** Each may only use its own scope, its arguments and browser globals. */
