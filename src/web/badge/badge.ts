@@ -6,16 +6,15 @@ import { listedScoreOf } from "../../store/summary.ts";
 import { createI18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
 import { bandColors } from "../picture/share-picture.ts";
-import { type ResponseHeaders, respond } from "../response.ts";
+import { respond } from "../response.ts";
 import { hostFromSegment } from "../scans/host-name.ts";
 import { locationOf } from "../scans/list-query.ts";
 import { endOf } from "../scans/scan-end.ts";
 import type { Visit } from "../visit.ts";
-import { badgeSvg } from "./badge-svg.ts";
 
 /** A host is scanned once an hour at most by a schedule. */
 const cacheSeconds = 3_600;
-/** For a badge that says nothing of a result: the next scan changes it. */
+/** Lifetime of a badge without a result: the next scan changes it. */
 const greyCacheSeconds = 600;
 const schemaVersion = 1;
 
@@ -35,22 +34,15 @@ export function getBadge(visit: Visit, file: string | null): Response {
   const badge = badgeOf(visit, host);
   // Equal for all visitors, so it stores nothing at any of them.
   const anybody = { ...visit, setCookies: [] };
-  return extension === "json"
-    ? respond(anybody, 200, jsonOf(badge), { ...headersOf(badge), "content-type": "application/json", "access-control-allow-origin": "*" })
-    : respond(anybody, 200, badgeSvg(badge), {
-        ...headersOf(badge),
-        "content-type": "image/svg+xml; charset=utf-8",
-        "content-security-policy": "default-src 'none'",
-      });
-}
-
-function headersOf(badge: Badge): ResponseHeaders {
   // Pages of other sites show it, which is its purpose.
-  return { "cache-control": `public, max-age=${badge.cacheSeconds}`, "cross-origin-resource-policy": "cross-origin" };
-}
-
-function jsonOf({ color, ...badge }: Badge): string {
-  return JSON.stringify({ schemaVersion, ...badge, color: color.slice(1) });
+  const headers = { "cache-control": `public, max-age=${badge.cacheSeconds}`, "cross-origin-resource-policy": "cross-origin" };
+  if (extension === "json") {
+    const { color, ...others } = badge;
+    const json = JSON.stringify({ schemaVersion, ...others, color: color.slice(1) });
+    return respond(anybody, 200, json, { ...headers, "content-type": "application/json", "access-control-allow-origin": "*" });
+  }
+  const svgHeaders = { "content-type": "image/svg+xml; charset=utf-8", "content-security-policy": "default-src 'none'" };
+  return respond(anybody, 200, badgeSvg(badge), { ...headers, ...svgHeaders });
 }
 
 /** Newest result of exactly this host; undefined without one. */
@@ -77,4 +69,55 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
   if (days > config["report.stale_days"]) return { ...grey, message: i18n.t("badge.stale", { date }) };
   return { label: grey.label, message: i18n.t("badge.result", { score, date }), color: bandColors[band], cacheSeconds };
+}
+
+// Drawing of a badge: label and message side by side. It needs no font of its own, no style and no script.
+
+const heightPx = 20;
+const fontPx = 11;
+/** Left and right of each text. */
+const paddingPx = 6;
+const baselinePx = 14;
+const labelColor = "#3b4148";
+/** Keeps the drawing small whatever the texts are. */
+const textCharsMax = 60;
+/** Advance widths of Verdana in hundredths of the font size: the widest of the fonts named below. */
+const widthGroups: readonly (readonly [chars: string, width: number])[] = [
+  ["ijl'|", 30],
+  [" ft.,:;!()[]/-", 42],
+  ["rsczJI", 52],
+  ["mwMW%@", 98],
+  ["ABCDEFGHKLNOPQRSTUVXYZ", 74],
+];
+const otherWidth = 64;
+const widths = new Map(widthGroups.flatMap(([chars, width]) => [...chars].map((char): [string, number] => [char, width])));
+
+export function badgeSvg({ label, message, color }: Pick<Badge, "label" | "message" | "color">): string {
+  const [left, right] = [label, message].map((text) => text.slice(0, textCharsMax)) as [string, string];
+  const [leftPx, rightPx] = [boxPx(left), boxPx(right)];
+  const name = Bun.escapeHTML(`${left}: ${right}`);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${leftPx + rightPx}" height="${heightPx}" role="img" aria-label="${name}">`,
+    `<title>${name}</title>`,
+    `<rect width="${leftPx}" height="${heightPx}" fill="${labelColor}"/>`,
+    `<rect x="${leftPx}" width="${rightPx}" height="${heightPx}" fill="${color}"/>`,
+    `<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="${fontPx}">`,
+    textAt(0, left),
+    textAt(leftPx, right),
+    "</g></svg>",
+  ].join("");
+}
+
+/** The length is fixed, so that the text fits its box in any font. */
+function textAt(boxX: number, text: string): string {
+  return `<text x="${boxX + paddingPx}" y="${baselinePx}" textLength="${textPx(text)}" lengthAdjust="spacingAndGlyphs">${Bun.escapeHTML(text)}</text>`;
+}
+
+function boxPx(text: string): number {
+  return textPx(text) + 2 * paddingPx;
+}
+
+function textPx(text: string): number {
+  const hundredths = [...text].reduce((sum, char) => sum + (widths.get(char) ?? otherWidth), 0);
+  return Math.ceil((hundredths * fontPx) / 100);
 }

@@ -41,7 +41,7 @@ interface Thread {
 
 export function openPictures({ workerFile, log }: PicturesOptions): Pictures {
   const kept = createLruByteCache<Uint8Array>(keptBytesMax, (png, key) => png.length + 2 * key.length);
-  /** In the making, so that equal requests at the same time share one drawing. */
+  /** Drawings in progress, so that equal requests at the same time share one. */
   const drawing = new Map<string, Promise<Outcome>>();
   let thread: Thread | null = null;
   let lastId = 0;

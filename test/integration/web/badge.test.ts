@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { dayMs } from "../../../src/base/units.ts";
 import { parseAccent } from "../../../src/parse/accent-color.ts";
-import { badgeSvg } from "../../../src/web/badge/badge-svg.ts";
+import { badgeSvg } from "../../../src/web/badge/badge.ts";
 import { type SiteName, storeSite } from "../../support/finished-scans.ts";
 import { startPages } from "../../support/pages.ts";
 
