@@ -85,15 +85,8 @@ function hasVerdict({ ledger }: StoredResult, key: string): boolean {
   return ledger.some((row) => row.key === key && row.state !== "notChecked");
 }
 
-interface FindingMatches {
-  readonly pairs: readonly ChangedFinding[];
-  /** Earlier findings without a match. */
-  readonly gone: readonly StoredFinding[];
-  readonly added: readonly StoredFinding[];
-}
-
-/** A check may report one code several times: equal findings match first, then the rest in order. */
-function matchFindings(before: readonly StoredFinding[], after: readonly StoredFinding[], isSame: IsSameFinding): FindingMatches {
+/** A check may report one code several times: equal findings match first, then the rest in order. `gone`: earlier ones without a match. */
+function matchFindings(before: readonly StoredFinding[], after: readonly StoredFinding[], isSame: IsSameFinding) {
   const gone = [...before];
   const pairs: ChangedFinding[] = [];
   const take = (finding: StoredFinding, matches: IsSameFinding) => {

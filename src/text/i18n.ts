@@ -76,9 +76,9 @@ export function createTexts(
     const known = templates.get(locale)?.get(key);
     if (known !== undefined) return known;
     // Interpolated below, so that i18next never interprets a value. Without `returnObjects`, an incomplete path gives a message.
-    const text = instance.t(key, { lng: locale, skipInterpolation: true, returnObjects: true, defaultValue: "" });
+    const text: unknown = instance.t(key, { lng: locale, skipInterpolation: true, returnObjects: true, defaultValue: "" });
     if (typeof text !== "string" || text === "") return null;
-    const template = templateOf(text);
+    const template: Template = text.split(/\{\{\s*(\w+)\s*\}\}/);
     templates.get(locale)?.set(key, template);
     return template;
   }
@@ -109,10 +109,6 @@ function isApiLocale(locale: PageLocale): locale is Locale {
 
 /** Literals at even indexes, names of placeholders at odd ones. */
 type Template = readonly string[];
-
-function templateOf(text: string): Template {
-  return text.split(/\{\{\s*(\w+)\s*\}\}/);
-}
 
 /** Replaces the placeholders of the template only; values are never scanned. */
 function interpolate([first = "", ...rest]: Template, values: TextValues): string {

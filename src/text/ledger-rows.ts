@@ -14,14 +14,8 @@ export function shownStateOf(row: LedgerRow): ShownState {
 }
 
 export function countShownStates(rows: readonly LedgerRow[]): Readonly<Record<ShownState, number>> {
-  const count = (state: ShownState) => rows.filter((row) => shownStateOf(row) === state).length;
-  return {
-    passed: count("passed"),
-    violated: count("violated"),
-    note: count("note"),
-    notChecked: count("notChecked"),
-    notApplicable: count("notApplicable"),
-  };
+  const counts = shownStates.map((state) => [state, rows.filter((row) => shownStateOf(row) === state).length]);
+  return Object.fromEntries(counts) as Record<ShownState, number>;
 }
 
 // Points that violated rows charge, from algorithm version 3 on.
@@ -128,43 +122,33 @@ export interface CostedFinding extends OrderedFinding {
 
 /** Charge and cap by the catalog's definitions, since results store only the charge of a row. */
 export function findingCost(finding: StoredFinding, result: StoredResult, checks: readonly CheckDefinition[]): FindingCost {
-  const check = checks.find(({ key }) => key === finding.checkKey);
-  const definition = definitionOf(check, finding.code);
+  const { charge, scoreCap } = declarationOf(finding, checks);
   const row = result.ledger.find(({ key }) => key === finding.checkKey);
-  const cap = definition?.scoreCap ?? null;
+  const charged = row?.charged;
   return {
-    points: pointsOf(row, check, definition),
+    points: charged === undefined ? (row?.weight ?? null) : Math.min(charged, charge ?? charged),
     // A cap below the score was not in force at the scan.
-    scoreCap: cap !== null && result.score !== null && cap < result.score ? null : cap,
+    scoreCap: scoreCap !== null && result.score !== null && scoreCap < result.score ? null : scoreCap,
   };
 }
 
+type NamedFinding = Pick<StoredFinding, "code" | "checkKey" | "severity">;
+
 /** Sorts findings that have only code and severity by `fixOrder`, with the definitions of the catalog. Stable. */
-export function codesInFixOrder<F extends Pick<StoredFinding, "code" | "checkKey" | "severity">>(
-  findings: readonly F[],
-  checks: readonly CheckDefinition[],
-): readonly F[] {
+export function codesInFixOrder<F extends NamedFinding>(findings: readonly F[], checks: readonly CheckDefinition[]): readonly F[] {
   const costed = findings.map((known) => {
-    const check = checks.find(({ key }) => key === known.checkKey);
-    const definition = definitionOf(check, known.code);
-    const points = check === undefined || definition === undefined ? null : chargeOf(check, definition);
-    const finding = { severity: known.severity, effort: definition?.effort ?? "medium" };
-    return { known, finding, points, scoreCap: definition?.scoreCap ?? null };
+    const { charge: points, scoreCap, effort } = declarationOf(known, checks);
+    return { known, finding: { severity: known.severity, effort }, points, scoreCap };
   });
   return fixOrder(costed).map(({ known }) => known);
 }
 
-function definitionOf(check: CheckDefinition | undefined, code: string): FindingDefinition | undefined {
-  return Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code)?.[1];
-}
-
-function pointsOf(
-  row: LedgerRow | undefined,
-  check: CheckDefinition | undefined,
-  definition: FindingDefinition | undefined,
-): number | null {
-  if (row?.charged === undefined) return row?.weight ?? null;
-  return check === undefined || definition === undefined ? row.charged : Math.min(row.charged, chargeOf(check, definition));
+/** Charge, cap and effort that the catalog declares for a finding; null, or medium effort, for a finding that has left it. */
+function declarationOf({ code, checkKey }: Pick<NamedFinding, "code" | "checkKey">, checks: readonly CheckDefinition[]) {
+  const check = checks.find(({ key }) => key === checkKey);
+  const [, definition] = Object.entries<FindingDefinition>(check?.findings ?? {}).find(([name]) => name === code) ?? [];
+  const charge = check === undefined || definition === undefined ? null : chargeOf(check, definition);
+  return { charge, scoreCap: definition?.scoreCap ?? null, effort: definition?.effort ?? "medium" };
 }
 
 /** Notes last. Before them the worst severity first, then the lowest cap, then most points for the effort. Stable. */

@@ -29,11 +29,7 @@ export interface ReadableScan {
   readonly removed?: { readonly evidence?: string } | undefined;
 }
 
-export interface CheckSummary {
-  readonly passed: number;
-  readonly violated: number;
-  readonly notChecked: number;
-  readonly notApplicable: number;
+export interface CheckSummary extends Readonly<Record<State, number>> {
   /** passed + violated */
   readonly ran: number;
   /** All four states together. */
@@ -108,13 +104,14 @@ export function renderFullReport<Evidence, Timings>(
   locale: PageLocale,
   texts: Texts,
 ): FullReport<Evidence, Timings> {
+  const notChecked = result?.ledger.filter(({ state }) => state === "notChecked");
   return {
     ...renderSecurityResult(scan, result, locale, texts),
     location: scan.location ?? localLocation,
     algorithmVersion: result?.algorithmVersion ?? null,
     catalogVersion: result?.catalogVersion ?? null,
     basis: result?.basis ?? null,
-    notChecked: result === null ? null : notCheckedRows(result),
+    notChecked: notChecked?.map(({ key, notCheckedBecause: because = "unknown" }) => ({ key, because })) ?? null,
     notMeasuredBecause: result === null ? null : notMeasuredBecause(result, locale, texts),
     heldScore: result === null ? null : heldScore(result, locale, texts),
     notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
@@ -230,10 +227,6 @@ function onOneLine(values: TextValues): TextValues {
 }
 
 const lineBreaks = /[\n\v\f\r\u0085\u2028\u2029]+/g;
-
-function notCheckedRows({ ledger }: StoredResult): readonly { readonly key: string; readonly because: string }[] {
-  return ledger.filter((row) => row.state === "notChecked").map((row) => ({ key: row.key, because: row.notCheckedBecause ?? "unknown" }));
-}
 
 /** Values available to every text. */
 function subjectValues(url: string): { readonly host: string; readonly url: string } {

@@ -13,7 +13,10 @@ const renderers: Renderers<Part> = {
     in: "header",
     lines: fix.attributes.map((attribute) => `Set-Cookie ^(${cookiePattern(fix)}.*)$ "$1; ${attribute}"`),
   }),
-  certificate: ({ host }) => ({ in: "site", lines: [`tls ${certificateFiles(host)}`] }),
+  certificate: ({ host }) => ({
+    in: "site",
+    lines: [`tls ${["fullchain", "privkey"].map((name) => `/etc/letsencrypt/live/${host}/${name}.pem`).join(" ")}`],
+  }),
   "https-redirect": () => ({ in: "plain", lines: ["redir https://{host}{uri} permanent"] }),
   "tls-protocols": () => ({ in: "tls", lines: ["protocols tls1.2 tls1.3"] }),
   // Caddy offers no other suites.
@@ -30,10 +33,6 @@ const renderers: Renderers<Part> = {
   },
   "text-file": ({ path, folder }) => ({ in: "site", lines: [`handle ${path} {`, `  root * ${folder}`, "  file_server", "}"] }),
 };
-
-function certificateFiles(host: string): string {
-  return `/etc/letsencrypt/live/${host}/fullchain.pem /etc/letsencrypt/live/${host}/privkey.pem`;
-}
 
 function headerPart(field: string, value: string, short: boolean): Part | null {
   const text = quotedValue(value);
