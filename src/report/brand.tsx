@@ -20,15 +20,7 @@ export interface BrandLogo {
 }
 
 /** Logo for a file. `png` is the image that the appliance's browser drew, never the upload. */
-export function embeddedLogo({
-  png,
-  width,
-  height,
-}: {
-  readonly png: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}): BrandLogo {
+export function embeddedLogo({ png, width, height }: Pick<BrandLogo, "width" | "height"> & { readonly png: Uint8Array }): BrandLogo {
   return { src: `data:image/png;base64,${Buffer.from(png).toString("base64")}`, width, height };
 }
 

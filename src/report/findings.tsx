@@ -24,22 +24,18 @@ function MarkChips({ mark: { accepted, inBaseline } }: OfMark) {
   const i18n = useI18n();
   return (
     <>
-      {accepted !== null && (
-        <>
-          {" "}
-          <span class="chip unknown outlined">{i18n.t("report.marks.accepted")}</span>
-        </>
-      )}
-      {typeof inBaseline === "boolean" && (
-        <>
-          {" "}
-          {inBaseline ? (
-            <span class="muted small">{i18n.t("report.marks.known")}</span>
-          ) : (
-            <span class="chip warn">{i18n.t("report.marks.new")}</span>
-          )}
-        </>
-      )}
+      {accepted !== null && <Mark class="chip unknown outlined" text={i18n.t("report.marks.accepted")} />}
+      {inBaseline === true && <Mark class="muted small" text={i18n.t("report.marks.known")} />}
+      {inBaseline === false && <Mark class="chip warn" text={i18n.t("report.marks.new")} />}
+    </>
+  );
+}
+
+function Mark({ text, ...rest }: { readonly text: string; readonly class: string }) {
+  return (
+    <>
+      {" "}
+      <span {...rest}>{text}</span>
     </>
   );
 }
@@ -202,22 +198,19 @@ function Footer({ shown }: { readonly shown: ShownFinding }) {
         </CheckLink>
         {" \u00b7 "}
         <EvidenceLinks names={evidence} area={area} />
-        {shown.firstSeen !== null && (
-          <>
-            {" \u00b7 "}
-            <Since firstSeen={shown.firstSeen} />
-          </>
-        )}
+        {shown.firstSeen !== null && <Since firstSeen={shown.firstSeen} />}
       </p>
     </footer>
   );
 }
 
+/** Continues the line of facts with a separator. */
 function Since({ firstSeen }: { readonly firstSeen: FirstSeen }) {
   const i18n = useI18n();
-  if (firstSeen.seen === "now") return <>{i18n.t("report.findings.firstSeenNow")}</>;
+  if (firstSeen.seen === "now") return ` \u00b7 ${i18n.t("report.findings.firstSeenNow")}`;
   return (
     <>
+      {" \u00b7 "}
       {i18n.t(firstSeen.orEarlier ? "report.findings.firstSeenOrEarlier" : "report.findings.firstSeen")}{" "}
       <a href={`/scans/${firstSeen.token}`}>
         <Instant at={firstSeen.at} day relative={false} />

@@ -1,7 +1,7 @@
 /** Head of a report: facts of the scan, notices, and the reason of a failure. */
 
 import type { Evidence, ProbeFailure } from "../evidence/evidence.ts";
-import { type ScanErrorCode, scanErrorCodes } from "../evidence/scan.ts";
+import { scanErrorCodes } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import { scanInstead } from "../text/ledger-rows.ts";
@@ -177,11 +177,12 @@ interface FailureProps {
 
 export function FailureReason({ url, code }: FailureProps) {
   const { i18n, texts } = useDocument();
+  const known = scanErrorCodes.find((each) => each === code) ?? "unknown";
   return (
     <>
       <Notice kind="poor" text={scanErrorMessage(code, url, i18n.locale, texts)} />
       <h2>{i18n.t("failed.nextTitle")}</h2>
-      <p>{i18n.t(`failed.next.${knownCode(code)}`)}</p>
+      <p>{i18n.t(`failed.next.${known}`)}</p>
     </>
   );
 }
@@ -195,8 +196,4 @@ export function FailureFacts({ endedAt, code }: { readonly endedAt: string } & P
       {i18n.t("failed.code")} <code>{code}</code>
     </p>
   );
-}
-
-function knownCode(code: string): ScanErrorCode | "unknown" {
-  return scanErrorCodes.find((known) => known === code) ?? "unknown";
 }

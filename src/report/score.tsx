@@ -15,7 +15,7 @@ import { whyNotChecked } from "./evidence/blocks.tsx";
 import { NotCheckedLink } from "./ledger.tsx";
 import { firstToFix, isOpen, type Report, type ShownFinding } from "./report.ts";
 
-export interface Points {
+interface Points {
   readonly passed: number;
   /** Weight of all checks that ran. */
   readonly ran: number;
@@ -24,7 +24,7 @@ export interface Points {
 }
 
 /** Sums of weights; null for results of older versions, which store no weights. */
-export function pointsOf({ ledger }: StoredResult): Points | null {
+function pointsOf({ ledger }: StoredResult): Points | null {
   if (ledger.some(({ weight }) => weight === undefined)) return null;
   const sum = (...states: readonly string[]) =>
     ledger.filter((row) => states.includes(row.state)).reduce((total, { weight = 0 }) => total + weight, 0);

@@ -116,23 +116,12 @@ interface LocationProps {
 
 /** Continues a line of facts with a separator. */
 export function LocationFact({ location }: LocationProps) {
-  return location === localLocation ? null : (
-    <>
-      {" \u00b7 "}
-      <Location location={location} />
-    </>
-  );
+  const i18n = useI18n();
+  return location === localLocation ? null : ` \u00b7 ${i18n.t("location.of", { location })}`;
 }
 
 /** Line of its own in a list. */
 export function LocationMark({ location }: LocationProps) {
-  return location === localLocation ? null : (
-    <span class="location small muted">
-      <Location location={location} />
-    </span>
-  );
-}
-
-function Location({ location }: LocationProps) {
-  return <>{useI18n().t("location.of", { location })}</>;
+  const i18n = useI18n();
+  return location === localLocation ? null : <span class="location small muted">{i18n.t("location.of", { location })}</span>;
 }

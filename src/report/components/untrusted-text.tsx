@@ -53,19 +53,17 @@ export function UntrustedLines({ children, charsMax = Number.POSITIVE_INFINITY }
 
 /** Own sentence with quoted values, which `quoted` has marked. */
 export function Sentence({ text }: { readonly text: string }) {
+  const i18n = useI18n();
   return (
     <>
       {piecesOf(text).map((piece) => {
         if (!piece.quoted) return piece.text;
-        return piece.text.trim() === "" ? <Nothing /> : <UntrustedText>{piece.text}</UntrustedText>;
+        // Empty quotation marks look like a defect, and a link needs a text.
+        if (piece.text.trim() === "") return <span class="muted">{i18n.t("foreign.empty")}</span>;
+        return <UntrustedText>{piece.text}</UntrustedText>;
       })}
     </>
   );
-}
-
-/** Placeholder for a value without visible text: empty quotation marks look like a defect, and a link needs a text. */
-function Nothing() {
-  return <span class="muted">{useI18n().t("foreign.empty")}</span>;
 }
 
 /** Plain text for titles and alternative texts, which cannot contain elements. */

@@ -22,9 +22,9 @@ import {
   recordsQuery,
   uncut,
 } from "./blocks.tsx";
-import type { ViewsOf } from "./sections.tsx";
+import type { Views } from "./sections.tsx";
 
-export const dnsViews: ViewsOf<"dnsCaa" | "dnssec" | "dnsIpv6" | "dnsNameServers"> = {
+export const dnsViews = {
   dnsCaa: {
     part: "dns",
     heading: { name: "CAA" },
@@ -89,13 +89,13 @@ export const dnsViews: ViewsOf<"dnsCaa" | "dnssec" | "dnsIpv6" | "dnsNameServers
       ]);
     },
   },
-};
+} satisfies Partial<Views>;
 
 function addressQuery(name: string, answer: Reading<readonly string[]>): RecordsQuery {
   return answer.status === "read" ? foundQuery(name, answer.facts) : { name, answer };
 }
 
-export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts" | "mailMtaStsPolicy" | "mailTlsRpt" | "mailDane"> = {
+export const mailViews = {
   mailMx: {
     part: "mail",
     heading: "evidence.readings.mailMx",
@@ -166,7 +166,7 @@ export const mailViews: ViewsOf<"mailMx" | "mailSpf" | "mailDmarc" | "mailMtaSts
       </>
     ),
   },
-};
+} satisfies Partial<Views>;
 
 function mailHost({ zone, name, authentic, records: all, recordsDropped }: MailHostDane, i18n: I18n) {
   return (
@@ -184,7 +184,7 @@ function mailHost({ zone, name, authentic, records: all, recordsDropped }: MailH
   );
 }
 
-export const tlsViews: ViewsOf<"tls" | "tlsOffers"> = {
+export const tlsViews = {
   tls: {
     part: "tls",
     hint: ({ chain, certificatesDropped }, i18n) => i18n.count("evidence.hints.certificates", chain.length + certificatesDropped),
@@ -236,7 +236,7 @@ export const tlsViews: ViewsOf<"tls" | "tlsOffers"> = {
       );
     },
   },
-};
+} satisfies Partial<Views>;
 
 function acceptedText(names: readonly string[], isUnknown: boolean, i18n: I18n): string {
   if (names.length > 0) return names.join(", ");

@@ -17,22 +17,9 @@ import {
   rowTable,
   urlList,
 } from "./blocks.tsx";
-import type { FurtherViews, ViewsOf } from "./sections.tsx";
+import type { Views } from "./sections.tsx";
 
-type PageReading =
-  | "navigation"
-  | "hstsPreload"
-  | "plainHttp"
-  | "page"
-  | "crossOrigin"
-  | "markup"
-  | "dom"
-  | "requests"
-  | "scriptLibraries"
-  | "scripts"
-  | "securityTxt";
-
-export const pageViews: ViewsOf<PageReading> & FurtherViews = {
+export const pageViews = {
   navigation: {
     part: "navigation",
     hint: ({ hops }, i18n) => i18n.count("evidence.hints.redirects", hops.length),
@@ -212,7 +199,7 @@ export const pageViews: ViewsOf<PageReading> & FurtherViews = {
         ),
       ),
   },
-};
+} satisfies Partial<Views>;
 
 function formLine(method: string, action: string) {
   return line(`${method.toUpperCase()} ${action}`);

@@ -40,17 +40,19 @@ interface ReadingView<F> {
   readonly show: (facts: F, i18n: I18n) => ComponentChildren;
 }
 
-export type ViewsOf<N extends ReadingName> = { readonly [K in N]: ReadingView<Facts[K]> };
+type ViewsOf<N extends ReadingName> = { readonly [K in N]: ReadingView<Facts[K]> };
 
 /** Views of facts that belong to another part than their reading. */
-export interface FurtherViews {
+interface FurtherViews {
   readonly errorAnswer: ReadingView<Facts["navigation"]>;
   readonly cookies: ReadingView<Facts["page"]>;
 }
 
 const readingOfView: { readonly [V in keyof FurtherViews]: ReadingName } = { errorAnswer: "navigation", cookies: "page" };
 
-const views: ViewsOf<ReadingName> & FurtherViews = { ...pageViews, ...tlsViews, ...dnsViews, ...mailViews };
+export type Views = ViewsOf<ReadingName> & FurtherViews;
+
+const views: Views = { ...pageViews, ...tlsViews, ...dnsViews, ...mailViews };
 
 /** Element id of the heading. */
 const headingId = "evidence";
@@ -143,17 +145,12 @@ function timingTable(timings: Timings, i18n: I18n) {
   );
 }
 
+const namedTimings = ["page", "favicon", "judge", "total"] as const;
+
 /** Other timings carry the name of a reading. */
 function timingName(i18n: I18n, name: string): string {
-  switch (name) {
-    case "page":
-    case "favicon":
-    case "judge":
-    case "total":
-      return i18n.t(`evidence.timings.${name}`);
-    default:
-      return readingName(i18n, name);
-  }
+  const named = namedTimings.find((each) => each === name);
+  return named === undefined ? readingName(i18n, name) : i18n.t(`evidence.timings.${named}`);
 }
 
 interface EvidenceLinksProps {
