@@ -70,12 +70,8 @@ export function htmlText(props: HtmlFrameProps): string {
   return `<!doctype html>${renderToString(<HtmlFrame {...props} />)}\n`;
 }
 
-export function fileDocument({
-  locale,
-  texts,
-  checks,
-  origin,
-}: Pick<ExportSettings, "locale" | "texts" | "checks" | "origin">): ReportDocument {
+export function fileDocument(settings: Pick<ExportSettings, "locale" | "texts" | "checks" | "origin">): ReportDocument {
+  const { locale, texts, checks, origin } = settings;
   return {
     // A file shows no time relative to now, so the clock is never read.
     i18n: createI18n(texts, locale),
@@ -308,7 +304,11 @@ export function Overview({ title, rows, reportsMax }: OverviewProps) {
         rows={rows}
         columns={[
           { label: i18n.t("report.file.address"), cell: ReportLink },
-          { label: i18n.t("report.file.score"), cell: Score },
+          {
+            label: i18n.t("report.file.score"),
+            cell: ({ exported: { result } }) =>
+              result === null ? <span class="poor">{i18n.t("report.file.failed")}</span> : <SmallScore score={result.score} />,
+          },
           { label: i18n.t("report.file.findings"), cell: Findings },
           { label: i18n.t("failed.ended"), cell: ({ exported }) => <Instant at={exported.scan.endedAt} day /> },
         ]}
@@ -320,12 +320,6 @@ export function Overview({ title, rows, reportsMax }: OverviewProps) {
 function ReportLink({ exported, prefix, hasReport }: ListedScan) {
   const address = <HostUrl url={exported.scan.url} short />;
   return hasReport ? <a href={`#${prefix}${reportId}`}>{address}</a> : address;
-}
-
-function Score({ exported: { result } }: ListedScan) {
-  const i18n = useI18n();
-  if (result === null) return <span class="poor">{i18n.t("report.file.failed")}</span>;
-  return <SmallScore score={result.score} />;
 }
 
 /** Counts by severity. */
@@ -354,11 +348,6 @@ const reportsMax = 100;
 interface ScansProps {
   readonly scans: readonly ExportedScan[];
   readonly document: ReportDocument;
-}
-
-function ScanReports({ scans, document }: ScansProps) {
-  const only = onlyOf(scans);
-  return only === undefined ? <Several scans={scans} document={document} /> : <ScanReport exported={only} />;
 }
 
 function titleOfScans(scans: readonly ExportedScan[], { i18n }: ReportDocument): string {
@@ -411,6 +400,7 @@ function worstFirst(scans: readonly ExportedScan[]): readonly ExportedScan[] {
 
 export const writeHtml: ExportWriter = (scans, settings) => {
   const document = fileDocument(settings);
+  const only = onlyOf(scans);
   return htmlText({
     document,
     title: titleOfScans(scans, document),
@@ -418,6 +408,6 @@ export const writeHtml: ExportWriter = (scans, settings) => {
     saved: document.i18n.t("report.file.saved"),
     version: settings.version,
     brand: settings.brand ?? null,
-    children: <ScanReports scans={scans} document={document} />,
+    children: only === undefined ? <Several scans={scans} document={document} /> : <ScanReport exported={only} />,
   });
 };

@@ -109,15 +109,9 @@ function suiteXml({ report, className, cases }: Suite): string {
 function caseXml(className: string, { name, outcome, message, type, text }: TestCase): string {
   const head = element("testcase", { classname: className, name });
   if (outcome === "passed" && text === "") return `    <${head}/>\n`;
-  const body =
-    outcome === "passed"
-      ? `<system-out>${escapedText(text)}</system-out>`
-      : outcomeXml(outcome, { message, ...(outcome !== "skipped" && { type }) }, text);
-  return `    <${head}>\n      ${body}\n    </testcase>\n`;
-}
-
-function outcomeXml(outcome: Outcome, attributes: Readonly<Record<string, string>>, text: string): string {
-  return `<${element(outcome, attributes)}>${escapedText(text)}</${outcome}>`;
+  const tag = outcome === "passed" ? "system-out" : outcome;
+  const attributes = outcome === "passed" ? {} : { message, ...(outcome !== "skipped" && { type }) };
+  return `    <${head}>\n      <${element(tag, attributes)}>${escapedText(text)}</${tag}>\n    </testcase>\n`;
 }
 
 function counts(cases: readonly TestCase[]) {

@@ -1,6 +1,5 @@
 /** Client report as one HTML file: figures, a table of all watched sites of a client, a section for each. */
 import { createElement } from "preact";
-import type { CheckDefinition } from "../../check/registry.ts";
 import { bands, standing } from "../../judge/result.ts";
 import type { Brand } from "../../report/brand.tsx";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
@@ -11,7 +10,7 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type Site, wholeDaysUntil } from "../../store/sites.ts";
 import { quoted } from "../../text/display.ts";
-import type { PageLocale, Texts } from "../../text/i18n.ts";
+import type { ExportSettings } from "../export.ts";
 import { FileHead, fileDocument, htmlText } from "../html.tsx";
 import { shortened } from "../safe-text.ts";
 import { type ClientReportStore, type CountedSite, collectClient, figuresOf, type ReportedClient, type ReportedSite } from "./collect.ts";
@@ -22,20 +21,12 @@ const titleClientCharsMax = 30;
 /** Characters of a client at the top of printed pages, beside the date. */
 const headerClientCharsMax = 60;
 
-export interface ClientReportSettings {
+export interface ClientReportSettings extends Pick<ExportSettings, "locale" | "texts" | "checks" | "version" | "origin"> {
   readonly store: ClientReportStore;
   /** Account that watches the sites. */
   readonly owner: Pick<Account, "id">;
   /** Client, as the sites name it. */
   readonly client: string;
-  readonly locale: PageLocale;
-  readonly texts: Texts;
-  /** Checks of the catalog. */
-  readonly checks: readonly CheckDefinition[];
-  /** Version of assay. */
-  readonly version: string;
-  /** Origin of the appliance, whose pages describe the checks; null without links. */
-  readonly origin: string | null;
   /** Custom brand; null shows assay's own. */
   readonly brand: Brand | null;
   readonly now: Date;
@@ -125,8 +116,7 @@ function NextCertificate({ expiresAt, now }: { readonly expiresAt: string; reado
       <Instant at={expiresAt} day />
       {days < 0 && (
         <>
-          {", "}
-          <DaysLeft days={days} />
+          , <DaysLeft days={days} />
         </>
       )}
     </FactRow>
@@ -150,10 +140,24 @@ export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }
         columns={[
           { label: i18n.t("sites.columns.name"), cell: SiteName },
           { label: i18n.t("sites.columns.score"), cell: ({ site }) => <SmallScore score={site.reading?.score ?? null} /> },
-          { label: i18n.t("sites.clientReport.change.column"), cell: ChangeCell },
-          { label: i18n.t("sites.columns.open"), numeric: true, cell: OpenCell },
-          { label: i18n.t("sites.columns.certificate"), cell: CertificateCell },
-          { label: i18n.t("sites.clientReport.measured"), cell: LastMeasured },
+          {
+            label: i18n.t("sites.clientReport.change.column"),
+            cell: ({ site, earlier }) => (earlier === null || site.reading === null ? <Unknown /> : <ScoreChangeText earlier={earlier} />),
+          },
+          {
+            label: i18n.t("sites.columns.open"),
+            numeric: true,
+            cell: ({ site, open }) => (site.reading === null ? <Unknown /> : i18n.number(open.length)),
+          },
+          {
+            label: i18n.t("sites.columns.certificate"),
+            cell: ({ certificateDays: days }) => (days === null ? <Unknown /> : <DaysLeft days={days} />),
+          },
+          {
+            label: i18n.t("sites.clientReport.measured"),
+            cell: ({ site: { reading } }) =>
+              reading === null ? <span class="muted">{i18n.t("sites.site.notYet")}</span> : <Instant at={reading.at} day />,
+          },
         ]}
       />
     </section>
@@ -170,24 +174,6 @@ function SiteName({ site, details }: ReportedSite) {
       </span>
     </>
   );
-}
-
-function ChangeCell({ site, earlier }: ReportedSite) {
-  return earlier === null || site.reading === null ? <Unknown /> : <ScoreChangeText earlier={earlier} />;
-}
-
-function OpenCell({ site, open }: ReportedSite) {
-  const i18n = useI18n();
-  return site.reading === null ? <Unknown /> : i18n.number(open.length);
-}
-
-function CertificateCell({ certificateDays }: ReportedSite) {
-  return certificateDays === null ? <Unknown /> : <DaysLeft days={certificateDays} />;
-}
-
-function LastMeasured({ site: { reading } }: ReportedSite) {
-  const i18n = useI18n();
-  return reading === null ? <span class="muted">{i18n.t("sites.site.notYet")}</span> : <Instant at={reading.at} day />;
 }
 
 function Unknown() {

@@ -233,7 +233,11 @@ function AcceptedList({ reported: { accepted } }: Pick<SectionProps, "reported">
           label: i18n.t("sites.accepted.reason"),
           cell: ({ acceptance: { reason } }) => <UntrustedText charsMax={acceptedReasonCharsMax}>{reason}</UntrustedText>,
         },
-        { label: i18n.t("sites.accepted.until"), cell: LastDay },
+        {
+          label: i18n.t("sites.accepted.until"),
+          cell: ({ acceptance: { until } }) =>
+            until === null ? i18n.t("sites.accepted.forever") : <time dateTime={until}>{i18n.date(until)}</time>,
+        },
       ]}
     />
   );
@@ -246,11 +250,6 @@ function AcceptedTitle({ finding }: AcceptedOpenFinding) {
       <ListedTitle {...finding} /> <span class="chip unknown outlined">{i18n.t("sites.clientReport.acceptances.mark")}</span>
     </>
   );
-}
-
-function LastDay({ acceptance: { until } }: AcceptedOpenFinding) {
-  const i18n = useI18n();
-  return until === null ? i18n.t("sites.accepted.forever") : <time dateTime={until}>{i18n.date(until)}</time>;
 }
 
 /** Addresses without a measurement. */
@@ -295,7 +294,10 @@ function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails
         more="sites.clientReport.changes.more"
         columns={[
           { label: i18n.t("sites.clientReport.changes.what"), cell: ChangedTitle },
-          { label: i18n.t("sites.clientReport.changes.kind"), cell: ChangeKind },
+          {
+            label: i18n.t("sites.clientReport.changes.kind"),
+            cell: ({ kind }) => <span class={`chip ${changeStyles[kind]}`}>{i18n.t(`sites.clientReport.changes.${kind}`)}</span>,
+          },
           { label: i18n.t("sites.clientReport.changes.day"), cell: ({ at }) => <Instant at={at} day /> },
         ]}
       />
@@ -303,10 +305,6 @@ function ChangeList({ changes: { rows, complete, hasSilent } }: Pick<SiteDetails
       {hasSilent && <p class="muted">{i18n.t("sites.clientReport.changes.silent")}</p>}
     </>
   );
-}
-
-function ChangeKind({ kind }: SiteChangeRow) {
-  return <span class={`chip ${changeStyles[kind]}`}>{useI18n().t(`sites.clientReport.changes.${kind}`)}</span>;
 }
 
 function ChangedTitle(row: SiteChangeRow) {

@@ -19,7 +19,7 @@ export interface Operation {
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Content };
-  readonly responses: Readonly<Record<string, Answer>>;
+  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
 }
 
 interface Parameter {
@@ -27,11 +27,6 @@ interface Parameter {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly schema: Schema;
-}
-
-interface Answer {
-  readonly description: string;
-  readonly content?: Content;
 }
 
 /** By media type. Each schema is a reference to a component, or empty for a file. */

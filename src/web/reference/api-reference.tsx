@@ -228,14 +228,10 @@ function ExampleAnswer() {
     <Section title={i18n.t("apiReference.example.title")}>
       <p>{i18n.t("apiReference.example.lead", { entries: i18n.number(entriesMax) })}</p>
       <pre {...untranslated}>
-        <code>{JSON.stringify(rendered, shortenLists, 2)}</code>
+        <code>{JSON.stringify(rendered, (_key, value) => (Array.isArray(value) ? value.slice(0, entriesMax) : value), 2)}</code>
       </pre>
     </Section>
   );
-}
-
-function shortenLists(_key: string, value: unknown): unknown {
-  return Array.isArray(value) ? value.slice(0, entriesMax) : value;
 }
 
 function bodyId(name: string): string {

@@ -27,6 +27,8 @@ export function getCheck(visit: Visit, key: string | null): Response {
   if (check === undefined) throw notFound();
   const texts = visit.settings.texts.ofCheck(i18n.locale, check.key);
   const label = texts?.label ?? check.key;
+  // Equal ones keep the order of the check.
+  const worst = Object.entries<FindingDefinition>(check.findings).toSorted(([, one], [, other]) => worstFirst(one, other));
   return page(visit, {
     title: label,
     children: (
@@ -44,7 +46,7 @@ export function getCheck(visit: Visit, key: string | null): Response {
         <NotChecked check={check} />
         <Section title={i18n.t("check.findings")}>
           <p class="muted">{i18n.t("check.sampled")}</p>
-          {findingsOf(check).map(([code, definition]) => (
+          {worst.map(([code, definition]) => (
             <FindingReference
               key={code}
               code={code}
@@ -62,11 +64,6 @@ export function getCheck(visit: Visit, key: string | null): Response {
       </>
     ),
   });
-}
-
-/** Worst first; equal ones keep the order of the check. */
-function findingsOf({ findings }: CheckDefinition): readonly (readonly [string, FindingDefinition])[] {
-  return Object.entries<FindingDefinition>(findings).toSorted(([, one], [, other]) => worstFirst(one, other));
 }
 
 function Facts({ check }: { readonly check: CheckDefinition }) {

@@ -38,7 +38,7 @@ const files: Readonly<Record<string, readonly ExportedScan[]>> = {
   brand: [exportedScan("sound")],
 };
 
-/** With words that are wider than a phone. */
+/** Scan with words that are wider than a phone. */
 const longBrand: Brand = {
   name: `Sicherheit ${"lang".repeat(20)}`,
   logo: embeddedLogo({ png: pngImage(480, 60, [20, 80, 40, 255]), width: 480, height: 60 }),

@@ -37,7 +37,7 @@ async function visitorAs(email: string): Promise<Visitor> {
 }
 
 const host = "only-for-accounts.example";
-/** Of `account`: site 1 with its client and a logo. */
+/** Gives `account` site 1 with its client and a logo. */
 const owner = store.accounts.findByEmail("someone@assay.test")?.id ?? 0;
 await addSite(store, { accountId: owner, url: "https://watched.example/", client: "Acme", now: new Date() });
 await store.accounts.setPlan(owner, "agency");

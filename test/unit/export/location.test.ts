@@ -1,4 +1,4 @@
-/** Location of a scan in each export format: named if it is another than that of the server itself. */
+/** Location of a scan in each export format: named unless the server itself measured. */
 import { describe, expect, test } from "vitest";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
