@@ -14,23 +14,72 @@ const scansShownMax = 50;
 /** Characters of a name and of an address in a subject. */
 const subjectNameCharsMax = 80;
 
-/** The worst first. */
-const order: readonly EventType[] = [
-  "site.unreachable",
-  "site.score_dropped",
-  "finding.opened",
-  "certificate.expiring",
-  "finding.unstable",
-  "site.recovered",
-  "finding.resolved",
-  "catalog.changed",
-  "scan.finished",
-];
-const worsenings: readonly EventType[] = ["site.unreachable", "site.score_dropped", "finding.opened", "certificate.expiring"];
-/** Events of one type are compared by a detail below this. */
-const detailMax = 1_000;
+/** What a mail says of a type of event. */
+interface EventText<T extends EventType> {
+  /** Whether something has become worse. */
+  readonly worsens?: true;
+  /** Order within the type, 0 to 999: lower is worse. Absent where all are alike. */
+  readonly rankOf?: (data: EventData[T]) => number;
+  /** Clause for the subject. */
+  readonly short: (words: MailWords, data: EventData[T]) => string;
+  /** Blocks below the heading of the site. Absent for events of the account. */
+  readonly long?: (words: MailWords, data: EventData[T], site: EventSite) => readonly MailBlock[];
+}
 
-type EventOf<T extends EventType> = StoredEvent & { readonly type: T; readonly data: EventData[T] };
+/** By type, the worst first. */
+const eventTexts: { readonly [T in EventType]: EventText<T> } = {
+  "site.unreachable": {
+    worsens: true,
+    short: (words) => words.t("short.unreachable"),
+    long: (words, { since, errorCode }, site) => {
+      const because = errorCode === null ? "" : ` ${scanErrorMessage(errorCode, site.url, words.locale, words.texts)}`;
+      return [line(`${words.t("long.unreachable", { since: words.dateTime(since) })}${because}`)];
+    },
+  },
+  "site.score_dropped": {
+    worsens: true,
+    rankOf: ({ from, to }) => 100 - (from - to),
+    short: (words, { from, to }) => words.t("short.dropped", { from, to }),
+    long: (words, { from, to, rank }) => [line(words.t("long.dropped", { from, to, rank: words.rank(rank) }))],
+  },
+  "finding.opened": {
+    worsens: true,
+    rankOf: ({ findings }) => severities.indexOf(worstOf(findings)),
+    short: (words, { findings }) => words.count("short.opened", findings.length, { severity: words.severity(worstOf(findings)) }),
+    long: (words, data) => findingBlocks("long.opened", words, data),
+  },
+  "certificate.expiring": {
+    worsens: true,
+    rankOf: ({ daysLeft }) => Math.min(Math.max(daysLeft, 0), ranksMax - 1),
+    short: (words, { daysLeft }) => (daysLeft > 0 ? words.count("short.expiring", daysLeft) : words.t("short.expired")),
+    long: (words, { expiresAt, daysLeft }) => {
+      const values: TextValues = { date: words.date(expiresAt) };
+      return [line(daysLeft > 0 ? words.count("long.expiring", daysLeft, values) : words.t("long.expired", values))];
+    },
+  },
+  "finding.unstable": {
+    short: (words) => words.t("short.unstable"),
+    long: (words, data) => findingBlocks("long.unstable", words, data),
+  },
+  "site.recovered": {
+    short: (words) => words.t("short.recovered"),
+    long: (words, { since }) => [line(words.t("long.recovered", { since: words.dateTime(since) }))],
+  },
+  "finding.resolved": {
+    short: (words, { findings }) => words.count("short.resolved", findings.length),
+    long: (words, data) => findingBlocks("long.resolved", words, data),
+  },
+  "catalog.changed": { short: (words) => words.t("short.catalog") },
+  "scan.finished": { short: scanText },
+};
+const order = Object.keys(eventTexts);
+/** Ranks within a type are below this. */
+const ranksMax = 1_000;
+
+/** Texts of the type of this event; its data are of that type. */
+function textsOf({ type }: StoredEvent): EventText<EventType> {
+  return eventTexts[type] as EventText<EventType>;
+}
 
 interface SiteEvents {
   readonly site: EventSite;
@@ -71,20 +120,7 @@ function sitesOf(events: readonly StoredEvent[]): readonly SiteEvents[] {
 
 /** Lower is worse. */
 function weightOf(event: StoredEvent): number {
-  return order.indexOf(event.type) * detailMax + detailOf(event);
-}
-
-function detailOf(event: StoredEvent): number {
-  switch (event.type) {
-    case "site.score_dropped":
-      return 100 - (event.data.from - event.data.to);
-    case "finding.opened":
-      return severities.indexOf(worstOf(event.data.findings));
-    case "certificate.expiring":
-      return Math.min(Math.max(event.data.daysLeft, 0), detailMax - 1);
-    default:
-      return 0;
-  }
+  return order.indexOf(event.type) * ranksMax + (textsOf(event).rankOf?.(event.data) ?? 0);
 }
 
 function worstOf(findings: readonly EventFinding[]): Severity {
@@ -94,9 +130,9 @@ function worstOf(findings: readonly EventFinding[]): Severity {
 function subjectOf(events: readonly StoredEvent[], sites: readonly SiteEvents[], words: MailWords): string {
   const [worst] = events;
   if (worst === undefined) return words.t("digest.account");
-  const values = { site: nameOf(worst, words), what: shortText(worst, words) };
+  const values = { site: nameOf(worst, words), what: textsOf(worst).short(words, worst.data) };
   if (sites.length <= 1) return words.t("digest.one", values);
-  const worse = sites.filter((one) => one.events.some(({ type }) => worsenings.includes(type))).length;
+  const worse = sites.filter((one) => one.events.some((event) => textsOf(event).worsens)).length;
   return worse > 0 ? words.count("digest.worse", worse, values) : words.count("digest.news", sites.length, values);
 }
 
@@ -105,30 +141,7 @@ function nameOf(event: StoredEvent, words: MailWords): string {
   return name.length <= subjectNameCharsMax ? name : `${name.slice(0, subjectNameCharsMax)}...`;
 }
 
-function shortText(event: StoredEvent, words: MailWords): string {
-  switch (event.type) {
-    case "site.unreachable":
-      return words.t("short.unreachable");
-    case "site.score_dropped":
-      return words.t("short.dropped", { from: event.data.from, to: event.data.to });
-    case "finding.opened":
-      return words.count("short.opened", event.data.findings.length, { severity: words.severity(worstOf(event.data.findings)) });
-    case "certificate.expiring":
-      return event.data.daysLeft > 0 ? words.count("short.expiring", event.data.daysLeft) : words.t("short.expired");
-    case "finding.unstable":
-      return words.t("short.unstable");
-    case "site.recovered":
-      return words.t("short.recovered");
-    case "finding.resolved":
-      return words.count("short.resolved", event.data.findings.length);
-    case "catalog.changed":
-      return words.t("short.catalog");
-    case "scan.finished":
-      return scanText(event.data, words);
-  }
-}
-
-function scanText({ status, score }: EventData["scan.finished"], words: MailWords): string {
+function scanText(words: MailWords, { status, score }: EventData["scan.finished"]): string {
   if (status === "failed") return words.t("short.failed");
   return score === null ? words.t("short.unmeasured") : words.t("short.measured", { score });
 }
@@ -138,45 +151,16 @@ function siteBlocks({ site, events }: SiteEvents, words: MailWords, address: str
   return [
     { kind: "heading", text: site.name },
     line(site.url),
-    ...events.flatMap((event) => longBlocks(event, site, words)),
+    ...events.flatMap((event) => textsOf(event).long?.(words, event.data, site) ?? []),
     link(words.t("layout.site"), `${address}/sites/${site.id}`),
     ...(newest?.token == null ? [] : [link(words.t("layout.report"), `${address}/scans/${newest.token}`)]),
   ];
 }
 
-function longBlocks(event: StoredEvent, site: EventSite, words: MailWords): readonly MailBlock[] {
-  switch (event.type) {
-    case "site.unreachable": {
-      const { since, errorCode } = event.data;
-      const because = errorCode === null ? "" : ` ${scanErrorMessage(errorCode, site.url, words.locale, words.texts)}`;
-      return [line(`${words.t("long.unreachable", { since: words.dateTime(since) })}${because}`)];
-    }
-    case "site.score_dropped": {
-      const { from, to, rank } = event.data;
-      return [line(words.t("long.dropped", { from, to, rank: words.rank(rank) }))];
-    }
-    case "finding.opened":
-      return findingBlocks("long.opened", event, words);
-    case "finding.resolved":
-      return findingBlocks("long.resolved", event, words);
-    case "finding.unstable":
-      return findingBlocks("long.unstable", event, words);
-    case "certificate.expiring": {
-      const { expiresAt, daysLeft } = event.data;
-      const values: TextValues = { date: words.date(expiresAt) };
-      return [line(daysLeft > 0 ? words.count("long.expiring", daysLeft, values) : words.t("long.expired", values))];
-    }
-    case "site.recovered":
-      return [line(words.t("long.recovered", { since: words.dateTime(event.data.since) }))];
-    default:
-      return [];
-  }
-}
-
 function findingBlocks(
   path: "long.opened" | "long.resolved" | "long.unstable",
-  { data: { findings } }: EventOf<"finding.opened" | "finding.resolved" | "finding.unstable">,
   words: MailWords,
+  { findings }: EventData["finding.opened"],
 ): readonly MailBlock[] {
   const sorted = findings.toSorted(worstFirst);
   const shown = sorted.slice(0, findingsShownMax).map(({ code, checkKey, severity }) => {
@@ -191,7 +175,7 @@ function findingBlocks(
 
 function accountBlocks(events: readonly StoredEvent[], words: MailWords, address: string): readonly MailBlock[] {
   if (events.length === 0) return [];
-  const scans = events.filter((event): event is EventOf<"scan.finished"> => event.type === "scan.finished");
+  const scans = events.flatMap((event) => (event.type === "scan.finished" ? [event] : []));
   const hidden = scans.length - scansShownMax;
   return [
     { kind: "heading", text: words.t("digest.account") },
@@ -199,7 +183,7 @@ function accountBlocks(events: readonly StoredEvent[], words: MailWords, address
     ...scans.slice(0, scansShownMax).flatMap(({ data }) => {
       const { url } = data;
       return [
-        line(words.t("long.scan", { url, what: scanText(data, words) })),
+        line(words.t("long.scan", { url, what: scanText(words, data) })),
         link(words.t("layout.report"), `${address}/scans/${data.token}`),
       ];
     }),
