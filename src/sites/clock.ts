@@ -2,12 +2,14 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
-import { hourMs, minuteMs } from "../base/units.ts";
+import { dayMs, hourMs, minuteMs } from "../base/units.ts";
+import type { SiteSchedule } from "../parse/site-csv.ts";
 import type { Site } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import { cancelOldRuns, concludeEndedRuns } from "./conclude-run.ts";
-import { createRunStarter, type SitesMaxOf } from "./run-starts.ts";
-import { walkSites } from "./site-round.ts";
+import { acceptedChange, certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./run-changes.ts";
+import { correctedTimes, createRunStarter, eachApart, includedSites, type SitesMaxOf, withoutPlannedRun } from "./run-starts.ts";
+import { demandPerHour } from "./schedule.ts";
 
 const tickMsDefault = 10_000;
 /** Interval of rounds over all sites. */
@@ -94,7 +96,7 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   const unread = new Map<number, number>();
-  let demandPerHour = 0;
+  let demand = 0;
 
   async function conclude(): Promise<void> {
     if ((await concludeEndedRuns({ store, clock, log })) > 0) onEvents();
@@ -103,13 +105,13 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   async function walk(): Promise<void> {
     await cancelOldRuns({ store, clock, log });
     const round = await walkSites({ store, clock, sitesMaxOf, unread, log });
-    demandPerHour = round.demandPerHour;
+    demand = round.demandPerHour;
     const corrected = await store.deliveries.correctTimes(clock.now());
     if (round.events + corrected > 0) onEvents();
   }
 
   async function start(): Promise<void> {
-    if (ready() && (await starter.startDue(demandPerHour)) > 0) wake();
+    if (ready() && (await starter.startDue(demand)) > 0) wake();
   }
 
   async function tidy(): Promise<void> {
@@ -146,4 +148,86 @@ function createInterval(everyMs: number): (now: Date, action: () => Promise<bool
     if (lastMs !== null && nowMs >= lastMs && nowMs - lastMs < everyMs) return;
     if (await action()) lastMs = nowMs;
   };
+}
+
+/** A certificate that was read longer ago is read again before a notice, which waits no longer for it. */
+const freshMs = dayMs;
+/** Sites that are examined without a pause: a pattern of cron can take a part of a millisecond. */
+const sitesAtOnce = 50;
+
+interface RoundOptions extends Required<Pick<SiteTickerOptions, "clock" | "sitesMaxOf" | "log">> {
+  readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
+  /** Since when the certificate of a site is to be read again before a notice, by its id. Kept from round to round. */
+  readonly unread: Map<number, number>;
+}
+
+/** Returns the mean number of regular runs per hour, and the number of events. Other work goes on between some sites. @throws DataDirError */
+export async function walkSites({ store, clock, sitesMaxOf, unread, log }: RoundOptions) {
+  const isIncluded = includedSites(store, sitesMaxOf);
+  const schedules: SiteSchedule[] = [];
+  let [events, visited] = [0, 0];
+  for (const account of store.accounts.list()) {
+    if (account.disabled) continue;
+    for (const site of store.sites.list(account.id)) {
+      if (site.paused) continue;
+      const included = isIncluded(site);
+      if (included) schedules.push(site.schedule);
+      await eachApart(log, "site could not be examined", site.id, async () => {
+        events += included ? await visitSite({ store, unread }, site, clock.now()) : await passOver(store, site);
+      });
+      if (++visited % sitesAtOnce === 0) await nextTurn();
+    }
+    await nextTurn();
+  }
+  return { demandPerHour: demandPerHour(schedules, clock.now()), events };
+}
+
+/** Nothing reads its certificate any more, so nothing is reported of it. */
+async function passOver({ sites }: RoundOptions["store"], { accountId, id, nextRunAt }: Site): Promise<number> {
+  if (nextRunAt !== null) await sites.change(accountId, id, () => withoutPlannedRun);
+  return 0;
+}
+
+/** An acceptance that has ended makes its finding an open one of the lists, before the next run reports it. */
+async function recountOpen({ sites, siteRuns }: RoundOptions["store"], { accountId, id, accepted }: Site, now: Date): Promise<void> {
+  const today = now.toISOString().slice(0, 10);
+  if (!accepted.some(({ until }) => until !== null && until < today)) return;
+  const recounted = (site: Site) => acceptedChange(site, site.accepted, siteRuns.state(id), now);
+  const stored = sites.find(accountId, id);
+  if (stored === undefined || stored.reading?.open === recounted(stored).reading?.open) return;
+  await sites.change(accountId, id, recounted);
+}
+
+async function visitSite({ store, unread }: Pick<RoundOptions, "store" | "unread">, site: Site, now: Date): Promise<number> {
+  if (correctedTimes(site, now) !== null)
+    await store.sites.change(site.accountId, site.id, (current) => correctedTimes(current, now) ?? {});
+  await recountOpen(store, site, now);
+  const expiresAt = site.reading?.certificateExpiresAt;
+  if (expiresAt === null || (expiresAt !== undefined && certificateDaysLeft(expiresAt, now) > certificateNoticeDaysMax)) return 0;
+  const { certificate } = store.siteRuns.state(site.id);
+  if (certificate === null || dueThresholds(certificate, now).length === 0) {
+    unread.delete(site.id);
+    return 0;
+  }
+  if (mustBeRead(unread, site, now)) {
+    await store.sites.change(site.accountId, site.id, (current) => runNow(current, now));
+    return 0;
+  }
+  if (store.siteRuns.find(site.id) !== undefined) return 0;
+  const notice = await store.siteRuns.noteState(site, (_site, state) => noticeCertificate(state, now) ?? { state, events: [] }, now);
+  return notice.length;
+}
+
+/** A certificate that was read days ago may be renewed by now: also after an outage, or while the clock is wrong. */
+function mustBeRead(unread: Map<number, number>, { id, lastRunAt }: Site, now: Date): boolean {
+  const nowMs = now.getTime();
+  if (lastRunAt !== null && Math.abs(nowMs - Date.parse(lastRunAt)) < freshMs) return false;
+  const sinceMs = unread.get(id) ?? nowMs;
+  // After the clock was set back, the time lies ahead.
+  unread.set(id, Math.min(sinceMs, nowMs));
+  return nowMs - sinceMs < freshMs;
+}
+
+function runNow({ nextRunAt }: Site, now: Date): Pick<Site, "nextRunAt"> {
+  return { nextRunAt: nextRunAt !== null && Date.parse(nextRunAt) < now.getTime() ? nextRunAt : now.toISOString() };
 }

@@ -222,7 +222,7 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
       const candidates: Candidate[] = [];
       for (const [at, { accountId, siteId }] of store.sites.listDue(clock.now(), dueMax).entries()) {
         if (at % sitesAtOnce === sitesAtOnce - 1) await nextTurn();
-        await eachApart(siteId, log, async () => {
+        await eachApart(log, notStarted, siteId, async () => {
           const site = store.sites.find(accountId, siteId);
           const candidate = site === undefined ? null : await candidateOf(site, isIncluded(site));
           if (candidate !== null) candidates.push(candidate);
@@ -233,7 +233,7 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
       let started = 0;
       for (let run = admission.next(); run !== null; run = admission.next()) {
         const candidate = run;
-        await eachApart(candidate.site.id, log, async () => {
+        await eachApart(log, notStarted, candidate.site.id, async () => {
           if (!(await start(candidate, fullFor))) return;
           admission.noteStart(candidate);
           started++;
@@ -247,13 +247,15 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
 /** Change of a site that the plan of its account does not include. */
 export const withoutPlannedRun = { nextRunAt: null } as const satisfies SiteChange;
 
-/** A fault of one site does not stop the others; one of the data directory does. */
-async function eachApart(site: number, log: Log, action: () => Promise<void>): Promise<void> {
+const notStarted = "run of a site could not be started";
+
+/** A fault of one site is logged as `fault` and does not stop the others. @throws DataDirError */
+export async function eachApart(log: Log, fault: string, site: number, action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
     if (error instanceof DataDirError) throw error;
-    log.error("run of a site could not be started", { site, because: messageOf(error) });
+    log.error(fault, { site, because: messageOf(error) });
   }
 }
 
