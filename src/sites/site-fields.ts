@@ -106,6 +106,22 @@ export function parseSiteChange(
   });
 }
 
+export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+}
+
+/** Change of many sites. Absent fields stay as they are. */
+export function parseBulkChange(given: GivenFields<"paused" | "schedule" | "client" | "addTags" | "removeTags">): BulkChange | SiteFaults {
+  return valuesOf<BulkChange>({
+    ...(given.paused !== undefined && { paused: parsePausedField(given.paused) }),
+    ...(given.schedule !== undefined && { schedule: parseScheduleField(given.schedule) }),
+    ...(given.client !== undefined && { client: parseClientField(given.client) }),
+    addTags: parseTagsField(given.addTags),
+    removeTags: parseTagsField(given.removeTags),
+  });
+}
+
 /** An accepted finding. `until` is the last day of the acceptance in UTC; null or empty for no end. */
 export function parseAcceptance(
   code: unknown,
@@ -126,7 +142,7 @@ export function acceptedWith({ accepted }: Pick<Site, "accepted">, added: Accept
   return others.length >= acceptedFindingsMax ? null : [...others, added];
 }
 
-export function parseTagsField(given: unknown): Parsed<readonly string[]> {
+function parseTagsField(given: unknown): Parsed<readonly string[]> {
   if (given === undefined || given === null) return { value: [] };
   if (!Array.isArray(given)) return faulty({ field: "tags", code: "not-list" });
   const tags = given.map((tag, at) => {
@@ -135,23 +151,23 @@ export function parseTagsField(given: unknown): Parsed<readonly string[]> {
     if (parsed.value === "") return faulty({ field: "tags", code: "required", entry: at + 1 });
     return tagSeparators.test(parsed.value) ? faulty({ field: "tags", code: "tag-separator", entry: at + 1 }) : parsed;
   });
-  const faults = tags.flatMap((tag) => ("faults" in tag ? tag.faults : []));
-  if (faults.length > 0) return { faults };
-  const value = [...new Set(tags.flatMap((tag) => ("value" in tag ? [tag.value] : [])))];
+  const all = entriesOf(tags);
+  if ("faults" in all) return all;
+  const value = [...new Set(all.value)];
   return value.length > siteTagsMax ? faulty({ field: "tags", code: "too-many", max: siteTagsMax }) : { value };
 }
 
-export function parseClientField(given: unknown): Parsed<string | null> {
+function parseClientField(given: unknown): Parsed<string | null> {
   const parsed = parseLine(given ?? "", { field: "client", max: siteNameCharsMax });
   return "faults" in parsed ? parsed : { value: parsed.value === "" ? null : parsed.value };
 }
 
-export function parseScheduleField(given: unknown): Parsed<SiteSchedule> {
+function parseScheduleField(given: unknown): Parsed<SiteSchedule> {
   const schedule = parseSiteSchedule(given);
   return "fault" in schedule ? faulty({ field: "schedule", code: schedule.fault.code }) : { value: schedule };
 }
 
-export function parsePausedField(given: unknown): Parsed<boolean> {
+function parsePausedField(given: unknown): Parsed<boolean> {
   return typeof given === "boolean" ? { value: given } : faulty({ field: "paused", code: "not-switch" });
 }
 
@@ -179,7 +195,7 @@ function parsePages(given: unknown, url: string | null): Parsed<readonly string[
   // The first address counts.
   if (given.length >= sitePagesMax) return faulty({ field: "pages", code: "too-many", max: sitePagesMax - 1 });
   const seen = new Set(url === null ? [] : [url]);
-  const pages = given.map((each, at): Parsed<string> => {
+  const parsePage = (each: unknown, at: number): Parsed<string> => {
     const entry = at + 1;
     if (typeof each !== "string") return faulty({ field: "pages", code: "not-text", entry });
     const page = parseScanUrl(each.trim());
@@ -188,9 +204,8 @@ function parsePages(given: unknown, url: string | null): Parsed<readonly string[
     if (seen.has(page.url)) return faulty({ field: "pages", code: "repeated", entry });
     seen.add(page.url);
     return { value: page.url };
-  });
-  const faults = pages.flatMap((page) => ("faults" in page ? page.faults : []));
-  return faults.length > 0 ? { faults } : { value: pages.flatMap((page) => ("value" in page ? [page.value] : [])) };
+  };
+  return entriesOf(given.map(parsePage));
 }
 
 function parseSiteLocation(given: unknown, { locations }: SiteFieldSettings): Parsed<string> {
@@ -228,6 +243,12 @@ function parseLine(given: unknown, { field, max, entry }: Pick<SiteFault, "field
 
 function faulty(fault: SiteFault): SiteFaults {
   return { faults: [fault] };
+}
+
+/** The values of all entries of a list, or the faults of all. */
+function entriesOf<T>(parsed: readonly Parsed<T>[]): Parsed<readonly T[]> {
+  const faults = parsed.flatMap((each) => ("faults" in each ? each.faults : []));
+  return faults.length > 0 ? { faults } : { value: parsed.flatMap((each) => ("value" in each ? [each.value] : [])) };
 }
 
 /** The values of all fields, or the faults of all. */

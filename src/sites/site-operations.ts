@@ -13,17 +13,7 @@ import { type AcceptedFinding, type NewSite, type Site, type SiteChange, type Si
 import type { Store } from "../store/store.ts";
 import { acceptedChange } from "./run-changes.ts";
 import { plannedChange, plannedSite } from "./schedule.ts";
-import {
-  acceptedWith,
-  type GivenFields,
-  parseAcceptance,
-  parseClientField,
-  parsePausedField,
-  parseScheduleField,
-  parseTagsField,
-  type SiteFaults,
-  type SiteFields,
-} from "./site-fields.ts";
+import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults, type SiteFields } from "./site-fields.ts";
 
 /** Attempt to reach a channel, without the text of the answer. */
 export interface ChannelTest {
@@ -53,27 +43,6 @@ export interface SiteServices {
   readonly webhooksAllowHttp: boolean;
   /** Why a webhook may not be sent there, by its literal address; completes "target ...". Null for a permitted URL. */
   readonly webhookTargetFault: (url: string) => string | null;
-}
-
-export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
-  readonly addTags: readonly string[];
-  readonly removeTags: readonly string[];
-}
-
-/** Absent fields stay as they are. */
-export function parseBulkChange(given: GivenFields<"paused" | "schedule" | "client" | "addTags" | "removeTags">): BulkChange | SiteFaults {
-  const parsed = {
-    ...(given.paused !== undefined && { paused: parsePausedField(given.paused) }),
-    ...(given.schedule !== undefined && { schedule: parseScheduleField(given.schedule) }),
-    ...(given.client !== undefined && { client: parseClientField(given.client) }),
-    addTags: parseTagsField(given.addTags),
-    removeTags: parseTagsField(given.removeTags),
-  };
-  const faults = Object.values(parsed).flatMap((each) => ("faults" in each ? each.faults : []));
-  if (faults.length > 0) return { faults };
-  return Object.fromEntries(
-    Object.entries(parsed).map(([name, each]) => [name, "value" in each ? each.value : null]),
-  ) as unknown as BulkChange;
 }
 
 /** Change of one site, with its effects on the planned runs. A tag that is removed and added stays. */

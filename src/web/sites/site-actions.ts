@@ -1,9 +1,8 @@
 /** Changes of watched sites: `POST /sites/{id}`, and `POST /sites` for several at once. */
 import { recordIdPattern } from "../../base/record-id.ts";
-import type { SiteFault } from "../../sites/site-fields.ts";
+import { parseBulkChange, type SiteFault } from "../../sites/site-fields.ts";
 import {
   acceptFinding,
-  parseBulkChange,
   removeSites,
   scanSite,
   scanSites,

@@ -4,12 +4,13 @@ import { plannedChange, plannedSite, shownRunsOf } from "../../../src/sites/sche
 import {
   acceptedWith,
   parseAcceptance,
+  parseBulkChange,
   parseSiteChange,
   parseSiteFields,
   type SiteFault,
   type SiteFields,
 } from "../../../src/sites/site-fields.ts";
-import { bulkChangeOf, parseBulkChange } from "../../../src/sites/site-operations.ts";
+import { bulkChangeOf } from "../../../src/sites/site-operations.ts";
 import { acceptedFindingsMax, type Site, sitePagesMax, siteTagsMax } from "../../../src/store/sites.ts";
 
 const settings = { locations: ["berlin"] };
