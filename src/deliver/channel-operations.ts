@@ -12,41 +12,44 @@ import { eventTypes } from "../store/event-types.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhookSecret } from "./webhook.ts";
 
-export interface ChannelTargetRules {
-  /** Whether webhooks may have an http URL. */
-  readonly allowHttp: boolean;
-  /** Why deliveries would never reach the URL; null for a permitted one. */
-  readonly targetFault: (url: string) => string | null;
-}
-
 /** `refused`: deliveries would never reach the literal address. */
 export type ChannelTargetFault = "required" | "not-mail" | "not-url" | "refused";
 export type ChannelNameFault = "too-long" | "characters";
 
+export type ChannelFieldFault =
+  | { readonly at: "target"; readonly because: ChannelTargetFault }
+  | { readonly at: "name"; readonly because: ChannelNameFault };
+
+/** What is wrong with a field. */
+export interface FaultyChannel {
+  readonly fault: ChannelFieldFault;
+}
+
 /** Stored form of the target. */
 export function parseChannelTarget(
+  { webhooksAllowHttp, webhookTargetFault }: Pick<SiteServices, "webhooksAllowHttp" | "webhookTargetFault">,
   kind: ChannelKind,
   text: string,
-  { allowHttp, targetFault }: ChannelTargetRules,
-): { readonly target: string } | { readonly fault: ChannelTargetFault } {
+): Pick<Channel, "target"> | FaultyChannel {
+  const faulty = (because: ChannelTargetFault): FaultyChannel => ({ fault: { at: "target", because } });
   const typed = text.trim();
-  if (typed === "") return { fault: "required" };
+  if (typed === "") return faulty("required");
   if (kind === "mail") {
     const mailbox = parseMailbox(typed);
-    return mailbox === null || mailbox.name !== null ? { fault: "not-mail" } : { target: mailbox.email };
+    return mailbox === null || mailbox.name !== null ? faulty("not-mail") : { target: mailbox.email };
   }
-  const url = parseWebhookUrl(typed, { allowHttp });
-  if (url === null) return { fault: "not-url" };
-  return targetFault(url) === null ? { target: url } : { fault: "refused" };
+  const url = parseWebhookUrl(typed, { allowHttp: webhooksAllowHttp });
+  if (url === null) return faulty("not-url");
+  return webhookTargetFault(url) === null ? { target: url } : faulty("refused");
 }
 
 /** Name of a channel: by default the host of a webhook, or the mail address. */
-function parseChannelLabel(text: string, target: string): { readonly name: string } | { readonly fault: ChannelNameFault } {
+function parseChannelLabel(text: string, target: string): Pick<Channel, "name" | "target"> | FaultyChannel {
   const name = text.trim();
-  if (name.length > channelNameCharsMax) return { fault: "too-long" };
+  if (name.length > channelNameCharsMax) return { fault: { at: "name", because: "too-long" } };
   // Names get into subjects of mails.
-  if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) return { fault: "characters" };
-  return { name: name === "" ? (URL.parse(target)?.host || target).slice(0, channelNameCharsMax) : name };
+  if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) return { fault: { at: "name", because: "characters" } };
+  return { name: name === "" ? (URL.parse(target)?.host || target).slice(0, channelNameCharsMax) : name, target };
 }
 
 /** Pages that the links lead to; each takes `<accountId>-<channelId>` as a part of its path and the secret as `key`. */
@@ -83,15 +86,6 @@ interface ChannelContext {
 }
 
 type Owner = Pick<Account, "id">;
-
-export type ChannelFieldFault =
-  | { readonly at: "target"; readonly because: ChannelTargetFault }
-  | { readonly at: "name"; readonly because: ChannelNameFault };
-
-/** What is wrong with a field. */
-export interface FaultyChannel {
-  readonly fault: ChannelFieldFault;
-}
 
 export interface SavedChannel {
   readonly channel: Channel;
@@ -166,27 +160,18 @@ export async function updateChannel(
   return { done: await saved(context, changed, isMoved) };
 }
 
-function parseChannel(context: ChannelContext, { kind, target, name }: GivenChannel): Pick<Channel, "name" | "target"> | FaultyChannel {
-  const parsed = parseTarget(context, kind, target);
-  return "fault" in parsed ? parsed : withLabel(name, parsed.target);
+function parseChannel({ sites }: ChannelContext, { kind, target, name }: GivenChannel): Pick<Channel, "name" | "target"> | FaultyChannel {
+  const parsed = parseChannelTarget(sites, kind, target);
+  return "fault" in parsed ? parsed : parseChannelLabel(name, parsed.target);
 }
 
 /** A target that is not given is not judged again: settings may have changed since. */
-function parseChange(context: ChannelContext, stored: Channel, { target, name }: ChannelUpdate): Partial<Channel> | FaultyChannel {
-  const parsed: Partial<Pick<Channel, "target">> | FaultyChannel = target === undefined ? {} : parseTarget(context, stored.kind, target);
+function parseChange({ sites }: ChannelContext, stored: Channel, { target, name }: ChannelUpdate): Partial<Channel> | FaultyChannel {
+  const parsed: Partial<Pick<Channel, "target">> | FaultyChannel =
+    target === undefined ? {} : parseChannelTarget(sites, stored.kind, target);
   if ("fault" in parsed || name === undefined) return parsed;
-  const label = withLabel(name, parsed.target ?? stored.target);
+  const label = parseChannelLabel(name, parsed.target ?? stored.target);
   return "fault" in label ? label : { ...parsed, name: label.name };
-}
-
-function parseTarget({ sites }: ChannelContext, kind: ChannelKind, given: string): Pick<Channel, "target"> | FaultyChannel {
-  const parsed = parseChannelTarget(kind, given, { allowHttp: sites.webhooksAllowHttp, targetFault: sites.webhookTargetFault });
-  return "fault" in parsed ? { fault: { at: "target", because: parsed.fault } } : parsed;
-}
-
-function withLabel(name: string, target: string): Pick<Channel, "name" | "target"> | FaultyChannel {
-  const label = parseChannelLabel(name, target);
-  return "fault" in label ? { fault: { at: "name", because: label.fault } } : { ...label, target };
 }
 
 /** Asks the reader of a mail address to confirm it, once more. */

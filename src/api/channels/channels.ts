@@ -290,8 +290,7 @@ type Api = Call["api"];
 function doneOrRefused<Done>(outcome: Outcome<Done, ChannelRefusal> | FaultyChannel, { sites }: Api, target = ""): Done {
   if ("done" in outcome) return outcome.done;
   if ("refused" in outcome) throw channelRefused(outcome.refused);
-  const { fault } = outcome;
-  throw fault.at === "name" ? invalidFields({ name: [nameFaults[fault.because]] }) : targetRefused(fault.because, target, sites);
+  throw fieldRefused(outcome, target, sites);
 }
 
 function channelRefused(refusal: ChannelRefusal): ApiError {
@@ -309,8 +308,10 @@ function tooManyMessages(): ApiError {
   return new ApiError(429, "Too many such messages in this hour; try again later.", { retrySeconds });
 }
 
-function targetRefused(fault: ChannelTargetFault, text: string, { webhooksAllowHttp, webhookTargetFault }: Api["sites"]): ApiError {
-  const because = targetFaults[fault] ?? webhookTargetFault(new URL(text.trim()).href) ?? targetFaults["not-url"];
+/** `text`: the target as given. */
+function fieldRefused({ fault }: FaultyChannel, text: string, { webhooksAllowHttp, webhookTargetFault }: Api["sites"]): ApiError {
+  if (fault.at === "name") return invalidFields({ name: [nameFaults[fault.because]] });
+  const because = targetFaults[fault.because] ?? webhookTargetFault(new URL(text.trim()).href) ?? targetFaults["not-url"];
   return invalidFields({ target: [because.replace("{schemes}", webhooksAllowHttp ? "https or http" : "https")] });
 }
 
@@ -320,8 +321,8 @@ function refusedTarget({ kind, target }: BodyFields, { api: { sites } }: Call): 
   if (known === undefined) return null;
   if (known === "mail" && !sites.mailConfigured()) throw channelRefused("no-mail");
   const text = typeof target === "string" ? target : "";
-  const parsed = parseChannelTarget(known, text, { allowHttp: sites.webhooksAllowHttp, targetFault: sites.webhookTargetFault });
-  if ("fault" in parsed) throw targetRefused(parsed.fault, text, sites);
+  const parsed = parseChannelTarget(sites, known, text);
+  if ("fault" in parsed) throw fieldRefused(parsed, text, sites);
   return null;
 }
 
