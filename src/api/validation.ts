@@ -12,22 +12,17 @@ export type BodyFields = Readonly<Record<string, unknown>>;
 /** Field, and a text that completes its name. */
 type Fault = readonly [field: string, text: string];
 
-export interface Validator<T> {
-  /** Field that an unreadable body lacks; null if none is required. */
-  readonly required: string | null;
+/** `required`: field that an unreadable body lacks; null if none is required. */
+export function validatorOf<S extends TObject>(schema: S) {
+  const checked = checkedSchemaOf(schema);
+  const isValid = compiledCheck(checked);
+  const required: string | null = checked.required?.[0] ?? null;
+  return { required, check };
+
   /**
    * `domainFaults` may know more faults of a refused body, and words them all; null without any.
    * @throws ApiError 400
    */
-  check(value: unknown, domainFaults?: (fields: BodyFields) => FieldErrors | null): T;
-}
-
-export function validatorOf<S extends TObject>(schema: S): Validator<Static<S>> {
-  const checked = checkedSchemaOf(schema);
-  const isValid = compiledCheck(checked);
-  const required = checked.required?.[0] ?? null;
-  return { required, check };
-
   function check(value: unknown, domainFaults: (fields: BodyFields) => FieldErrors | null = () => null): Static<S> {
     if (isValid(value)) return value as Static<S>;
     if (!isObject(value)) throw invalidBody("is not a JSON object", required);

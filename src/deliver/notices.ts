@@ -32,32 +32,10 @@ const noticeAgeMsMax = 3 * dayMs;
 /** `too-many`: the account or the address got enough of them in this hour. */
 export type NoticeOutcome = "sent" | "failed" | "too-many" | "no-mail";
 
-/** Links are absolute, and valid for one use. No method rejects. A mail that a request waits for may still arrive after it `failed`. */
-export interface NoticeMails {
-  /** `value`: of `issueConfirmation`. */
-  confirmation(channel: Channel, value: string): Promise<NoticeOutcome>;
-  memberInvitation(owner: Account, invitation: MemberInvitation, url: string): Promise<NoticeOutcome>;
-  /** A page must not wait for it: the time would show whether there is such an account. */
-  reset(account: Account, url: string, expiresAt: string): Promise<NoticeOutcome>;
-  /** `by`: account that invites. `locale`: of the page on which it did. */
-  invitation(
-    by: Account,
-    invited: { readonly email: string; readonly locale: PageLocale },
-    url: string,
-    expiresAt: string,
-  ): Promise<NoticeOutcome>;
-}
+export type NoticeMails = ReturnType<typeof createPersonalMails>;
+export type RunningNotices = ReturnType<typeof createNotices>;
 
-export interface RunningNotices extends NoticeMails {
-  /** Sends the notices of disabled channels whose time has come. Does not wait for them. */
-  sendDue(): void;
-  /** A channel was disabled. */
-  wake(): void;
-  /** Resolves when no notice is being sent. */
-  idle(): Promise<void>;
-}
-
-export function createNotices(parts: DeliveryParts, ending: AbortSignal): RunningNotices {
+export function createNotices(parts: DeliveryParts, ending: AbortSignal) {
   const mail = createNoticeMailer(parts, ending);
   return { ...createPersonalMails(parts, mail), ...createDisabledNotices(parts, mail, ending) };
 }
@@ -81,7 +59,8 @@ function createNoticeMailer(parts: DeliveryParts, ending: AbortSignal): NoticeMa
   };
 }
 
-function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMails {
+/** Links are absolute, and valid for one use. No method rejects. A mail that a request waits for may still arrive after it `failed`. */
+function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer) {
   const { store, clock, send } = parts;
   const ofAccounts = createHourlyQuota(mailsOfAccountPerHourMax, clock);
   const toAddresses = createHourlyQuota(mailsToAddressPerHourMax, clock);
@@ -96,20 +75,27 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer): NoticeMa
   }
 
   return {
-    confirmation: async (channel, value) => {
+    /** `value`: of `issueConfirmation`. */
+    confirmation: async (channel: Channel, value: string): Promise<NoticeOutcome> => {
       const account = store.accounts.findById(channel.accountId);
       if (account === undefined) return "failed";
       return limited(account, channel.target, () => confirmationMail(mailContext(parts, account.locale), account, channel, value));
     },
-    memberInvitation: (owner, invitation, url) =>
+    memberInvitation: (owner: Account, invitation: MemberInvitation, url: string): Promise<NoticeOutcome> =>
       limited(owner, invitation.email, () => memberInvitationMail(mailContext(parts, owner.locale), owner, invitation, url)),
-    reset: async (account, url, expiresAt) => {
+    /** A page must not wait for it: the time would show whether there is such an account. */
+    reset: async (account: Account, url: string, expiresAt: string): Promise<NoticeOutcome> => {
       if (send.mail === null) return "no-mail";
       if (!resets.take(String(account.id))) return "too-many";
       return mail(account.email, newName(), () => resetMail(mailContext(parts, account.locale), url, expiresAt), false);
     },
-    invitation: (by, { email, locale }, url, expiresAt) =>
-      limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
+    /** `by`: account that invites. `locale`: of the page on which it did. */
+    invitation: (
+      by: Account,
+      { email, locale }: { readonly email: string; readonly locale: PageLocale },
+      url: string,
+      expiresAt: string,
+    ): Promise<NoticeOutcome> => limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
   };
 }
 
@@ -124,8 +110,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
   /** Whether the channel needs no further attempt. The notice has the same id in each. */
   async function send(channel: Channel): Promise<boolean> {
     const { accountId, id, disabled, kind, target } = channel;
-    const account = store.accounts.findById(accountId);
-    const because = disabled?.because;
+    const [account, because] = [store.accounts.findById(accountId), disabled?.because];
     if (because !== "gone" && because !== "failed") return true;
     // Where mails to the account's own address have failed, none can report it.
     const readable = account !== undefined && !account.disabled && !(kind === "mail" && emailKey(target) === emailKey(account.email));
@@ -158,6 +143,7 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
     if (left) dueAt ??= new Date(clock.now().getTime() + noticeRetryMs);
   }
 
+  /** Sends the notices of disabled channels whose time has come. Does not wait for them. */
   function sendDue(): void {
     if (sending !== null || dueAt === null || clock.now() < dueAt || ending.aborted) return;
     dueAt = null;
@@ -174,10 +160,12 @@ function createDisabledNotices(parts: DeliveryParts, mail: NoticeMailer, ending:
 
   return {
     sendDue,
-    wake: () => {
+    /** A channel was disabled. */
+    wake: (): void => {
       dueAt = clock.now();
       sendDue();
     },
-    idle: async () => void (await sending),
+    /** Resolves when no notice is being sent. */
+    idle: async (): Promise<void> => void (await sending),
   };
 }

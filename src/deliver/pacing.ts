@@ -18,17 +18,10 @@ interface Slot {
   readonly kind: ChannelKind;
 }
 
-export interface Slots {
-  /** Deliveries to begin now, at most one of each channel. Accounts with the fewest attempts under way go first. */
-  listDue(now: Date): readonly Delivery[];
-  /** `work` never rejects. */
-  run(delivery: Delivery, work: () => Promise<void>): void;
-  /** Resolves when the attempts under way have ended. */
-  idle(): Promise<void>;
-}
+export type Slots = ReturnType<typeof createSlots>;
 
 /** `onFree`: called when an attempt has ended. */
-export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "deliveries">, onFree: () => void): Slots {
+export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "deliveries">, onFree: () => void) {
   /** Slots by id of the channel. */
   const taken = new Map<number, Slot>();
   const works = new Set<Promise<void>>();
@@ -38,7 +31,8 @@ export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "
     kind: channels.find(accountId, channelId)?.kind ?? "webhook",
   });
   return {
-    listDue: (now) => {
+    /** Deliveries to begin now, at most one of each channel. Accounts with the fewest attempts under way go first. */
+    listDue: (now: Date): readonly Delivery[] => {
       const candidates = new Map<number, Slot>();
       const known = new Map<number, Slot>();
       const accepts = (place: DeliveryPlace) => {
@@ -53,7 +47,8 @@ export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "
       };
       return chosen(deliveries.listDue(now, candidatesMax, accepts), candidates, taken);
     },
-    run: (delivery, work) => {
+    /** `work` never rejects. */
+    run: (delivery: Delivery, work: () => Promise<void>): void => {
       taken.set(delivery.channelId, slotOf(delivery));
       const tracked = work().finally(() => {
         taken.delete(delivery.channelId);
@@ -62,7 +57,8 @@ export function createSlots({ channels, deliveries }: Pick<Store, "channels" | "
       });
       works.add(tracked);
     },
-    idle: async () => void (await Promise.allSettled(works)),
+    /** Resolves when the attempts under way have ended. */
+    idle: async (): Promise<void> => void (await Promise.allSettled(works)),
   };
 }
 

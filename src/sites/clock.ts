@@ -37,17 +37,10 @@ export interface SiteClockOptions extends SiteTickerOptions {
   readonly tickMs?: number;
 }
 
-export interface SiteClock {
-  /** A scan has ended, of a site or not; its outcome is stored. */
-  scanEnded(token: string): void;
-  /** Looks at everything now. */
-  wake(): void;
-  /** Resolves when nothing of the clock uses the store any more. */
-  stop(): Promise<void>;
-}
+export type SiteClock = ReturnType<typeof startSiteClock>;
 
 /** Begins with a first tick, which concludes what an earlier process left. Never two ticks at once. */
-export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClockOptions): SiteClock {
+export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClockOptions) {
   const ticker = createSiteTicker(options);
   let stopped = false;
   let running: Promise<void> | null = null;
@@ -71,9 +64,12 @@ export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClock
   const endTicks = options.clock.every(tickMs, () => request("all"));
   request("all");
   return {
-    scanEnded: () => request("ended"),
-    wake: () => request("all"),
-    stop: async () => {
+    /** A scan has ended, of a site or not; its outcome is stored. */
+    scanEnded: (_token: string): void => request("ended"),
+    /** Looks at everything now. */
+    wake: (): void => request("all"),
+    /** Resolves when nothing of the clock uses the store any more. */
+    stop: async (): Promise<void> => {
       stopped = true;
       endTicks();
       await running;
@@ -81,15 +77,10 @@ export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClock
   };
 }
 
-/** The work of the clock, without its time. No method throws: what failed is logged, and done at the next tick. */
-export interface SiteTicker {
-  /** Everything that is due. */
-  tick(): Promise<void>;
-  /** Only what follows from scans that have ended. */
-  conclude(): Promise<void>;
-}
+export type SiteTicker = ReturnType<typeof createSiteTicker>;
 
-export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
+/** The work of the clock, without its time. No method throws: what failed is logged, and done at the next tick. */
+export function createSiteTicker(options: SiteTickerOptions) {
   const { store, clock, ready = () => true, wake, onEvents = () => {}, log } = options;
   const { mayBeScanned = () => true, sitesMaxOf = () => Number.POSITIVE_INFINITY } = options;
   const starter = createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log });
@@ -130,8 +121,10 @@ export function createSiteTicker(options: SiteTickerOptions): SiteTicker {
   }
 
   return {
-    conclude: async () => void (await attempt(conclude, "runs of sites not concluded")),
-    tick: async () => {
+    /** Only what follows from scans that have ended. */
+    conclude: async (): Promise<void> => void (await attempt(conclude, "runs of sites not concluded")),
+    /** Everything that is due. */
+    tick: async (): Promise<void> => {
       await attempt(conclude, "runs of sites not concluded");
       await isRoundDue(clock.now(), () => attempt(walk, "sites not examined"));
       await attempt(start, "runs of sites not started");

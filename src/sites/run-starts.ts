@@ -51,15 +51,8 @@ export function startBudgetFor(demandPerHour: number): StartBudget {
   return { perMinuteMax, perHourMax, perHourWithSecondLooksMax };
 }
 
-/** Runs that may start now, one after the other. */
-export interface Admission<Run extends RunCandidate> {
-  /** Each run once; null if none is left, or none may start any more. */
-  next(): Run | null;
-  /** A run that is not noted leaves its place to another. */
-  noteStart(run: Run): void;
-}
-
 /**
+ * Runs that may start now, one after the other.
  * `recentStarts`: of the last hour, of every kind. Cron goes first, then second looks, then intervals. Cron keeps its minute: it counts, but
  * no limit applies to it. It cannot use up the second looks of an hour. Accounts take turns: the one with the fewest starts goes first.
  * `demandPerHour` includes cron, since its starts count: with less, cron alone could use up the limits.
@@ -69,7 +62,7 @@ export function createAdmission<Run extends RunCandidate>(
   recentStarts: readonly RecentStart[],
   now: Date,
   demandPerHour: number,
-): Admission<Run> {
+) {
   const nowMs = now.getTime();
   const due = candidates.filter(({ dueAt }) => dueAt.getTime() <= nowMs);
   const ofKind = (kind: StartKind) => due.filter((run) => run.kind === kind).sort(compareCandidates);
@@ -78,14 +71,16 @@ export function createAdmission<Run extends RunCandidate>(
   const counted = countStarts(recentStarts, nowMs, startBudgetFor(demandPerHour));
 
   return {
-    next: () => {
+    /** Each run once; null if none is left, or none may start any more. */
+    next: (): Run | null => {
       const [cron] = crons.splice(0, 1);
       if (cron !== undefined) return cron;
       const [look] = counted.mayStart("second-look") ? looks.splice(0, 1) : [];
       if (look !== undefined) return look;
       return counted.mayStart("interval") ? turns.next() : null;
     },
-    noteStart: (run) => {
+    /** A run that is not noted leaves its place to another. */
+    noteStart: (run: Run): void => {
       counted.noteStart(run.kind);
       if (run.kind === "interval") turns.noteStart(run.accountId);
     },

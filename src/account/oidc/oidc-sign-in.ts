@@ -74,18 +74,10 @@ const refreshMs = 300_000;
 const retryMsMin = 2_000;
 const retryMsMax = 60_000;
 
-export interface IssuerWatch {
-  /** Configuration of the provider; null until it has answered, and after it failed. */
-  current(): DiscoveredProvider | null;
-  /** Fault as a clause of a sentence; null while the provider can be used. */
-  fault(): string | null;
-  /** Asks the provider now. Never rejects. */
-  check(): Promise<void>;
-  close(): void;
-}
+export type IssuerWatch = ReturnType<typeof watchIssuer>;
 
 /** Asks the provider at once and then repeatedly, in the background. */
-export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pick<Log, "info" | "warn">): IssuerWatch {
+export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pick<Log, "info" | "warn">) {
   let provider: DiscoveredProvider | null = null;
   let fault: string | null = "the provider has not answered yet";
   let reported: string | null = null;
@@ -117,6 +109,7 @@ export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pi
     else log.warn("identity provider cannot be used; sign-in by it is off until it answers", { because: fault });
   }
 
+  /** Asks the provider now. Never rejects. */
   function check(): Promise<void> {
     checking ??= ask().finally(() => {
       checking = null;
@@ -126,10 +119,12 @@ export function watchIssuer(discover: () => Promise<DiscoveredProvider>, log: Pi
 
   void check();
   return {
-    current: () => provider,
-    fault: () => fault,
+    /** Configuration of the provider; null until it has answered, and after it failed. */
+    current: (): DiscoveredProvider | null => provider,
+    /** Fault as a clause of a sentence; null while the provider can be used. */
+    fault: (): string | null => fault,
     check,
-    close: () => {
+    close: (): void => {
       closed = true;
       if (timer !== null) clearTimeout(timer);
     },
