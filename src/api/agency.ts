@@ -42,7 +42,7 @@ import {
 import type { Site } from "../store/sites.ts";
 import { answer, prepareHeaders } from "./answer.ts";
 import { jsonBody, type RequestBody } from "./body.ts";
-import { ApiError, type FieldErrors, invalidFields, recordNotFound, recordsExceeded } from "./errors.ts";
+import { ApiError, doneOrThrow, type FieldErrors, invalidFields, recordNotFound, recordsExceeded } from "./errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation } from "./operation.ts";
 import { invalidLocale } from "./queries.ts";
 import { answerPrinted, answerRendered, downloadHeaders, printingUnavailable, type RenderedBody, withEtag } from "./rendered-bodies.ts";
@@ -142,9 +142,7 @@ export const brandOperations = [
     ...ofBrand,
     summary: "Remove the brand of your account",
     answers: { 204: { description: "The brand is gone, with its logo." } },
-    run: async ({ account, api }) => {
-      await removeBrand(api, account);
-    },
+    run: ({ account, api }) => removeBrand(api, account),
   }),
   operation({
     id: "readBrandLogo",
@@ -180,9 +178,7 @@ export const brandOperations = [
     summary: "Remove the logo of your brand",
     answers: { 204: { description: "The brand has no logo any more." } },
     refusals: noLogo,
-    run: async ({ account, api }) => {
-      savedBrand(await saveLogo(api, account, "removed"));
-    },
+    run: async ({ account, api }) => savedBrand(await saveLogo(api, account, "removed")),
   }),
 ];
 
@@ -348,9 +344,9 @@ export const memberOperations = [
     answers: { 200: answered("The member as it is now.", MemberBody) },
     refusals: { ...badField(badBody, "role", roleText), ...noMember },
     run: async ({ params, body, account, api }) => {
-      const member = await changeMemberRole(api, account, { memberId: recordIdOf(params.id), role: body.role });
-      const changed = "done" in member ? memberBody(api, member.done) : null;
-      if (changed === null) throw recordNotFound("member");
+      const change = { memberId: recordIdOf(params.id), role: body.role };
+      const changed = memberBody(api, doneOrThrow(await changeMemberRole(api, account, change), memberNotFound));
+      if (changed === null) throw memberNotFound();
       return changed;
     },
   }),
@@ -362,8 +358,8 @@ export const memberOperations = [
     answers: { 204: { description: "The member shares the sites no longer." } },
     refusals: noMember,
     run: async ({ params, account, api }) => {
-      const removed = await removeMember(api, account, { ownerId: account.id, memberId: recordIdOf(params.id) });
-      if ("refused" in removed) throw recordNotFound("member");
+      const member = { ownerId: account.id, memberId: recordIdOf(params.id) };
+      return doneOrThrow(await removeMember(api, account, member), memberNotFound);
     },
   }),
   operation({
@@ -394,9 +390,7 @@ export const memberOperations = [
     },
     run: async ({ body, account, api }) => {
       const given = { email: body.email.trim(), role: body.role, origin: api.config.public_url ?? "" };
-      const invited = await addMemberInvitation(api, account, given);
-      if ("refused" in invited) throw invitationRefused(invited.refused);
-      const { invitation, mail: mailed, value } = invited.done;
+      const { invitation, mail: mailed, value } = doneOrThrow(await addMemberInvitation(api, account, given), invitationRefused);
       // The link is in the answer only if no mail carries it.
       const acceptUrl = mailed === "sent" ? null : memberInvitationPath(value);
       const location = `${invitationsPath}/${encodeURIComponent(invitation.email)}`;
@@ -411,12 +405,12 @@ export const memberOperations = [
     summary: "Withdraw an invitation",
     answers: { 204: { description: "Its link leads nowhere any more." } },
     refusals: { 404: refused("The address has no open invitation.", "There is no such invitation.") },
-    run: async ({ params, account, api }) => {
-      const withdrawn = await withdrawMemberInvitation(api, account, params.email ?? "");
-      if ("refused" in withdrawn) throw recordNotFound("invitation");
-    },
+    run: async ({ params, account, api }) =>
+      doneOrThrow(await withdrawMemberInvitation(api, account, params.email ?? ""), () => recordNotFound("invitation")),
   }),
 ];
+
+const memberNotFound = () => recordNotFound("member");
 
 /** Null for an account that is being deleted. */
 function memberBody({ store }: Call["api"], { memberId, role: ofMember, since }: Member): object | null {
@@ -529,9 +523,7 @@ export const clientOperations = [
     summary: "Revoke the token for the metrics of your sites",
     answers: { 204: { description: "The token is valid no longer." } },
     refusals: { 404: refused("There is none.", "There is no such token.") },
-    run: async ({ account, api }) => {
-      if ("refused" in (await revokeMetricsToken(api, account))) throw recordNotFound("token");
-    },
+    run: async ({ account, api }) => doneOrThrow(await revokeMetricsToken(api, account), () => recordNotFound("token")),
   }),
 ];
 

@@ -2,7 +2,6 @@
 import { bearer } from "@elysiajs/bearer";
 import { Elysia, NotFoundError, ParseError } from "elysia";
 import { allowedMethods, type Route } from "../http/allowed-methods.ts";
-import { createClientAddress } from "../http/client-address.ts";
 import type { RateLimit } from "../http/rate-limit.ts";
 import { pathOf } from "../http/server.ts";
 import { answer, answerError, noRequestContext, prepareHeaders, type RequestContext } from "./answer.ts";
@@ -16,30 +15,20 @@ import { RenderedBodies } from "./rendered-bodies.ts";
 import { unknownReportFormat } from "./scans/reads.ts";
 import type { ApiServices } from "./services.ts";
 
-/** Window of `api.rate_per_minute`. */
-const requestWindowSeconds = 60;
-/** Above the rate of a script with a revoked token, below the rate of guessing. */
-const failedAuthenticationLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 const openapiPath = "/api/v1/openapi.json";
 
 export interface ApiSettings extends ApiServices {
-  /** By default `api.rate_per_minute`. */
+  /** Per account and calling address; by default `api.rate_per_minute`. */
   readonly requestLimit?: RateLimit;
+  /** Failed authentications per calling address. Valid tokens are not counted. */
   readonly failedAuthenticationLimit?: RateLimit;
   readonly ready: () => Readiness;
 }
 
 /** @throws Error when a trusted proxy is neither an address nor a range. */
 export function createApi(settings: ApiSettings) {
-  const { store, config, now, log } = settings;
-  const authGuard = createAuthGuard({
-    store,
-    clientAddressOf: createClientAddress(config.trusted_proxies),
-    requestLimit: settings.requestLimit ?? { requestsMax: config["api.rate_per_minute"], windowSeconds: requestWindowSeconds },
-    failedAuthenticationLimit: settings.failedAuthenticationLimit ?? failedAuthenticationLimitDefault,
-    now,
-    log,
-  });
+  const { log } = settings;
+  const authGuard = createAuthGuard(settings);
 
   // With `standardHostname` the router searches the path from the eleventh character, which fails for a short host such as "nas".
   const app = new Elysia({ name: "api", strictPath: true, normalize: false, handler: { standardHostname: false } })

@@ -2,23 +2,16 @@
 
 import { planTerms } from "../account/account-operations.ts";
 import { authenticate } from "../account/token-operations.ts";
-import type { Log } from "../base/log.ts";
-import type { ClientAddressOf } from "../http/client-address.ts";
+import { createClientAddress } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
-import type { Store } from "../store/store.ts";
 import type { HeaderFields, RequestContext } from "./answer.ts";
+import type { ApiSettings } from "./app.ts";
 import { type ApiError, planWithoutApi, rateLimitExceeded, unauthenticated } from "./errors.ts";
 
-export interface AuthGuardSettings {
-  readonly store: Pick<Store, "accounts" | "apiTokens">;
-  readonly clientAddressOf: ClientAddressOf;
-  /** Per account and calling address. */
-  readonly requestLimit: RateLimit;
-  /** Failed authentications per calling address. Valid tokens are not counted. */
-  readonly failedAuthenticationLimit: RateLimit;
-  readonly now: () => Date;
-  readonly log: Log;
-}
+/** Window of `api.rate_per_minute`. */
+const requestWindowSeconds = 60;
+/** Above the rate of a script with a revoked token, below the rate of guessing. */
+const failureLimitDefault: RateLimit = { requestsMax: 60, windowSeconds: 60 };
 
 /**
  * Sets the caller and the RateLimit-* headers of the context.
@@ -26,11 +19,14 @@ export interface AuthGuardSettings {
  */
 export type AuthGuard = (request: Request, bearer: string | undefined, peer: string | null, context: RequestContext) => void;
 
-export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
-  const { store, clientAddressOf, now, log } = settings;
+/** @throws Error when a trusted proxy is neither an address nor a range. */
+export function createAuthGuard({ store, config, now, log, ...limits }: ApiSettings): AuthGuard {
+  const clientAddressOf = createClientAddress(config.trusted_proxies);
+  const { requestLimit = { requestsMax: config["api.rate_per_minute"], windowSeconds: requestWindowSeconds } } = limits;
+  const { failedAuthenticationLimit = failureLimitDefault } = limits;
   const nowMs = () => now().getTime();
-  const countRequest = createRateLimit(settings.requestLimit, nowMs);
-  const countFailure = createRateLimit(settings.failedAuthenticationLimit, nowMs);
+  const countRequest = createRateLimit(requestLimit, nowMs);
+  const countFailure = createRateLimit(failedAuthenticationLimit, nowMs);
 
   return ({ headers }, bearer, peer, context) => {
     const address = clientAddressOf(peer, headers.get("x-forwarded-for"));
@@ -38,7 +34,7 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
     const authentication = authenticate(store, bearer, at);
     if (authentication.status === "refused") {
       const failures = countFailure(address);
-      if (failures.exceeded) throw refused(settings.failedAuthenticationLimit, failures, context);
+      if (failures.exceeded) throw refused(failedAuthenticationLimit, failures, context);
       // A token that was valid once is of interest to the operator. Other values are not, and anybody may send them.
       if ("token" in authentication) log.info("token refused", { because: authentication.because, token: authentication.token.id });
       throw unauthenticated();
@@ -48,8 +44,8 @@ export function createAuthGuard(settings: AuthGuardSettings): AuthGuard {
     store.apiTokens.recordUse(token, at)?.catch((error) => log.warn("token use not recorded", { error: String(error) }));
 
     const counted = countRequest(`${account.id}:${address}`);
-    if (counted.exceeded) throw refused(settings.requestLimit, counted, context);
-    context.limitHeaders = limitHeadersOf(settings.requestLimit, counted);
+    if (counted.exceeded) throw refused(requestLimit, counted, context);
+    context.limitHeaders = limitHeadersOf(requestLimit, counted);
     if (!planTerms[account.plan].api) throw planWithoutApi(account.plan);
     context.caller = account;
   };

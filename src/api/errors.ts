@@ -1,4 +1,5 @@
 /** Errors of the API: one constructor for each refusal that several operations share. An operation words its own with `ApiError`. */
+import type { Outcome } from "../base/outcome.ts";
 import type { NotReadyReason } from "./health.ts";
 
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -27,6 +28,12 @@ export class ApiError extends Error {
     this.fieldErrors = fieldErrors;
     this.reasons = reasons;
   }
+}
+
+/** What a use case has done. @throws ApiError that words its refusal */
+export function doneOrThrow<Done, Code extends string>(outcome: Outcome<Done, Code>, errorOf: (refusal: Code) => ApiError): Done {
+  if ("refused" in outcome) throw errorOf(outcome.refused);
+  return outcome.done;
 }
 
 /** The same for absent, malformed, unknown, expired and revoked tokens. */
@@ -65,12 +72,14 @@ export function bodyTooLarge(bytesMax: number): ApiError {
   return new ApiError(413, `The body is longer than ${bytesMax} bytes.`, { headers: { connection: "close" } });
 }
 
-export type RecordKind = "scan" | "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token";
-
 /** The same for an unknown record, a malformed identifier, and a record of another account. */
-export function recordNotFound(kind: RecordKind): ApiError {
+export function recordNotFound(
+  kind: "scan" | "site" | "channel" | "rule" | "delivery" | "acceptance" | "member" | "invitation" | "client" | "token",
+): ApiError {
   return new ApiError(404, `There is no such ${kind}.`);
 }
+
+export type RecordKind = Parameters<typeof recordNotFound>[0];
 
 /** `what`: in the plural. */
 export function recordsExceeded(what: string, max: number): ApiError {

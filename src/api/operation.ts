@@ -73,11 +73,12 @@ interface Declaration<Query, Body, Stored> extends Description {
   readonly record?: NamedRecord<Stored>;
   /** False for a change that stores nothing, which a full disk does not stop. */
   readonly stores?: false;
-  /** Gives a body for JSON, nothing for 204, or a response. Rejects with ApiError. */
+  /** Gives a body for JSON, anything for 204, or a response. Rejects with ApiError. */
   run(given: Given<Query, Body, Stored>): Outcome | Promise<Outcome>;
 }
 
-type Outcome = object | undefined;
+/** A status of 204 takes no notice of it. */
+type Outcome = object | null | undefined;
 
 /** JSON with headers of its own. */
 export class JsonAnswer {
@@ -174,7 +175,7 @@ export async function written<T>(write: () => Promise<T>): Promise<T> {
 function responseOf({ answers }: Description, { requestContext }: Call, outcome: Outcome): Response {
   if (outcome instanceof Response) return outcome;
   const [status] = Object.keys(answers);
-  if (outcome === undefined) return answer(requestContext, Number(status), null);
+  if (status === "204") return answer(requestContext, 204, null);
   if (outcome instanceof JsonAnswer)
     return answer(requestContext, Number(status), JSON.stringify(outcome.body), prepareHeaders(outcome.headers));
   return answer(requestContext, Number(status), JSON.stringify(outcome));

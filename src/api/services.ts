@@ -4,7 +4,6 @@ import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
-import type { ClientReportStore } from "../export/client-report/collect.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -15,24 +14,7 @@ import type { RenderedBodies } from "./rendered-bodies.ts";
 export type ChecksInUse = () => { readonly texts: Texts; readonly catalog: Pick<Catalog, "checks" | "version"> };
 
 export interface ApiServices {
-  readonly store: Pick<
-    Store,
-    | "accounts"
-    | "apiTokens"
-    | "scans"
-    | "results"
-    | "evidence"
-    | "sites"
-    | "siteRuns"
-    | "events"
-    | "channels"
-    | "rules"
-    | "deliveries"
-    | "brands"
-    | "members"
-    | "metricsTokens"
-  > &
-    ClientReportStore;
+  readonly store: Store;
   readonly checks: ChecksInUse;
   readonly locations: Pick<LocationDirectory, "names">;
   readonly sites: SiteServices;

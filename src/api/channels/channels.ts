@@ -194,9 +194,7 @@ export const channelOperations = [
     summary: "Remove a channel",
     description: "Gives up what waits for it, and removes it from all rules. A rule without a channel is removed too.",
     answers: { 204: { description: "The channel is gone." } },
-    run: async ({ record, account, api }) => {
-      doneOrRefused(await removeChannel(api, account, record.id), api);
-    },
+    run: async ({ record, account, api }) => doneOrRefused(await removeChannel(api, account, record.id), api),
   }),
   operation({
     id: "testChannel",

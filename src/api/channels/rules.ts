@@ -7,7 +7,7 @@ import { eventTypes } from "../../store/event-types.ts";
 import { type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
-import { type ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
+import { type ApiError, doneOrThrow, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
 import { answered, badBody, badField, locationHeader, refused } from "../responses.ts";
 import { bodyOf, closed, entriesAlone, example, instantOf, model, nullable, oneOfValues, recordId, worded } from "../schemas.ts";
@@ -123,8 +123,8 @@ export const ruleOperations = [
         severityMin: body.severityMin ?? "info",
         channelIds: channelIdsOf(call, body.channelIds),
       });
-      if ("refused" in added) throw ruleRefused(added.refused);
-      return new JsonAnswer(ruleBody(added.done), { location: `${rulesPath}/${added.done.id}` });
+      const rule = doneOrThrow(added, ruleRefused);
+      return new JsonAnswer(ruleBody(rule), { location: `${rulesPath}/${rule.id}` });
     },
   }),
   operation({
@@ -152,8 +152,7 @@ export const ruleOperations = [
         ...(body.severityMin !== undefined && { severityMin: body.severityMin }),
         ...(body.channelIds !== undefined && { channelIds: channelIdsOf(call, body.channelIds) }),
       });
-      if ("refused" in changed) throw ruleRefused(changed.refused);
-      return ruleBody(changed.done);
+      return ruleBody(doneOrThrow(changed, ruleRefused));
     },
   }),
   operation({
@@ -162,10 +161,7 @@ export const ruleOperations = [
     ...ofRule,
     summary: "Remove a rule",
     answers: { 204: { description: "The rule is gone." } },
-    run: async ({ record, account, api }) => {
-      const removed = await removeRule(api, account, record.id);
-      if ("refused" in removed) throw ruleRefused(removed.refused);
-    },
+    run: async ({ record, account, api }) => doneOrThrow(await removeRule(api, account, record.id), ruleRefused),
   }),
 ];
 

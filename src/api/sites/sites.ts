@@ -37,7 +37,7 @@ import {
 import { bands, ranks } from "../../text/render.ts";
 import { jsonBody } from "../body.ts";
 import { EventList, eventBody } from "../channels/deliveries.ts";
-import { ApiError, type FieldErrors, invalidFields, queueFull, recordNotFound, recordsExceeded } from "../errors.ts";
+import { ApiError, doneOrThrow, type FieldErrors, invalidFields, queueFull, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
 import { invalidListQuery, pageBody, pageQuery } from "../queries.ts";
 import { answered, badBody, badField, badListQuery, locationHeader, noSpace, refused } from "../responses.ts";
@@ -277,8 +277,8 @@ export const siteOperations = [
       const parsed = parseSiteFields(body, siteFieldSettings({ api }));
       assertNoFaults(parsed, { api });
       const added = await addSite(api, ownSiteActor(account), parsed);
-      if ("refused" in added) throw added.refused === "full" ? sitesExceeded(account.plan) : siteUrlTaken();
-      return new JsonAnswer(fullBody(added.done, api), { location: `${sitesPath}/${added.done.id}` });
+      const site = doneOrThrow(added, (refusal) => (refusal === "full" ? sitesExceeded(account.plan) : siteUrlTaken()));
+      return new JsonAnswer(fullBody(site, api), { location: `${sitesPath}/${site.id}` });
     },
   }),
   operation({
@@ -331,11 +331,7 @@ export const siteOperations = [
       409: refused("A run of the site is under way.", runRefused("busy").message),
       ...noSpace("The queue has no space for all addresses, or the disk is full."),
     },
-    run: async ({ record, account, api }) => {
-      const run = await scanSite(api, ownSiteActor(account), record.id);
-      if ("refused" in run) throw runRefused(run.refused);
-      return runBody(run.done);
-    },
+    run: async ({ record, account, api }) => runBody(doneOrThrow(await scanSite(api, ownSiteActor(account), record.id), runRefused)),
   }),
   operation({
     id: "listSiteEvents",
@@ -392,7 +388,7 @@ export const siteOperations = [
     refusals: { 404: refused("There is no such site or acceptance.", "There is no such acceptance.") },
     run: async ({ record, params, account, api }) => {
       const withdrawn = await withdrawAcceptance(api, ownSiteActor(account), { id: record.id, code: params.code ?? "" });
-      if ("refused" in withdrawn) throw recordNotFound(withdrawn.refused === "unknown" ? "site" : "acceptance");
+      return doneOrThrow(withdrawn, (refusal) => recordNotFound(refusal === "unknown" ? "site" : "acceptance"));
     },
   }),
 ];
