@@ -79,18 +79,6 @@ function isTooClose(job: Cron, run: Date): boolean {
 /** `both-forms`: an interval beside cron, or a field that no schedule has. */
 export type ScheduleFaultCode = "both-forms" | "unknown-interval" | "zone-unknown" | CronFaultCode;
 
-export interface ScheduleFault {
-  readonly code: ScheduleFaultCode;
-  /** What was refused, cut at the limit; empty if it is no text. */
-  readonly value: string;
-}
-
-export interface DueRun {
-  readonly due: boolean;
-  /** Time to store: where a run is due, when it starts; otherwise at once if it differs. */
-  readonly nextRunAt: Date;
-}
-
 const windowSeconds: Readonly<Record<ScheduleInterval, number>> = {
   hourly: 3_600,
   daily: 86_400,
@@ -110,14 +98,14 @@ const sampledRuns = 10;
 const hashBytes = 6;
 
 /** `value` is JSON from outside: `every`, or `cron` with `zone`. Anything beside them is a fault, since it would have no effect. */
-export function parseSiteSchedule(value: unknown): SiteSchedule | { readonly fault: ScheduleFault } {
+export function parseSiteSchedule(value: unknown): SiteSchedule | { readonly fault: ScheduleFaultCode } {
   const given = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { every, cron, zone } = given;
   const known: readonly string[] = cron === undefined ? ["every"] : ["cron", "zone"];
-  if (Object.keys(given).some((name) => given[name] !== undefined && !known.includes(name))) return faultOf("both-forms", every);
+  if (Object.keys(given).some((name) => given[name] !== undefined && !known.includes(name))) return { fault: "both-forms" };
   if (cron !== undefined) return parseCron(cron, zone);
   const interval = scheduleIntervals.find((each) => each === every);
-  return interval === undefined ? faultOf("unknown-interval", every) : { every: interval };
+  return interval === undefined ? { fault: "unknown-interval" } : { every: interval };
 }
 
 /**
@@ -138,8 +126,9 @@ export function nextRuns(schedule: SiteSchedule, siteKey: string, after: Date, c
 /**
  * Whether a site is due, and the time of the run after it. Runs missed become one: the next is the first regular one after `now`.
  * A site that is not due keeps its time, unless that lies beyond its next run. This is so after the clock was set back.
+ * `nextRunAt` is to be stored: when a due run starts, and otherwise at once if it differs.
  */
-export function dueRun(schedule: SiteSchedule, siteKey: string, nextRunAt: Date, now: Date): DueRun {
+export function dueRun(schedule: SiteSchedule, siteKey: string, nextRunAt: Date, now: Date) {
   const due = nextRunAt.getTime() <= now.getTime();
   if (!due && !isBeyondNextRun(schedule, siteKey, nextRunAt, now)) return { due, nextRunAt };
   return { due, nextRunAt: nextRunAfter(schedule, siteKey, now) };
@@ -190,12 +179,12 @@ function cronRunAfter(cron: string, zone: string, after: Date): Date | null {
   }
 }
 
-function parseCron(cron: unknown, zone: unknown): SiteSchedule | { readonly fault: ScheduleFault } {
-  if (typeof cron !== "string" || cron.length > cronCharsMax) return faultOf("cron-malformed", cron);
-  if (typeof zone !== "string" || !isZoneName(zone)) return faultOf("zone-unknown", zone);
+function parseCron(cron: unknown, zone: unknown): SiteSchedule | { readonly fault: ScheduleFaultCode } {
+  if (typeof cron !== "string" || cron.length > cronCharsMax) return { fault: "cron-malformed" };
+  if (typeof zone !== "string" || !isZoneName(zone)) return { fault: "zone-unknown" };
   const pattern = cron.trim().split(/\s+/).join(" ");
   const code = cronFault(pattern, zone);
-  return code === null ? { cron: pattern, zone } : faultOf(code, cron);
+  return code === null ? { cron: pattern, zone } : { fault: code };
 }
 
 /** Names of the IANA database. Offsets such as "+02:00", which Intl accepts, have no daylight saving. */
@@ -206,10 +195,6 @@ function isZoneName(zone: string): boolean {
   } catch {
     return false;
   }
-}
-
-function faultOf(code: ScheduleFaultCode, value: unknown): { readonly fault: ScheduleFault } {
-  return { fault: { code, value: typeof value === "string" ? value.slice(0, cronCharsMax) : "" } };
 }
 
 /** Next runs that are shown. */

@@ -164,7 +164,7 @@ function parseClientField(given: unknown): Parsed<string | null> {
 
 function parseScheduleField(given: unknown): Parsed<SiteSchedule> {
   const schedule = parseSiteSchedule(given);
-  return "fault" in schedule ? faulty({ field: "schedule", code: schedule.fault.code }) : { value: schedule };
+  return "fault" in schedule ? faulty({ field: "schedule", code: schedule.fault }) : { value: schedule };
 }
 
 function parsePausedField(given: unknown): Parsed<boolean> {

@@ -36,29 +36,29 @@ describe("parseSiteSchedule", () => {
     expect(parseSiteSchedule(value)).toEqual(schedule);
   });
 
-  test.each<[unknown, string, string]>([
-    [null, "unknown-interval", ""],
-    ["weekly", "unknown-interval", ""],
-    [{}, "unknown-interval", ""],
-    [{ every: "yearly" }, "unknown-interval", "yearly"],
-    [{ every: "daily", at: "03:00" }, "both-forms", "daily"],
-    [{ every: "hourly", cron: "0 4 * * *", zone: "UTC" }, "both-forms", "hourly"],
-    [{ cron: "0 4 * * *", zone: "UTC", at: "03:00" }, "both-forms", ""],
-    [{ every: "toString" }, "unknown-interval", "toString"],
-    [{ every: "x".repeat(500) }, "unknown-interval", "x".repeat(100)],
-    [{ cron: 5, zone: "UTC" }, "cron-malformed", ""],
-    [{ cron: "@daily", zone: "UTC" }, "cron-malformed", "@daily"],
-    [{ cron: `0 4 * * ${"1,".repeat(60)}1`, zone: "UTC" }, "cron-malformed", `0 4 * * ${"1,".repeat(46)}`],
-    [{ cron: "0 4 * * *" }, "zone-unknown", ""],
-    [{ cron: "0 4 * * *", zone: "" }, "zone-unknown", ""],
-    [{ cron: "0 4 * * *", zone: "+02:00" }, "zone-unknown", "+02:00"],
-    [{ cron: "0 4 * * *", zone: "-0200" }, "zone-unknown", "-0200"],
-    [{ cron: "0 4 * * *", zone: "GMT+2" }, "zone-unknown", "GMT+2"],
-    [{ cron: "0 4 * * *", zone: "Mars/Olympus" }, "zone-unknown", "Mars/Olympus"],
-    [{ cron: "*/45 * * * *", zone: "UTC" }, "too-often", "*/45 * * * *"],
-    [{ cron: "0 0 30 2 *", zone: "UTC" }, "never-runs", "0 0 30 2 *"],
-  ])("refuses %j as %s", (value, code, shown) => {
-    expect(parseSiteSchedule(value)).toEqual({ fault: { code, value: shown } });
+  test.each<[unknown, string]>([
+    [null, "unknown-interval"],
+    ["weekly", "unknown-interval"],
+    [{}, "unknown-interval"],
+    [{ every: "yearly" }, "unknown-interval"],
+    [{ every: "daily", at: "03:00" }, "both-forms"],
+    [{ every: "hourly", cron: "0 4 * * *", zone: "UTC" }, "both-forms"],
+    [{ cron: "0 4 * * *", zone: "UTC", at: "03:00" }, "both-forms"],
+    [{ every: "toString" }, "unknown-interval"],
+    [{ every: "x".repeat(500) }, "unknown-interval"],
+    [{ cron: 5, zone: "UTC" }, "cron-malformed"],
+    [{ cron: "@daily", zone: "UTC" }, "cron-malformed"],
+    [{ cron: `0 4 * * ${"1,".repeat(60)}1`, zone: "UTC" }, "cron-malformed"],
+    [{ cron: "0 4 * * *" }, "zone-unknown"],
+    [{ cron: "0 4 * * *", zone: "" }, "zone-unknown"],
+    [{ cron: "0 4 * * *", zone: "+02:00" }, "zone-unknown"],
+    [{ cron: "0 4 * * *", zone: "-0200" }, "zone-unknown"],
+    [{ cron: "0 4 * * *", zone: "GMT+2" }, "zone-unknown"],
+    [{ cron: "0 4 * * *", zone: "Mars/Olympus" }, "zone-unknown"],
+    [{ cron: "*/45 * * * *", zone: "UTC" }, "too-often"],
+    [{ cron: "0 0 30 2 *", zone: "UTC" }, "never-runs"],
+  ])("refuses %j as %s", (value, code) => {
+    expect(parseSiteSchedule(value)).toEqual({ fault: code });
   });
 });
 
