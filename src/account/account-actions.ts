@@ -48,13 +48,8 @@ interface SignInRefusal {
   readonly address: string;
 }
 
-interface RefusalSettings {
-  readonly store: Pick<Store, "accounts" | "audit">;
-  readonly now: () => Date;
-}
-
 /** Notes the first refusal of an account for a reason in each hour. Resolves when it is on disk. */
-export function createSignInRefusals({ store, now }: RefusalSettings) {
+export function createSignInRefusals({ store, now }: { readonly store: Pick<Store, "accounts" | "audit">; readonly now: () => Date }) {
   const noted = createLruCache<number>(rememberedMax);
   return {
     noteRefusal: async ({ because, accountId, address }: SignInRefusal): Promise<void> => {

@@ -21,10 +21,6 @@ export type InvitationMail = "sent" | "failed" | "too-many" | "no-mail";
 /** Sends the link by mail. Null without a mail server. Never rejects. */
 export type SendInvitation = ((owner: Account, invitation: MemberInvitation, url: string) => Promise<InvitationMail>) | null;
 
-interface SentInvitation extends IssuedInvitation {
-  readonly mail: InvitationMail;
-}
-
 /** `own`: the address of the owner. `member`: the address of a member. `full`: too many open invitations. */
 export type InvitationFault = "email-invalid" | "own" | "member" | "full";
 
@@ -49,7 +45,7 @@ export async function addMemberInvitation(
   { store, mail, now, log }: MemberContext,
   owner: Account,
   { email, role, origin }: GivenInvitation,
-): Promise<Outcome<SentInvitation, InvitationFault>> {
+): Promise<Outcome<IssuedInvitation & { readonly mail: InvitationMail }, InvitationFault>> {
   const isAddressOf = (account: Account | undefined) => account !== undefined && emailKey(account.email) === emailKey(email);
   if (isAddressOf(owner)) return refuse("own");
   if (store.members.list(owner.id).some(({ memberId }) => isAddressOf(store.accounts.findById(memberId)))) return refuse("member");

@@ -9,12 +9,10 @@ interface KeyedSemaphoreLimits {
 }
 
 /** Runs the work as soon as a permit is free; "busy" at once when the queue is full. */
-type KeyedSemaphore = <T>(key: string, work: () => Promise<T>) => Promise<T | "busy">;
-
-export function createKeyedSemaphore({ concurrencyMax, queueMax, queuePerKeyMax }: KeyedSemaphoreLimits): KeyedSemaphore {
+export function createKeyedSemaphore({ concurrencyMax, queueMax, queuePerKeyMax }: KeyedSemaphoreLimits) {
   const queue: { readonly key: string; readonly begin: () => void }[] = [];
   let running = 0;
-  return async (key, work) => {
+  return async <T>(key: string, work: () => Promise<T>): Promise<T | "busy"> => {
     if (running >= concurrencyMax) {
       const queuedOfKey = queue.filter((other) => other.key === key).length;
       if (queue.length >= queueMax || queuedOfKey >= queuePerKeyMax) return "busy";
@@ -115,14 +113,9 @@ export const passwordCharsMax = 256;
 
 export type PasswordFault = "too-short" | "too-long" | "common" | "is-email";
 
-interface PasswordsSettings {
-  readonly charsMin: number;
-  readonly cost?: PasswordCost;
-}
-
 export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords({ charsMin, cost = owaspPasswordCost }: PasswordsSettings) {
+export function createPasswords({ charsMin, cost = owaspPasswordCost }: { readonly charsMin: number; readonly cost?: PasswordCost }) {
   const argon2id = { algorithm: "argon2id", memoryCost: cost.memoryKib, timeCost: cost.passes } as const;
   const semaphore = createKeyedSemaphore(hashingLimits);
   const decoy = Bun.password.hash(crypto.randomUUID(), argon2id);

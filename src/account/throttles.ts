@@ -36,14 +36,8 @@ interface ThrottleBounds {
   readonly forgetSeconds: number;
 }
 
-interface Failures {
-  readonly count: number;
-  readonly lastMs: number;
-  readonly waitMs: number;
-}
-
 export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: ThrottleBounds, nowMs: () => number) {
-  const failures = createLruCache<Failures>(keysMax);
+  const failures = createLruCache<{ readonly count: number; readonly lastMs: number; readonly waitMs: number }>(keysMax);
 
   return {
     /** Seconds to wait; 0 allows the attempt and counts it as failed, so that parallel attempts gain nothing. */

@@ -63,24 +63,12 @@ interface TokenContext {
   readonly log: Log;
 }
 
-interface GivenToken {
-  readonly accountId: number;
-  readonly name: string;
-  readonly lifetime: TokenLifetime;
-}
-
-interface CreatedToken {
-  readonly token: ApiToken;
-  /** Not stored; cannot be read again. */
-  readonly value: string;
-}
-
-/** `full`: the account has `tokensMax` valid tokens. */
+/** `value` is not stored, and cannot be read again. `full`: the account has `tokensMax` valid tokens. */
 export async function createToken(
   { store, log, ...context }: TokenContext,
   by: Actor,
-  { accountId, name: given, lifetime }: GivenToken,
-): Promise<Outcome<CreatedToken, "no-name" | "full">> {
+  { accountId, name: given, lifetime }: { readonly accountId: number; readonly name: string; readonly lifetime: TokenLifetime },
+): Promise<Outcome<{ readonly token: ApiToken; readonly value: string }, "no-name" | "full">> {
   const now = context.now();
   const name = given.trim().slice(0, apiTokenNameCharsMax);
   if (name === "") return refuse("no-name");

@@ -5,7 +5,6 @@ import { type Log, messageOf } from "../../base/log.ts";
 import { createLruCache } from "../../base/lru-cache.ts";
 import type { GroupRule } from "../../settings/services.ts";
 import { type Account, type Plan, plans } from "../../store/accounts.ts";
-import type { Identity } from "../../store/credentials.ts";
 import type { Grants, LinkedSignIn } from "../../store/oidc-links.ts";
 import type { Store } from "../../store/store.ts";
 import type { PasswordStep, SignIn } from "../sign-in.ts";
@@ -33,25 +32,20 @@ const tagBytes = 16;
 /** Longest value that is opened; longer values are refused. */
 const sealedCharsMax = 6_144;
 
-interface Sealing<T> {
-  seal(value: T): string;
-  /** Opened value; null if it has another key or kind, was changed, or has expired. */
-  open(sealed: string): T | null;
-}
-
-/** The key lives as long as the process: a restart voids what it sealed. `kind` keeps values of different uses apart. */
-function createSealing<T>(kind: string, { lifetimeMs, nowMs }: { readonly lifetimeMs: number; readonly nowMs: () => number }): Sealing<T> {
+/** Encrypts values that a browser keeps. The key lives as long as the process. `kind` keeps values of different uses apart. */
+function createSealing<T>(kind: string, { lifetimeMs, nowMs }: { readonly lifetimeMs: number; readonly nowMs: () => number }) {
   const key = randomBytes(32);
   const associated = Buffer.from(kind);
   return {
-    seal: (value) => {
+    seal: (value: T): string => {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv).setAAD(associated);
       const text = JSON.stringify({ endMs: nowMs() + lifetimeMs, value });
       const bytes = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString("base64url");
     },
-    open: (sealed) => {
+    /** Opened value; null if it has another key or kind, was changed, or has expired. */
+    open: (sealed: string): T | null => {
       const bytes = Buffer.from(sealed.slice(0, sealedCharsMax), "base64url");
       if (bytes.length <= ivBytes + tagBytes) return null;
       try {
@@ -239,22 +233,12 @@ export interface OidcSignInSettings extends IdentityAccountsSettings {
   readonly now: () => Date;
 }
 
-interface Attempt {
-  readonly secrets: SignInSecrets;
-  readonly next: string;
-}
-
-interface PendingLink {
-  readonly identity: Identity;
-  readonly grants: Grants;
-  readonly email: string;
-  readonly next: string;
-}
+type PendingLink = Pick<LinkedSignIn, "identity" | "grants"> & { readonly email: string; readonly next: string };
 
 export function createOidcSignIn(settings: OidcSignInSettings): OidcSignIn {
   const { label, watch, actions, throttles, now, defaultPlan } = settings;
   const lifetime = { lifetimeMs: oidcSignInSeconds * 1_000, nowMs: () => now().getTime() };
-  const attempts = createSealing<Attempt>("attempt", lifetime);
+  const attempts = createSealing<{ readonly secrets: SignInSecrets; readonly next: string }>("attempt", lifetime);
   const links = createSealing<PendingLink>("link", lifetime);
   const accountOf = createIdentityAccounts(settings);
   const answered = createLruCache<true>(answeredMax);
