@@ -129,32 +129,32 @@ export function operation<Query = undefined, Body = undefined, Stored = undefine
     refusals: { ...record?.missing, ...(method !== "GET" && stores !== false && diskFull), ...refusals },
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
-    serve: (call) => served(declared, call),
+    serve: (call) => serve(declared, call),
   };
 }
 
-function served<Query, Body, Stored>(declared: Declaration<Query, Body, Stored>, call: Call): Response | Promise<Response> {
+function serve<Query, Body, Stored>(declared: Declaration<Query, Body, Stored>, call: Call): Response | Promise<Response> {
   const { audience, route, body, query, run } = declared;
   if (audience === "administrators" && !call.account.admin) throw administratorsOnly();
   const record = declared.record?.find(call) as Stored;
   const given = { ...call, record, query: query?.read(call.request) as Query, body: undefined as Body };
   const asResponse = (outcome: Outcome) => responseOf(declared, call, outcome);
-  if (!route.startsWith("GET ")) return changing(given, body, run).then(asResponse);
+  if (!route.startsWith("GET ")) return serveChange(given, body, run).then(asResponse);
   const outcome = run(given);
   return outcome instanceof Promise ? outcome.then(asResponse) : asResponse(outcome);
 }
 
 /** Reads the body if there is one, and runs. */
-async function changing<Query, Body, Stored>(
+async function serveChange<Query, Body, Stored>(
   given: Given<Query, Body, Stored>,
   body: RequestBody<Body> | undefined,
   run: Declaration<Query, Body, Stored>["run"],
 ): Promise<Outcome> {
-  if (body === undefined) return written(async () => run(given));
+  if (body === undefined) return refuseFullDisk(async () => run(given));
   const validate = await body.read(given.request);
   assertStillValid(given);
   const valid = validate(given);
-  return written(async () => run({ ...given, body: valid }));
+  return refuseFullDisk(async () => run({ ...given, body: valid }));
 }
 
 /** The token may have been revoked while a slow body arrived. @throws ApiError 401 */
@@ -163,7 +163,7 @@ function assertStillValid({ api: { store, now }, bearer }: Call): void {
 }
 
 /** @throws ApiError 503 if the disk is full. */
-export async function written<T>(write: () => Promise<T>): Promise<T> {
+export async function refuseFullDisk<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

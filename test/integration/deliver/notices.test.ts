@@ -176,7 +176,7 @@ describe("mails that are sent at once", () => {
     const outcomes = [];
     for (let count = 0; count < 5; count++) outcomes.push(await notices.confirmation(channel, value));
     expect(outcomes).toEqual(["sent", "sent", "sent", "sent", "too-many"]);
-    // Of another address, until the account has used up its own quota.
+    // Another address gets its link, until the account has used up its own quota.
     for (let count = 0; count < 4; count++)
       outcomes.push(await notices.confirmation({ ...channel, target: `x${count}@client.test` }, value));
     expect(outcomes.slice(5)).toEqual(["sent", "sent", "sent", "sent"]);

@@ -46,7 +46,7 @@ test("slow webhooks of some accounts hold up no other account: it gets the next 
   };
   for (let accountId = 1; accountId <= 6; accountId++) await report(accountId);
   await until("all slots are taken", () => answers.size === 16);
-  // Due after those of the account 6 that wait.
+  // These deliveries are due after the waiting ones of account 6.
   rig.advance(1_000);
   await report(7);
   answers.get("/1a")?.resolve({ status: 204 });

@@ -1,10 +1,10 @@
 /** Changes by the API while the store cannot write: only a full disk asks the client to come again. */
 import { expect, test } from "vitest";
 import { ApiError } from "../../../src/api/errors.ts";
-import { written } from "../../../src/api/operation.ts";
+import { refuseFullDisk } from "../../../src/api/operation.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 
-const failing = (error: Error) => written(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
+const failing = (error: Error) => refuseFullDisk(() => Promise.reject(error)).catch((thrown: unknown) => thrown);
 
 test("a full disk is 503 with Retry-After", async () => {
   const refused = await failing(new DataDirError("full", "no space is left"));
@@ -19,4 +19,4 @@ test.each([new DataDirError("not-writable", "read-only"), new TypeError("a mista
   },
 );
 
-test("what was written is returned", async () => expect(await written(async () => 7)).toBe(7));
+test("what was written is returned", async () => expect(await refuseFullDisk(async () => 7)).toBe(7));

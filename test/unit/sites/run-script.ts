@@ -40,9 +40,9 @@ const siteGiven: Site = {
 export interface Shown {
   readonly codes?: readonly string[];
   readonly undecided?: readonly string[];
-  /** Of the site: the lowest. */
+  /** Lowest score of all addresses. */
   readonly score?: number;
-  /** Of addresses with another one. */
+  /** Scores of addresses that differ from `score`. */
   readonly scores?: Readonly<Record<string, number>>;
   readonly rules?: RunRules;
   readonly addresses?: readonly string[];
