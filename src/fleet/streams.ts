@@ -8,7 +8,6 @@ import {
   RetentionPolicy,
   StorageType,
   type StreamConfig,
-  type StreamInfo,
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/transport-node";
 import { FleetError } from "./connection.ts";
@@ -60,7 +59,7 @@ async function ensureStream(manager: JetStreamManager, name: string, own: Partia
     allow_direct: true,
     ...own,
   };
-  const info = await infoOf(manager, name);
+  const info = await unlessMissing(manager.streams.info(name));
   const replicas = purpose.isCluster ? clusterReplicas : 1;
   if (info === null) {
     await addStream(manager, { ...config, name, num_replicas: replicas });
@@ -82,15 +81,6 @@ async function addStream(manager: JetStreamManager, config: Partial<StreamConfig
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || config.num_replicas === 1) throw error;
     await manager.streams.add({ ...config, num_replicas: 1 });
-  }
-}
-
-async function infoOf(manager: JetStreamManager, name: string): Promise<StreamInfo | null> {
-  try {
-    return await manager.streams.info(name);
-  } catch (error) {
-    if (isMissingInNats(error)) return null;
-    throw error;
   }
 }
 
@@ -162,8 +152,8 @@ async function removeSubject(manager: JetStreamManager, stream: string, subject:
   }
 }
 
-/** Null if the stream or the message does not exist. */
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
+/** Null if the stream, the consumer or the message does not exist. */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   return answer.catch((error) => {
     if (!isMissingInNats(error)) throw error;
     return null;

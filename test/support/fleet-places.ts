@@ -66,7 +66,7 @@ export function consumerOf(connection: NatsConnection, location: string) {
   } as ConsumerInfo);
 }
 
-/** Messages in the streams of jobs of the locations, `berlin` by default, and then in those of results; null for a stream that is gone. */
+/** Messages in the streams of jobs of the locations, `berlin` by default, and then in the streams of results; null for a stream that is gone. */
 export async function messagesIn(head: NatsConnection, locations: readonly string[] = ["berlin"]): Promise<readonly (number | null)[]> {
   const manager = await jetstreamManager(head);
   const count = (name: string) =>

@@ -33,7 +33,7 @@ export interface RawHead {
   publish(job: Partial<FleetJob> & Pick<FleetJob, "token" | "url">): Promise<void>;
   publishRaw(token: string, data: string): Promise<void>;
   cancel(token: string, attempt?: number): void;
-  /** Of the first complete result for the token. */
+  /** The first complete result for the token. */
   result(token: string, timeoutMs?: number): Promise<ReturnType<typeof unpackResult>>;
   /** Jobs in the stream that are neither acknowledged nor terminated. */
   jobsLeft(): Promise<number>;
@@ -55,7 +55,7 @@ export function startRawNats(): Promise<NatsServer> {
   return startNats({ configuration: loopbackConfiguration(headKeys, rawWorkers) });
 }
 
-/** `ackWaitMs` is that of JetStream by default. */
+/** `ackWaitMs`: the default of JetStream. */
 export async function openRawHead(url: string, ackWaitMs = 30_000): Promise<RawHead> {
   const connection = await connectAs(headKeys, url, { maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   await makeStreams(connection, [rawLocation]);

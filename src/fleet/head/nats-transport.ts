@@ -4,7 +4,7 @@ import { type Msg, type NatsConnection, NoRespondersError } from "@nats-io/trans
 import { type Clock, pause, randomId } from "../../base/clock.ts";
 import { type Log, messageOf } from "../../base/log.ts";
 import { fleetProtocol, type HeadNote, parseHeadNote } from "../messages.ts";
-import { ensureLocation, isMissingInNats, removeMessages, type StreamPurpose, subjectsOf } from "../streams.ts";
+import { ensureLocation, removeMessages, type StreamPurpose, subjectsOf, unlessMissing } from "../streams.ts";
 import {
   cancelSubjects,
   headSubject,
@@ -85,9 +85,10 @@ export function createLocationStreams({ workers, ackWaitMs, onManifest, log }: L
 const replyPrefix = "_INBOX.";
 const triesMax = 4;
 
-export type HeadClaim = ReturnType<typeof claimHead>;
-
-/** Answers other heads that ask, for as long as the connection lives. */
+/**
+ * Answers other heads that ask, for as long as the connection lives. The returned function looks for another head that answers; null
+ * without.
+ */
 export function claimHead(connection: NatsConnection, instance: string, clock: Clock) {
   const own: HeadNote = { v: fleetProtocol, instance, process: randomId(clock) };
   let isInCharge = false;
@@ -105,17 +106,14 @@ export function claimHead(connection: NatsConnection, instance: string, clock: C
     return other;
   }
 
-  return {
-    /** Another head that answers; null without. */
-    otherHead: async (waitMs: number): Promise<HeadNote | null> => {
-      let other = await ask(waitMs);
-      // Two that start at once both give way: the first to ask again stays.
-      for (let tries = 1; other !== null && tries < triesMax; tries++) {
-        await pause(clock, waitMs * tries * clock.random());
-        other = await ask(waitMs);
-      }
-      return other;
-    },
+  return async (waitMs: number): Promise<HeadNote | null> => {
+    let other = await ask(waitMs);
+    // Two that start at once both give way: the first to ask again stays.
+    for (let tries = 1; other !== null && tries < triesMax; tries++) {
+      await pause(clock, waitMs * tries * clock.random());
+      other = await ask(waitMs);
+    }
+    return other;
   };
 }
 
@@ -175,12 +173,8 @@ export function natsTransport(link: () => NatsLink | null): HeadTransport {
       return message?.seq ?? null;
     },
     deliveredSequence: async (location) => {
-      try {
-        return (await linked().manager.consumers.info(scanStreamOf(location), location)).delivered.stream_seq;
-      } catch (error) {
-        if (isMissingInNats(error)) return 0;
-        throw error;
-      }
+      const consumer = await unlessMissing(linked().manager.consumers.info(scanStreamOf(location), location));
+      return consumer?.delivered.stream_seq ?? 0;
     },
     withdrawJob: (location, token) => removeMessages(linked().manager, scanStreamOf(location), scanSubjects.of({ location, token })),
     cancel: (location, note) => link()?.connection.publish(cancelSubjects.of({ location }), JSON.stringify(note)),
@@ -229,16 +223,13 @@ export function subscribeToNotes({ connection, manager }: NatsLink, events: Head
   );
 }
 
-/** `io.nats.jetstream.advisory.v1.max_deliver`, as far as it is read. */
-interface SpentAdvisory {
-  readonly stream: string;
-  readonly stream_seq: number;
-}
-
 /** A lost advisory is made up for by the time limit of jobs. */
 async function reportSpentJob(manager: JetStreamManager, advisory: Uint8Array, report: HeadEvents["onSpentJob"]): Promise<void> {
   try {
-    const { stream, stream_seq: seq } = JSON.parse(Buffer.from(advisory).toString()) as SpentAdvisory;
+    // `io.nats.jetstream.advisory.v1.max_deliver`, as far as it is read.
+    const { stream, stream_seq: seq }: { readonly stream: string; readonly stream_seq: number } = JSON.parse(
+      Buffer.from(advisory).toString(),
+    );
     if (locationOfScanStream(stream) === null) return;
     const message = await manager.direct.getMessage(stream, { seq });
     const job = message === null ? null : scanSubjects.parse(message.subject);
@@ -257,16 +248,13 @@ async function openManifestFeed(connection: NatsConnection, location: string, on
     const address = resultSubjects.parse(message.subject);
     // The permissions of workers allow any text below their own subject.
     if (address === null || address.part !== null) message.ack();
-    else onManifest(address, deliveredManifest(message));
+    else
+      onManifest(address, {
+        bytes: message.data,
+        ack: () => message.ack(),
+        nak: (ms) => message.nak(ms),
+        working: () => message.working(),
+      });
   };
   return consumer.consume({ expires: pullMs, callback: deliver });
-}
-
-function deliveredManifest(message: JsMsg) {
-  return {
-    bytes: message.data,
-    ack: () => message.ack(),
-    nak: (delayMs: number) => message.nak(delayMs),
-    working: () => message.working(),
-  };
 }

@@ -19,7 +19,7 @@ import {
   jobFields,
   type PendingJobs,
 } from "./head-parts.ts";
-import { claimHead, createLocationStreams, type HeadClaim, type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
+import { claimHead, createLocationStreams, type NatsLink, natsTransport, subscribeToNotes } from "./nats-transport.ts";
 import { createAbsence, createPresenceRegistry, listenToWorkers, type Readers } from "./presence.ts";
 import { createRepeated, hasResult, reconcile } from "./reconcile.ts";
 import { createJobPublisher, createRemoteGather, type JobSettings } from "./remote-gather.ts";
@@ -202,7 +202,7 @@ function createNatsSetup({ store, times, limits, clock, log }: HeadConnectionOpt
     ...{ workers: store.workers, ackWaitMs: times.ackWaitMs, log },
     onManifest: head.events.onManifest,
   });
-  let claim: HeadClaim | null = null;
+  let otherHead: ReturnType<typeof claimHead> | null = null;
   let isSubscribed = false;
 
   const purposeOf = ({ connection }: NatsLink): StreamPurpose => {
@@ -222,9 +222,9 @@ function createNatsSetup({ store, times, limits, clock, log }: HeadConnectionOpt
     /** @throws FleetError if another process uses the streams, or there can be none; other errors may pass. */
     setUp: async (link: NatsLink): Promise<void> => {
       const { connection, manager } = link;
-      claim ??= claimHead(connection, store.instance(), clock);
-      const other = await claim.otherHead(times.otherHeadMs);
-      if (other !== null) throw new FleetError("another process of assay takes the scans of these workers; stop it first");
+      otherHead ??= claimHead(connection, store.instance(), clock);
+      if ((await otherHead(times.otherHeadMs)) !== null)
+        throw new FleetError("another process of assay takes the scans of these workers; stop it first");
       try {
         await manager.getAccountInfo();
       } catch (error) {

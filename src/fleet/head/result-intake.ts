@@ -61,7 +61,7 @@ class HeldResults {
   constructor(options: ResultIntakeOptions) {
     this.#options = options;
     this.#stopWorking = options.clock.every(options.workingEveryMs, () => {
-      for (const each of this.#held.values()) answer(each, (manifest) => manifest.working());
+      for (const held of this.#held.values()) answer(held, (manifest) => manifest.working());
     });
   }
 
@@ -72,18 +72,18 @@ class HeldResults {
       known.manifests = [...known.manifests, manifest].slice(-manifestsMax);
       return;
     }
-    const each: Held = { address, manifests: [manifest], inMemory: false, isOutcome: false };
-    this.#held.set(resultSubjects.of(address), each);
-    this.#queue.push(each);
+    const held: Held = { address, manifests: [manifest], inMemory: false, isOutcome: false };
+    this.#held.set(resultSubjects.of(address), held);
+    this.#queue.push(held);
     this.#drain();
   }
 
   /** Acknowledges what was received for the scan, whose outcome is stored. */
   release({ job }: PendingJob): void {
-    for (const each of [...this.#held.values()]) {
-      if (each.address.token !== job.token || each.address.attempt !== job.attempt) continue;
-      if (each.isOutcome) this.#acknowledge(each);
-      else this.#drop(each);
+    for (const held of [...this.#held.values()]) {
+      if (held.address.token !== job.token || held.address.attempt !== job.attempt) continue;
+      if (held.isOutcome) this.#acknowledge(held);
+      else this.#drop(held);
     }
     this.#drain();
   }
@@ -92,7 +92,7 @@ class HeldResults {
   close(): void {
     this.#stopWorking();
     this.#queue.length = 0;
-    for (const each of this.#held.values()) answer(each, (manifest) => manifest.nak(0));
+    for (const held of this.#held.values()) answer(held, (manifest) => manifest.nak(0));
     this.#held.clear();
   }
 
@@ -107,94 +107,94 @@ class HeldResults {
     }
   }
 
-  async #process(each: Held): Promise<void> {
-    const pending = this.#claim(each);
+  async #process(held: Held): Promise<void> {
+    const pending = this.#claim(held);
     if (pending === null) return;
     pending.state = "reading";
-    pending.worker = each.address.worker;
+    pending.worker = held.address.worker;
     let read: Awaited<ReturnType<typeof readResult>>;
     try {
-      read = await readResult(this.#options, each, pending);
+      read = await readResult(this.#options, held, pending);
     } catch (error) {
       this.#options.log.debug("result not readable yet", { ...jobFields(pending), because: messageOf(error) });
       pending.unreadable++;
-      if (hasEnded(pending)) this.#leaveMemory(each);
-      else if (pending.unreadable >= unreadableMax) this.#giveUp(each, pending);
-      else this.#tryLater(each, pending);
+      if (hasEnded(pending)) this.#leaveMemory(held);
+      else if (pending.unreadable >= unreadableMax) this.#giveUp(held, pending);
+      else this.#tryLater(held, pending);
       return;
     }
     if (hasEnded(pending)) {
-      this.#leaveMemory(each);
+      this.#leaveMemory(held);
       return;
     }
     if (read === "part missing") {
-      this.#giveUp(each, pending);
+      this.#giveUp(held, pending);
       return;
     }
-    each.isOutcome = true;
-    if ("fault" in read) refuse(this.#options, each.address, pending, read.fault);
-    else accept(this.#options, each.address);
+    held.isOutcome = true;
+    if ("fault" in read) refuse(this.#options, held.address, pending, read.fault);
+    else accept(this.#options, held.address);
     pending.end("fault" in read ? "crashed" : read.gathered);
   }
 
   /** Null if no scan waits for the result: then it has been dropped, or is delivered again later. */
-  #claim(each: Held): PendingJob | null {
+  #claim(held: Held): PendingJob | null {
     const { pendingJobs, store, earlyMs } = this.#options;
-    const { address } = each;
+    const { address } = held;
     const worker = store.workers.find(address.worker);
     const isEnrolled = worker !== undefined && worker.location === address.location && worker.revokedAt === null;
     if (!isEnrolled || !isRunning(store, address)) {
-      this.#drop(each);
+      this.#drop(held);
       return null;
     }
     const pending = pendingJobs.find(address.token, address.attempt);
     if (pending !== undefined && pending.state !== "ended" && pending.state !== "reading") return pending;
     // Acknowledged with the release of the scan: until then its outcome may still be lost.
-    if (pending?.state === "ended") this.#leaveMemory(each);
+    if (pending?.state === "ended") this.#leaveMemory(held);
     else {
-      answer(each, (manifest) => manifest.nak(earlyMs));
-      this.#forget(each);
+      answer(held, (manifest) => manifest.nak(earlyMs));
+      this.#forget(held);
     }
     return null;
   }
 
   /** NATS is away, and delivers the manifest again. */
-  #tryLater(each: Held, pending: PendingJob): void {
+  #tryLater(held: Held, pending: PendingJob): void {
     pending.state = "sent";
-    this.#forget(each);
+    this.#forget(held);
   }
 
   /** The scan is gathered again: the comparison with NATS finds neither job nor result. */
-  #giveUp(each: Held, pending: PendingJob): void {
+  #giveUp(held: Held, pending: PendingJob): void {
     this.#options.count("lost");
     this.#options.log.warn("result without one of its parts", jobFields(pending));
     pending.state = "sent";
-    this.#acknowledge(each);
+    this.#acknowledge(held);
   }
 
   /** Drops a result whose scan has ended, has a later attempt or was given to another worker. */
-  #drop(each: Held): void {
+  #drop(held: Held): void {
     const { store, count, clock, log } = this.#options;
-    const { token, worker, location, attempt } = each.address;
+    const { token, worker, location, attempt } = held.address;
     count("dropped");
     if (this.#droppedLines.allows(worker, clock.now().getTime()))
       log.info("result dropped: no scan waits for it", { worker: store.workers.find(worker)?.name ?? worker, location, token, attempt });
-    this.#acknowledge(each);
+    this.#acknowledge(held);
   }
 
-  #acknowledge(each: Held): void {
-    answer(each, (manifest) => manifest.ack());
-    this.#forget(each);
+  #acknowledge(held: Held): void {
+    answer(held, (manifest) => manifest.ack());
+    this.#forget(held);
   }
 
-  #forget(each: Held): void {
-    this.#leaveMemory(each);
-    this.#held.delete(resultSubjects.of(each.address));
+  #forget(held: Held): void {
+    this.#leaveMemory(held);
+    this.#held.delete(resultSubjects.of(held.address));
   }
 
-  #leaveMemory(each: Held): void {
-    if (each.inMemory) this.#inMemory--;
-    each.inMemory = false;
+  #leaveMemory(held: Held): void {
+    if (held.inMemory) this.#inMemory--;
+    held.inMemory = false;
   }
 }
 

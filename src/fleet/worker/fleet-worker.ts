@@ -10,11 +10,7 @@ import { type JobFeed, type JobFeedOptions, openJobFeed } from "./job-feed.ts";
 import { type JobSlots, type JobSlotsOptions, openJobSlots } from "./job-slots.ts";
 import { type Presence, type PresenceOptions, startPresence } from "./presence.ts";
 
-export interface FleetWorkerOptions
-  extends Pick<
-    JobSlotsOptions,
-    "gatherer" | "slots" | "address" | "deadlines" | "timeScan" | "onEnd" | "clock" | "log" | "workingEveryMs" | "standstillMsMax"
-  > {
+export interface FleetWorkerOptions extends Omit<JobSlotsOptions, "connected" | "isConnected" | "onFault"> {
   /** Connected for the first time; it reconnects by itself. */
   readonly connection: NatsConnection;
   /** Release of assay. */

@@ -131,18 +131,18 @@ class BoundedSlots {
   }
 
   /** The scan goes on, and its end answers this delivery. */
-  #adopt(one: HeldJob, delivered: DeliveredJob): void {
-    const { token, attempt } = one.job;
+  #adopt(held: HeldJob, delivered: DeliveredJob): void {
+    const { token, attempt } = held.job;
     this.#options.log.info("job delivered again while it runs", { token, attempt, delivery: delivered.delivery });
-    one.delivered = delivered;
+    held.delivered = delivered;
     delivered.working();
   }
 
-  #begin(one: HeldJob): void {
-    const key = keyOf(one.job);
-    for (const other of this.#held.values()) if (other.job.token === one.job.token) other.ending.abort("superseded" satisfies Ending);
-    this.#held.set(key, one);
-    this.#track(this.#hold(one, key));
+  #begin(held: HeldJob): void {
+    const key = keyOf(held.job);
+    for (const other of this.#held.values()) if (other.job.token === held.job.token) other.ending.abort("superseded" satisfies Ending);
+    this.#held.set(key, held);
+    this.#track(this.#hold(held, key));
   }
 
   #track(task: Promise<void>): void {
@@ -155,44 +155,44 @@ class BoundedSlots {
   }
 
   /** More jobs than slots arrive when requests of a lost connection are answered late. */
-  async #hold(one: HeldJob, key: string): Promise<void> {
+  async #hold(held: HeldJob, key: string): Promise<void> {
     if (this.#inSlots >= this.#options.slots) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#inSlots++;
     let outcome: CountedOutcome | null = null;
     try {
-      outcome = await perform(one, this.#options, this.#answered, () => this.#renew());
+      outcome = await perform(held, this.#options, this.#answered, () => this.#renew());
     } finally {
       this.#inSlots--;
       // After a standstill the job may have been delivered again.
-      if (this.#held.get(key) === one) this.#held.delete(key);
+      if (this.#held.get(key) === held) this.#held.delete(key);
       this.#waiting.shift()?.();
       this.#options.onEnd(outcome ?? "failed");
     }
   }
 }
 
-async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answered, renew: () => void): Promise<CountedOutcome> {
+async function perform(held: HeldJob, options: JobSlotsOptions, answered: Answered, renew: () => void): Promise<CountedOutcome> {
   const { address, connection, connected, onFault, clock, log } = options;
-  const { job, ending } = one;
+  const { job, ending } = held;
   const { token, attempt, url } = job;
   const fields = scanFields(url, { ...job, location: address.location });
   const { signal } = ending;
-  if (signal.aborted) return endEarly(one, fields, log);
+  if (signal.aborted) return endEarly(held, fields, log);
 
-  log.info("scan started", { ...fields, delivery: one.delivered.delivery });
+  log.info("scan started", { ...fields, delivery: held.delivered.delivery });
   const startMs = clock.monotonicMs();
-  const gathered = await gather(one, options);
+  const gathered = await gather(held, options);
   renew();
-  if (signal.aborted) return endEarly(one, fields, log);
-  if (gathered === "browser-unavailable" && one.delivered.delivery < jobDeliveriesMax && !answered.has(one.delivered.publication)) {
+  if (signal.aborted) return endEarly(held, fields, log);
+  if (gathered === "browser-unavailable" && held.delivered.delivery < jobDeliveriesMax && !answered.has(held.delivered.publication)) {
     // First: with an open request this worker would get the job itself.
     onFault("the browser does not start");
-    answered.set(one.delivered.publication, "returned");
-    one.delivered.giveBack();
+    answered.set(held.delivered.publication, "returned");
+    held.delivered.giveBack();
     log.warn("scan given back: the browser does not start", fields);
     return "returned";
   }
-  const { delivery } = one.delivered;
+  const { delivery } = held.delivered;
   const onRetry = (because: string) => {
     onFault(`a result cannot be sent: ${because}`);
     log.warn("result not sent yet", { ...fields, because });
@@ -202,9 +202,9 @@ async function perform(one: HeldJob, options: JobSlotsOptions, answered: Answere
     { ...address, token, attempt, delivery },
     { connection, connected, onRetry, clock, signal },
   );
-  if (!isSent) return endEarly(one, fields, log);
-  answered.set(one.delivered.publication, "sent");
-  await acknowledge(one, options);
+  if (!isSent) return endEarly(held, fields, log);
+  answered.set(held.delivered.publication, "sent");
+  await acknowledge(held, options);
   const code = failureOf(gathered);
   const outcome = code === null ? "finished" : "failed";
   log.info("result sent", { ...fields, status: outcome, code, ms: Math.round(clock.monotonicMs() - startMs) });
@@ -245,12 +245,12 @@ function endEarly({ delivered, ending }: HeldJob, fields: LogFields, log: Log): 
 }
 
 /** Confirms the job to JetStream. Without success it is delivered again, and is acknowledged then. */
-async function acknowledge(one: HeldJob, { connected, log }: Pick<JobSlotsOptions, "connected" | "log">): Promise<void> {
-  const { token, attempt } = one.job;
-  for (let left = acknowledgeAttemptsMax; left > 0 && !one.ending.signal.aborted; left--) {
+async function acknowledge(held: HeldJob, { connected, log }: Pick<JobSlotsOptions, "connected" | "log">): Promise<void> {
+  const { token, attempt } = held.job;
+  for (let left = acknowledgeAttemptsMax; left > 0 && !held.ending.signal.aborted; left--) {
     try {
-      await connected(one.ending.signal);
-      return await one.delivered.acknowledge(acknowledgeTimeoutMs);
+      await connected(held.ending.signal);
+      return await held.delivered.acknowledge(acknowledgeTimeoutMs);
     } catch (error) {
       log.debug("job not acknowledged", { token, attempt, because: messageOf(error) });
     }

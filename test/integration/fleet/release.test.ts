@@ -45,7 +45,7 @@ describe.skipIf(natsIsMissing())("release", () => {
     expect(shown.stderr).toContain("nothing is deleted yet; --yes deletes");
     expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);
 
-    await claimHead(connection, "another", systemClock).otherHead(50);
+    await claimHead(connection, "another", systemClock)(50);
     const refused = await release(nats.url, "--yes");
     expect([refused.code, refused.stderr]).toEqual([2, "assay: a running head uses the streams: stop it first; nothing is deleted\n"]);
     expect(await messagesIn(connection, ["berlin", "paris"])).toEqual([1, 0, 0, 0]);

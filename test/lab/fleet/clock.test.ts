@@ -1,4 +1,4 @@
-/** Workers whose clock is wrong by an hour, their browser included: results, instants and presence are those of the head's clock. */
+/** Workers whose clock is wrong by an hour, their browser included: results, instants and presence follow the clock of the head. */
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { startFleet, stopFleets, type TestFleet } from "./fleet.ts";
 
 const testMsMax = 300_000;
 const endMsMax = 120_000;
-/** Of libfaketime, from Debian's package. */
+/** File of libfaketime, from Debian's package. */
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 /** Only the time of day is wrong: the monotonic clock of a machine is never set. */
 const variables = {

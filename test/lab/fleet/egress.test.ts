@@ -1,4 +1,4 @@
-/** SSRF guard of a worker: the worker's own settings decide what its scans reach, not those of the head. */
+/** SSRF guard of a worker: the worker's own settings decide what its scans reach, and the settings of the head do not. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { skippedNote } from "../../support/binary.ts";
 import { natsIsMissing } from "../../support/nats.ts";

@@ -44,7 +44,7 @@ export interface TestFleet {
   /** Lines of the head's log that contain all these texts. */
   headLines(...texts: readonly string[]): readonly string[];
   readonly api: ApiClient;
-  /** Of the owner, for requests of another kind. */
+  /** Token of the owner, for requests of another kind. */
   readonly token: string;
   /** Makes the keys of a worker and lets the nats-server know them. */
   enrol(name: string, location: string): Promise<void>;

@@ -19,7 +19,7 @@ const ackMsMax = 5_000;
 
 export interface TakenJob {
   readonly job: FleetJob;
-  /** Of a real site, with the subject of this scan. */
+  /** Evidence of a real site, with the subject of this scan. */
   readonly evidence: Evidence;
   /** Publishes one part, or the manifest with `null`; the answer of JetStream, or the error. */
   publish(part: number | null, bytes: Uint8Array, messageId?: string): Promise<string>;

@@ -15,7 +15,7 @@ const endMsMax = 120_000;
 const takesNoJobs = /takes no jobs/;
 const { states } = enGb.pages.admin.workers;
 
-/** Of one digit, like the version that it replaces: no length of a message changes. */
+/** The version has one digit, like the one that it replaces: no length of a message changes. */
 function stating(field: "v" | "evidenceVersion", version: number): Passage {
   const own = `"${field}":${field === "v" ? fleetProtocol : evidenceVersion},`;
   return (bytes) => Buffer.from(bytes.toString("latin1").replaceAll(own, `"${field}":${version},`), "latin1");

@@ -43,7 +43,7 @@ describe("a head", () => {
 
   test("is found while it is in charge, and not after it has given way", async () => {
     const [one, two, three] = [0, 1, 2].map(() => fleet.nats.connect());
-    const ask = (connection = one) => claimHead(connection as never, "installation", fleet.clock).otherHead(50);
+    const ask = (connection = one) => claimHead(connection as never, "installation", fleet.clock)(50);
     expect(await fleet.clock.until(ask(one))).toBeNull();
     expect(await fleet.clock.until(ask(two))).toMatchObject({ instance: "installation" });
     await one?.close();
