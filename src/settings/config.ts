@@ -78,16 +78,17 @@ const noOrigin: Origin = { kind: "default", name: null };
 
 function flagLayer(flags: ConfigSources["flags"]): Layer {
   const present = Object.entries(flags).filter(([, value]) => value !== undefined) as [SettingKey, string | readonly string[]][];
-  return Object.fromEntries(
-    present.map(([key, value]) => [
-      key,
-      { raw: fromText(settings[key], value), origin: { kind: "flag", name: flagName(key) }, pathBase: process.cwd() },
-    ]),
-  );
+  return Object.fromEntries(present.map(([key, value]) => [key, flagEntry(key, settings[key], value, process.cwd())]));
 }
 
-function flagName(key: SettingKey): string {
-  return (settings[key] as Setting).flag?.split(" ")[0] ?? key;
+/** `typed`: true for a flag without value. */
+export function flagEntry(key: string, setting: Setting, typed: string | readonly string[] | true, pathBase: string): ConfigEntry {
+  const raw = typed === true ? typed : fromText(setting, typed);
+  return { raw, origin: { kind: "flag", name: setting.flag?.split(" ")[0] ?? key }, pathBase };
+}
+
+export function defaultEntry({ fallback }: Setting, env: Environment, earlier: Partial<Config>): ConfigEntry {
+  return { raw: fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
 }
 
 /** Variables that Kubernetes and Docker set for a service named "assay"; they are not settings. */
@@ -160,8 +161,7 @@ function entryOf(key: SettingKey, layers: readonly Layer[]): ConfigEntry | undef
 /** `earlier` holds the settings above this one, from which some defaults are computed. */
 function settled(key: SettingKey, layers: readonly Layer[], env: Environment, earlier: Partial<Config>): unknown {
   const setting = settings[key] as Setting;
-  const entry = entryOf(key, layers) ?? { raw: setting.fallback(env, earlier), origin: noOrigin, pathBase: process.cwd() };
-  return decodedValue(key, setting, entry);
+  return decodedValue(key, setting, entryOf(key, layers) ?? defaultEntry(setting, env, earlier));
 }
 
 /** Value of a setting by its schema, with absolute paths. @throws ConfigError */
@@ -182,11 +182,11 @@ export function decodedValue(key: string, { schema, isPath, allowed, hidesPasswo
 
 function absolute(value: string | readonly string[] | null, base: string): string | readonly string[] | null {
   if (value === null) return null;
-  return typeof value === "string" ? resolve(base, value) : value.map((one) => resolve(base, one));
+  return typeof value === "string" ? resolve(base, value) : value.map((path) => resolve(base, path));
 }
 
 /** Parses text from flags and environment by the type of the setting. A path of digits stays a path. */
-export function fromText({ schema, isPath }: Setting, text: string | readonly string[]): unknown {
+function fromText({ schema, isPath }: Setting, text: string | readonly string[]): unknown {
   if (schema.type === "boolean") return text === "true" || (text === "false" ? false : text);
   const read = isPath ? (part: string) => part : number;
   if (schema.type !== "array") return read(String(text));

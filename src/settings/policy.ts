@@ -5,7 +5,17 @@ import { type StaticDecode, Type } from "@sinclair/typebox";
 import { severities } from "../check/check.ts";
 import { parseRepositoryPath } from "../parse/address.ts";
 import { isTomlTable, type TomlDocument } from "../parse/toml.ts";
-import { type ConfigEntry, ConfigError, decodedValue, fromText, meant, placedError, readConfigFile, tomlDocument } from "./config.ts";
+import {
+  type ConfigEntry,
+  ConfigError,
+  decodedValue,
+  defaultEntry,
+  flagEntry,
+  meant,
+  placedError,
+  readConfigFile,
+  tomlDocument,
+} from "./config.ts";
 import { choice, file, oneOf, optional, parsed, type Setting, setting, yesNo } from "./setting.ts";
 
 export const policySettings = {
@@ -71,11 +81,13 @@ export function loadPolicy(sources: PolicySources): LoadedPolicy {
   const table = found?.document.table[tableName];
   const given = isTomlTable(table) ? table : {};
   const settings = policyKeys.map((key) => {
-    const ofFlag = flagEntry(key, sources);
+    const declared: Setting = policySettings[key];
+    const typed = sources.flags[key];
+    const ofFlag = typed === undefined ? null : flagEntry(key, declared, typed, sources.currentFolder);
     const ofFile = found !== null && given[key] !== undefined ? fileEntry(found, key, given[key]) : null;
     // A value that a flag overrides must be valid all the same, or its fault would appear later.
-    if (ofFile !== null) decodedValue(key, policySettings[key], ofFile);
-    return [key, decodedValue(key, policySettings[key], ofFlag ?? ofFile ?? defaultEntry(key))] as const;
+    if (ofFile !== null) decodedValue(key, declared, ofFile);
+    return [key, decodedValue(key, declared, ofFlag ?? ofFile ?? defaultEntry(declared, {}, {}))] as const;
   });
   return { settings: Object.fromEntries(settings) as PolicySettings, file: table === undefined ? null : (found?.file ?? null) };
 }
@@ -83,18 +95,6 @@ export function loadPolicy(sources: PolicySources): LoadedPolicy {
 interface PolicyFile {
   readonly file: string;
   readonly document: TomlDocument;
-}
-
-function flagEntry(key: PolicyKey, { flags, currentFolder }: PolicySources): ConfigEntry | null {
-  const typed = flags[key];
-  if (typed === undefined) return null;
-  const { flag } = policySettings[key] as Setting;
-  const raw = typed === true ? true : fromText(policySettings[key], typed);
-  return { raw, origin: { kind: "flag", name: flag?.split(" ")[0] ?? key }, pathBase: currentFolder };
-}
-
-function defaultEntry(key: PolicyKey): ConfigEntry {
-  return { raw: policySettings[key].fallback({}, {}), origin: { kind: "default", name: null }, pathBase: "" };
 }
 
 function fileEntry({ file, document }: PolicyFile, key: string, raw: unknown): ConfigEntry {

@@ -75,7 +75,7 @@ function groupRuleText({ group, plan, admin }: GroupRule): string {
 /** Names of groups may contain `=` and `:`, so the last ones count. */
 function parseGroupRule(text: string): GroupRule | null {
   const [, group = "", word = "", role] = /^(.*[^\s])\s*=\s*([a-z]+)(:admin)?$/.exec(text.trim()) ?? [];
-  const plan = plans.find((one) => one === word);
+  const plan = plans.find((known) => known === word);
   return plan === undefined ? null : { group, plan, admin: role !== undefined };
 }
 
