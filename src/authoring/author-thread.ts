@@ -67,20 +67,21 @@ async function runTest(test: string, checkFile: string, record: ModuleRecord, po
   if (record.sourceOf(check) === undefined) return refuse(`must test the check of ${basename(checkFile)}, which it does not import`);
   const pathOf = ({ file, path }: CasePlace) => ({ file: file === "check" ? check : test, path });
   const texts = { texts: tested.check.texts ?? {}, fileOf: () => basename(checkFile) };
-  for (const one of testCasesOf(tested.check, tested.table, texts)) {
-    const { file, path } = pathOf(one.place);
-    post({ type: "running", name: one.name, place: locatedAt(file, record, path, "") });
-    post({ type: "ran", ran: ranCase(one, (place, reason) => locatedAt(pathOf(place).file, record, place.path, reason), record) });
+  for (const testCase of testCasesOf(tested.check, tested.table, texts)) {
+    const { file, path } = pathOf(testCase.place);
+    post({ type: "running", name: testCase.name, place: locatedAt(file, record, path, "") });
+    post({ type: "ran", ran: ranCase(testCase, (place, reason) => locatedAt(pathOf(place).file, record, place.path, reason), record) });
   }
 }
 
-function ranCase(one: TestCase, located: (place: CasePlace, reason: string) => PluginFault, record: ModuleRecord): RanCase {
-  const { group, name } = one;
+function ranCase(testCase: TestCase, located: (place: CasePlace, reason: string) => PluginFault, record: ModuleRecord): RanCase {
+  const { group, name } = testCase;
   try {
-    return { group, name, judgeMs: one.run(), fault: null };
+    return { group, name, judgeMs: testCase.run(), fault: null };
   } catch (error) {
-    const ofCase = located(one.place, "");
-    const fault = error instanceof CaseFault ? located(error.place ?? one.place, error.message) : importFault(error, ofCase.file, record);
+    const ofCase = located(testCase.place, "");
+    const fault =
+      error instanceof CaseFault ? located(error.place ?? testCase.place, error.message) : importFault(error, ofCase.file, record);
     // An exception that names no line of the author is one of the case.
     const placed = fault.line === null ? { ...ofCase, reason: fault.reason } : fault;
     return { group, name, judgeMs: 0, fault: { ...placed, reason: `${name}: ${placed.reason}` } };

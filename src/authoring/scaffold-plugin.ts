@@ -156,7 +156,7 @@ function sourceOf(value: unknown, indent: string): string {
 interface TestPlace {
   readonly checkImport: string;
   readonly testerImport: string;
-  /** Files of captured evidence by state; null if there are none. */
+  /** Files of captured evidence by state; null without files. */
   readonly captured: { readonly passed: string; readonly violated: string } | null;
 }
 

@@ -75,11 +75,11 @@ function tableCases(check: AnyCheck, table: AnyCaseTable, tested: TestedTexts): 
     })),
   );
   const violationCases = violationsOf(table).flatMap(([code, cases]) =>
-    cases.map((one) => ({
+    cases.map((violation) => ({
       group: code,
-      name: `${code}: ${one[0]}`,
-      place: inTest("violated", code, one[0]),
-      run: () => runViolation(check, code, one, tested),
+      name: `${code}: ${violation[0]}`,
+      place: inTest("violated", code, violation[0]),
+      run: () => runViolation(check, code, violation, tested),
     })),
   );
   return [...stateCases, ...violationCases];

@@ -123,7 +123,7 @@ export function createAddressPolicy(
     const names = candidates
       .filter((candidate) => !matchesAny(candidate, exact))
       .map((candidate) => sensitiveName(candidate, candidates, local));
-    const name = names.find((one) => one !== null);
+    const name = names.find((found) => found !== null);
     return name === undefined ? null : `${name}; only an entry for that address alone in ${allowedBy} opens it`;
   }
 

@@ -11,14 +11,7 @@ export interface DnsQuestion {
   readonly ednsFlags?: number;
 }
 
-export interface DnsQuery {
-  readonly bytes: Buffer;
-  readonly id: number;
-  readonly type: RecordType;
-  readonly name: string;
-  /** True if the answer must repeat the case of every letter. */
-  readonly mixedCase: boolean;
-}
+export type DnsQuery = ReturnType<typeof dnsQuery>;
 
 export interface DnsAnswer extends DecodedPacket {
   /** Includes the upper bits from the EDNS record (RFC 6891 section 6.1.3). */
@@ -47,11 +40,12 @@ const headerBytes = 12;
 
 interface QueryOptions {
   readonly edns: boolean;
+  /** True if the answer must repeat the case of every letter. */
   readonly mixedCase: boolean;
 }
 
 /** @throws EgressError `invalid` for a name that DNS cannot carry. */
-export function dnsQuery({ name, type, flags = 0, ednsFlags = 0 }: DnsQuestion, { edns, mixedCase }: QueryOptions): DnsQuery {
+export function dnsQuery({ name, type, flags = 0, ednsFlags = 0 }: DnsQuestion, { edns, mixedCase }: QueryOptions) {
   if (!isValidName(name)) throw new EgressError("invalid", "this is not a valid DNS name");
   const written = mixedCase ? inMixedCase(name) : name;
   const id = randomInt(0x1_0000);

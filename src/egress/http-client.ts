@@ -2,7 +2,6 @@
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../base/clock.ts";
-import type { HeaderField } from "../evidence/http-facts.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
@@ -239,18 +238,7 @@ export interface RequestOptions extends GetOptions {
   readonly body: { readonly mediaType: string; readonly text: string } | null;
 }
 
-export interface HttpReply {
-  readonly status: number;
-  /** Fields in order, with duplicates, truncated to the limits of evidence. */
-  readonly headers: readonly HeaderField[];
-  readonly headersDropped: number;
-  /** Set-Cookie lines without values, at most `setCookieLinesMax`. */
-  setCookies(): readonly ReturnType<typeof boundedSetCookie>[];
-  /** The full value of the first field of that name; null when absent. */
-  field(name: string): string | null;
-  readonly body: Uint8Array;
-  readonly truncated: boolean;
-}
+export type HttpReply = Awaited<ReturnType<typeof requestUntil>>;
 
 /**
  * @throws EgressError: all errors of `dial`; `tls` without a session; `CertificateRefused` when only the certificate is refused;
@@ -265,7 +253,7 @@ export function httpRequest(egress: Egress, url: string | URL, options: RequestO
   return withDeadline(systemClock, options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
 }
 
-async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal): Promise<HttpReply> {
+async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal) {
   const { method, body: sent } = options;
   const { protocol, hostname, pathname, search, host } = url;
   const port = portOf(url);
@@ -286,13 +274,16 @@ async function requestUntil(egress: Egress, url: URL, options: RequestOptions, s
     const { status, pairs, body, truncated } = reader.response();
     return {
       status,
+      /** Fields in order, with duplicates, truncated to the limits of evidence. */
       ...boundedHeaders(pairs, options.headerCharsMax),
+      /** Set-Cookie lines without values, at most `setCookieLinesMax`. */
       setCookies: () =>
         pairs
           .filter(([name]) => name.toLowerCase() === "set-cookie")
           .slice(0, setCookieLinesMax)
           .map(([, line]) => boundedSetCookie(line, options.headerCharsMax ?? headerValueCharsMax)),
-      field: (name) => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
+      /** The full value of the first field of that name; null when absent. */
+      field: (name: string): string | null => pairs.find(([given]) => given.toLowerCase() === name.toLowerCase())?.[1] ?? null,
       body,
       truncated,
     };

@@ -34,10 +34,7 @@ async function readProxyRequest(client: Socket, limits: HeadLimits): Promise<Pro
   return method === "CONNECT" ? tunnelRequest(target, read.rest) : plainRequest(method, target, fieldLines, read.rest);
 }
 
-interface ReadHead {
-  readonly head: string;
-  readonly rest: Buffer;
-}
+type ReadHead = { readonly head: string; readonly rest: Buffer };
 
 function readHead(client: Socket, { headBytesMax, headMs }: HeadLimits): Promise<ReadHead | null> {
   return new Promise((resolve) => {

@@ -1,17 +1,14 @@
 /** Settings of the SSRF guard: plain data, because it crosses into worker threads. */
+import type { parseConnectTo } from "../parse/address.ts";
 
 /** User agent of the appliance's own HTTP client; the browser keeps the name of a browser. */
 export const ownUserAgent = "assay (security scanner of a web page, asked for by its user)";
 
-/** Fixed address for a name and port, like curl's `--connect-to`, for sites that the resolver does not know. */
-export interface ConnectTo {
-  readonly host: string;
-  readonly port: number;
-  /** IP address to dial instead; it must pass the address policy like any other. */
-  readonly address: string;
-  /** Port to dial instead; exempt from `allowPorts`, because the operator names it here. */
-  readonly addressPort: number;
-}
+/**
+ * Fixed address for a name and port, like curl's `--connect-to`, for sites that the resolver does not know. The IP address must pass the
+ * address policy like any other. The port there is exempt from `allowPorts`, because the operator names it here.
+ */
+export type ConnectTo = NonNullable<ReturnType<typeof parseConnectTo>>;
 
 export interface EgressSettings {
   /** `internet` allows public addresses only; `internal` also private, CGNAT and loopback addresses. */

@@ -28,17 +28,7 @@ export interface TaskWatch {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface WorkerPool {
-  run<Name extends keyof WorkerTasks>(
-    name: Name,
-    task: WorkerTasks[Name]["task"],
-    watch: TaskWatch,
-  ): Promise<TaskEnd<WorkerTasks[Name]["value"]>>;
-  /** Ids of the threads that are alive. */
-  threadIds(): ReadonlySet<number>;
-  /** Ends every thread; running tasks end as `died`. */
-  close(): Promise<void>;
-}
+export type WorkerPool = ReturnType<typeof openPool>;
 
 export interface PoolOptions {
   /** Entry of the worker; its place differs in a compiled binary. */
@@ -85,7 +75,7 @@ export function workerData<T extends GatherWorkerData | JudgeWorkerData>(): T {
   return Tinypool.workerData;
 }
 
-export function openPool({ workerFile, threads, workerData, onIdleFault, clock }: PoolOptions): WorkerPool {
+export function openPool({ workerFile, threads, workerData, onIdleFault, clock }: PoolOptions) {
   const pool = new Tinypool({
     filename: workerFile,
     minThreads: 1,
@@ -98,7 +88,11 @@ export function openPool({ workerFile, threads, workerData, onIdleFault, clock }
   pool.on("error", (error) => onIdleFault(messageOf(error)));
 
   return {
-    run: async (name, task, { deadlineMs, onMessage, signal }) => {
+    run: async <Name extends keyof WorkerTasks>(
+      name: Name,
+      task: WorkerTasks[Name]["task"],
+      { deadlineMs, onMessage, signal }: TaskWatch,
+    ): Promise<TaskEnd<WorkerTasks[Name]["value"]>> => {
       const { port1: localPort, port2: workerPort } = new MessageChannel();
       const ending = new AbortController();
       let started = false;
@@ -134,7 +128,9 @@ export function openPool({ workerFile, threads, workerData, onIdleFault, clock }
         localPort.close();
       }
     },
-    threadIds: () => new Set(pool.threads.map(({ threadId }) => threadId)),
-    close: () => pool.destroy(),
+    /** Ids of the threads that are alive. */
+    threadIds: (): ReadonlySet<number> => new Set(pool.threads.map(({ threadId }) => threadId)),
+    /** Ends every thread; running tasks end as `died`. */
+    close: (): Promise<void> => pool.destroy(),
   };
 }

@@ -27,7 +27,7 @@ export function openDocumentsHere(times: DocumentsOptions["times"] = patientTime
     ...documents,
     events,
     logged,
-    /** Of the browser that was started last; 0 before the first. */
+    /** Process id of the browser that was started last; 0 before the first. */
     pid: () => events.reduce((last, event) => (event.event === "started" ? event.state.pid : last), 0),
     stop: async () => {
       await documents.close();

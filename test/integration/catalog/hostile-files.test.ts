@@ -1,4 +1,4 @@
-/** Files that look like checks and are none, and code that acts after its import: refused by name when the catalog is loaded. */
+/** Files that only look like checks, and code that acts after its import: refused by name when the catalog is loaded. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ beforeEach(() => {
   mkdirSync(checksDir, { recursive: true });
 });
 
-/** Relative to the folder above that of the checks. */
+/** Writes a file; its name is relative to the parent of the folder of checks. */
 function write(name: string, text: string): string {
   const file = join(folder, name);
   mkdirSync(dirname(file), { recursive: true });

@@ -22,7 +22,7 @@ beforeEach(() => {
   writeFileSync(pinsFile, sums("*.ts"));
 });
 
-/** Of the program that operators use. */
+/** Output of the program that operators use. */
 function sums(files: string): string {
   return Bun.spawnSync(["sh", "-c", `sha256sum ${files}`], { cwd: checksDir }).stdout.toString();
 }
