@@ -18,8 +18,8 @@ const subjectNameCharsMax = 80;
 interface EventText<T extends EventType> {
   /** Whether something has become worse. */
   readonly worsens?: true;
-  /** Order within the type, 0 to 999: lower is worse. Absent where all are alike. */
-  readonly rankOf?: (data: EventData[T]) => number;
+  /** Compares events of the type, 0 to 999: lower is worse. Absent where all are alike. */
+  readonly detailOf?: (data: EventData[T]) => number;
   /** Clause for the subject. */
   readonly short: (words: MailWords, data: EventData[T]) => string;
   /** Blocks below the heading of the site. Absent for events of the account. */
@@ -38,19 +38,19 @@ const eventTexts: { readonly [T in EventType]: EventText<T> } = {
   },
   "site.score_dropped": {
     worsens: true,
-    rankOf: ({ from, to }) => 100 - (from - to),
+    detailOf: ({ from, to }) => 100 - (from - to),
     short: (words, { from, to }) => words.t("short.dropped", { from, to }),
     long: (words, { from, to, rank }) => [line(words.t("long.dropped", { from, to, rank: words.rank(rank) }))],
   },
   "finding.opened": {
     worsens: true,
-    rankOf: ({ findings }) => severities.indexOf(worstOf(findings)),
+    detailOf: ({ findings }) => severities.indexOf(worstOf(findings)),
     short: (words, { findings }) => words.count("short.opened", findings.length, { severity: words.severity(worstOf(findings)) }),
     long: (words, data) => findingBlocks("long.opened", words, data),
   },
   "certificate.expiring": {
     worsens: true,
-    rankOf: ({ daysLeft }) => Math.min(Math.max(daysLeft, 0), ranksMax - 1),
+    detailOf: ({ daysLeft }) => Math.min(Math.max(daysLeft, 0), detailMax - 1),
     short: (words, { daysLeft }) => (daysLeft > 0 ? words.count("short.expiring", daysLeft) : words.t("short.expired")),
     long: (words, { expiresAt, daysLeft }) => {
       const values: TextValues = { date: words.date(expiresAt) };
@@ -73,8 +73,8 @@ const eventTexts: { readonly [T in EventType]: EventText<T> } = {
   "scan.finished": { short: scanText },
 };
 const order = Object.keys(eventTexts);
-/** Ranks within a type are below this. */
-const ranksMax = 1_000;
+/** Events of one type are compared by a detail below this. */
+const detailMax = 1_000;
 
 /** Texts of the type of this event; its data are of that type. */
 function textsOf({ type }: StoredEvent): EventText<EventType> {
@@ -120,7 +120,7 @@ function sitesOf(events: readonly StoredEvent[]): readonly SiteEvents[] {
 
 /** Lower is worse. */
 function weightOf(event: StoredEvent): number {
-  return order.indexOf(event.type) * ranksMax + (textsOf(event).rankOf?.(event.data) ?? 0);
+  return order.indexOf(event.type) * detailMax + (textsOf(event).detailOf?.(event.data) ?? 0);
 }
 
 function worstOf(findings: readonly EventFinding[]): Severity {

@@ -276,11 +276,8 @@ function channelMail(
 /** Has no text of the account but its address: the reader has agreed to nothing yet. */
 export function confirmationMail(context: MailContext, account: Pick<Account, "email">, channel: Channel, value: string): RenderedMail {
   const { words, address } = context;
-  return noticeMail(context, words.t("confirmation.subject"), [
-    { kind: "line", text: words.t("confirmation.what", { account: account.email }) },
-    { kind: "link", label: words.t("confirmation.link"), url: confirmationUrl(address, channel, value) },
-    { kind: "line", text: words.t("confirmation.expiry", { hours: words.number(confirmationHours) }) },
-  ]);
+  const what = words.t("confirmation.what", { account: account.email });
+  return linkMail(context, "confirmation", what, confirmationUrl(address, channel, value), { hours: words.number(confirmationHours) });
 }
 
 /** `url`: page that accepts the invitation. */
@@ -291,29 +288,29 @@ export function memberInvitationMail(
   url: string,
 ): RenderedMail {
   const { words } = context;
-  return noticeMail(context, words.t("memberInvitation.subject"), [
-    { kind: "line", text: words.t(`memberInvitation.${role}`, { account: owner.email }) },
-    { kind: "link", label: words.t("memberInvitation.link"), url },
-    { kind: "line", text: words.t("memberInvitation.expiry", { until: words.dateTime(expiresAt) }) },
-  ]);
+  const what = words.t(`memberInvitation.${role}`, { account: owner.email });
+  return linkMail(context, "memberInvitation", what, url, { until: words.dateTime(expiresAt) });
 }
 
-/** `url`: one-time link that sets a password. */
-export function resetMail(context: MailContext, url: string, expiresAt: string): RenderedMail {
-  return linkMail(context, "reset", url, expiresAt);
+/** `url`: one-time link that sets a password, or creates an account. */
+export function oneTimeLinkMail(context: MailContext, kind: "reset" | "invitation", url: string, expiresAt: string): RenderedMail {
+  const { words } = context;
+  return linkMail(context, kind, words.t(`${kind}.what`), url, { until: words.dateTime(expiresAt) });
 }
 
-/** `url`: one-time link that creates an account. */
-export function invitationMail(context: MailContext, url: string, expiresAt: string): RenderedMail {
-  return linkMail(context, "invitation", url, expiresAt);
-}
-
-function linkMail(context: MailContext, kind: "reset" | "invitation", url: string, expiresAt: string): RenderedMail {
+/** `expiry`: when the link ends. */
+function linkMail(
+  context: MailContext,
+  kind: "confirmation" | "memberInvitation" | "reset" | "invitation",
+  what: string,
+  url: string,
+  expiry: TextValues,
+): RenderedMail {
   const { words } = context;
   return noticeMail(context, words.t(`${kind}.subject`), [
-    { kind: "line", text: words.t(`${kind}.what`) },
+    { kind: "line", text: what },
     { kind: "link", label: words.t(`${kind}.link`), url },
-    { kind: "line", text: words.t(`${kind}.expiry`, { until: words.dateTime(expiresAt) }) },
+    { kind: "line", text: words.t(`${kind}.expiry`, expiry) },
   ]);
 }
 

@@ -11,12 +11,11 @@ import {
   channelDisabledMail,
   confirmationMail,
   type DeliveryParts,
-  invitationMail,
   mailContext,
   memberInvitationMail,
   messageIdOf,
+  oneTimeLinkMail,
   type RenderedMail,
-  resetMail,
 } from "./mail-text.ts";
 import { createHourlyQuota } from "./pacing.ts";
 
@@ -87,7 +86,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer) {
     reset: async (account: Account, url: string, expiresAt: string): Promise<NoticeOutcome> => {
       if (send.mail === null) return "no-mail";
       if (!resets.take(String(account.id))) return "too-many";
-      return mail(account.email, newName(), () => resetMail(mailContext(parts, account.locale), url, expiresAt), false);
+      return mail(account.email, newName(), () => oneTimeLinkMail(mailContext(parts, account.locale), "reset", url, expiresAt), false);
     },
     /** `by`: account that invites. `locale`: of the page on which it did. */
     invitation: (
@@ -95,7 +94,7 @@ function createPersonalMails(parts: DeliveryParts, mail: NoticeMailer) {
       { email, locale }: { readonly email: string; readonly locale: PageLocale },
       url: string,
       expiresAt: string,
-    ): Promise<NoticeOutcome> => limited(by, email, () => invitationMail(mailContext(parts, locale), url, expiresAt)),
+    ): Promise<NoticeOutcome> => limited(by, email, () => oneTimeLinkMail(mailContext(parts, locale), "invitation", url, expiresAt)),
   };
 }
 

@@ -9,10 +9,9 @@ import {
   channelDisabledMail,
   confirmationMail,
   digestMail,
-  invitationMail,
   mailWords,
   memberInvitationMail,
-  resetMail,
+  oneTimeLinkMail,
   testMail,
 } from "../../../src/deliver/mail-text.ts";
 import type { Channel } from "../../../src/store/channels.ts";
@@ -247,8 +246,8 @@ describe("other mails", () => {
       confirmationMail(given, account, channel, "v".repeat(43)),
       memberInvitationMail(given, account, { role: "viewer", expiresAt }, `${address}/join?t=x`),
       memberInvitationMail(given, account, { role: "editor", expiresAt }, `${address}/join?t=x`),
-      resetMail(given, `${address}/reset?t=x`, expiresAt),
-      invitationMail(given, `${address}/sign-up?t=x`, expiresAt),
+      oneTimeLinkMail(given, "reset", `${address}/reset?t=x`, expiresAt),
+      oneTimeLinkMail(given, "invitation", `${address}/sign-up?t=x`, expiresAt),
       channelDisabledMail(given, hooks, "gone"),
       channelDisabledMail(given, hooks, "failed"),
       channelDisabledMail(given, channel, "failed"),
@@ -265,7 +264,7 @@ describe("other mails", () => {
   test("lead where they should", () => {
     const confirmation = confirmationMail(context(), account, channel, "v".repeat(43));
     expect(confirmation.text).toContain(`${address}/confirm-channel/9-3?key=${"v".repeat(43)}\n`);
-    expect(resetMail(context(), `${address}/reset?t=x`, now.toISOString()).text).toContain(`${address}/reset?t=x\n`);
+    expect(oneTimeLinkMail(context(), "reset", `${address}/reset?t=x`, now.toISOString()).text).toContain(`${address}/reset?t=x\n`);
     expect(channelDisabledMail(context(), hooks, "gone").text).toContain(`${address}/account/channels?edit=${hooks.id}\n`);
   });
 
@@ -284,7 +283,7 @@ describe("other mails", () => {
   });
 
   test("have no link for an address that is none", () => {
-    expect(resetMail(context(), "javascript:alert(1)", now.toISOString()).html).not.toContain("javascript");
+    expect(oneTimeLinkMail(context(), "reset", "javascript:alert(1)", now.toISOString()).html).not.toContain("javascript");
   });
 });
 
