@@ -50,9 +50,8 @@ export function createTexts(
     Object.entries(checks["en-gb"]).flatMap(([key, { findings }]) => Object.keys(findings).map((code) => [code, key])),
   );
   const fixes: Readonly<Record<string, readonly Fix[]>> = Object.assign({}, ...declared.map(fixesByCode));
-  const weaknesses = new Map(
-    declared.flatMap(({ findings }) => Object.entries<FindingDefinition>(findings).map(([code, { cwe }]) => [code, cwe])),
-  );
+  const definitions = declared.flatMap(({ findings }) => Object.entries<FindingDefinition>(findings));
+  const weaknesses = new Map(definitions.flatMap(([code, { cwe }]) => (cwe === undefined ? [] : [[code, `CWE-${cwe}`]])));
   const ofChecks = new Map(ordered.map((locale) => [locale, checksIn(locale)]));
   const instance = createInstance();
   instance.init({
@@ -88,10 +87,7 @@ export function createTexts(
     ofCheck: (locale, key) => ofChecks.get(locale)?.[key],
     checkDeclaring: (code) => owners.get(code),
     fixesOf: (code) => (Object.hasOwn(fixes, code) ? (fixes[code] ?? []) : []),
-    cweOf: (code) => {
-      const number = weaknesses.get(code);
-      return number === undefined ? null : `CWE-${number}`;
-    },
+    cweOf: (code) => weaknesses.get(code) ?? null,
     translate: (locale, path, values = {}) => {
       const template = findTemplate(locale, path.join(separator));
       return template === null ? null : interpolate(template, values);

@@ -144,22 +144,8 @@ export function scanErrorMessage(code: string, url: string, locale: PageLocale, 
 }
 
 /** Summary of a scan: unmeasured if it failed, null if unfinished. */
-function securityBlock(scan: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
-  if (result !== null) return measuredBlock(scan.url, result, locale, texts);
-  if (scan.status !== "finished" && scan.status !== "failed") return null;
-  return {
-    dimension: "security",
-    measured: false,
-    score: null,
-    band: "unknown",
-    rank: "unknown",
-    checkSummary: null,
-    checks: null,
-    findings: [],
-  };
-}
-
-function measuredBlock(url: string, result: StoredResult, locale: PageLocale, texts: Texts): SecurityBlock {
+function securityBlock({ url, status }: ReadableScan, result: StoredResult | null, locale: PageLocale, texts: Texts): SecurityBlock | null {
+  if (result === null) return status === "finished" || status === "failed" ? unmeasured : null;
   const { measured, score, band, rank, ledger, findings } = result;
   return {
     dimension: "security",
@@ -177,6 +163,17 @@ function measuredBlock(url: string, result: StoredResult, locale: PageLocale, te
     }),
   };
 }
+
+const unmeasured: SecurityBlock = {
+  dimension: "security",
+  measured: false,
+  score: null,
+  band: "unknown",
+  rank: "unknown",
+  checkSummary: null,
+  checks: null,
+  findings: [],
+};
 
 export function checkSummaryOf(ledger: StoredResult["ledger"]): CheckSummary {
   const count = (state: State) => ledger.filter((row) => row.state === state).length;
