@@ -34,7 +34,8 @@ interface ReportedScan {
 /** Names of the columns, then the lines. A scan without rows has a line all the same, which says whether it was measured. */
 function linesOf<R>(reports: readonly ReportedScan[], columns: readonly Column<R>[], rowsOf: (reported: ReportedScan) => readonly R[]) {
   const lines = reports.flatMap((reported) => {
-    const [rows, { report }] = [rowsOf(reported), reported];
+    const { report } = reported;
+    const rows = rowsOf(reported);
     const cells = (row: R | null) => [
       ...scanColumns.map(([, cellOf]) => cellOf(report)),
       ...columns.map(([, cellOf]) => (row === null ? null : cellOf(row))),
@@ -54,9 +55,13 @@ function cellText(cell: Cell): string {
   return /^[\w.:/-]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
 }
 
+/** Columns that have the names of fields. */
+function fieldColumns<N extends string>(...names: readonly N[]): readonly Column<Readonly<Record<N, Cell>>>[] {
+  return names.map((name) => [name, (row) => row[name]]);
+}
+
 const scanColumns: readonly Column<ExportedReport>[] = [
-  ["url", ({ url }) => url],
-  ["endedAt", ({ endedAt }) => endedAt],
+  ...fieldColumns("url", "endedAt"),
   ["measured", ({ failure }) => failure === null],
   ["score", ({ security }) => security?.score ?? null],
   ["rank", ({ security }) => security?.rank ?? null],
@@ -64,21 +69,12 @@ const scanColumns: readonly Column<ExportedReport>[] = [
 ];
 
 const findingColumns: readonly Column<ExportedFinding>[] = [
-  ["code", ({ code }) => code],
-  ["checkKey", ({ checkKey }) => checkKey],
-  ["severity", ({ severity }) => severity],
-  ["riskLevel", ({ riskLevel }) => riskLevel],
-  ["effort", ({ effort }) => effort],
-  ["cwe", ({ cwe }) => cwe],
+  ...fieldColumns("code", "checkKey", "severity", "riskLevel", "effort", "cwe"),
   ["note", ({ isNote }) => isNote],
   ["accepted", ({ accepted }) => accepted !== null],
   ["acceptedReason", ({ accepted }) => accepted?.reason ?? null],
   ["acceptedUntil", ({ accepted }) => accepted?.until ?? null],
-  ["inBaseline", ({ inBaseline }) => inBaseline],
-  ["title", ({ title }) => title],
-  ["detail", ({ detail }) => detail],
-  ["riskStatement", ({ riskStatement }) => riskStatement],
-  ["remediation", ({ remediation }) => remediation],
+  ...fieldColumns("inBaseline", "title", "detail", "riskStatement", "remediation"),
 ];
 
 interface CheckLine {

@@ -169,32 +169,20 @@ const reportId = "report";
 /** Element id of the table of all reports. */
 const overviewId = "overview";
 
-interface ScanReportProps {
+interface OfScan {
   readonly exported: ExportedScan;
-  /** The report is one of several below a table. */
-  readonly overview?: boolean;
 }
 
-function ScanReport({ exported, overview = false }: ScanReportProps) {
-  const { i18n, idOf } = useDocument();
+function ScanReport({ exported }: OfScan) {
   const { result } = exported;
-  const content = result === null ? <FailedScan exported={exported} /> : <FinishedScan exported={exported} result={result} />;
-  if (!overview) return content;
-  return (
-    <article aria-labelledby={idOf(reportId)}>
-      {content}
-      <p class="screen-only">
-        <a href={`#${overviewId}`}>{i18n.t("report.file.back")}</a>
-      </p>
-    </article>
-  );
+  return result === null ? <FailedScan exported={exported} /> : <FinishedScan exported={exported} result={result} />;
 }
 
 function locationOf({ scan }: ExportedScan): string {
   return scan.location ?? localLocation;
 }
 
-function FailedScan({ exported }: Pick<ScanReportProps, "exported">) {
+function FailedScan({ exported }: OfScan) {
   const { scan } = exported;
   const { i18n, idOf } = useDocument();
   const code = scan.errorCode ?? "unknown";
@@ -216,7 +204,7 @@ function FailedScan({ exported }: Pick<ScanReportProps, "exported">) {
   );
 }
 
-function FinishedScan({ exported, result }: { readonly exported: ExportedScan; readonly result: StoredResult }) {
+function FinishedScan({ exported, result }: OfScan & { readonly result: StoredResult }) {
   const document = useDocument();
   const { evidence, timings, marks } = exported;
   const scan = { url: exported.scan.url, startedAt: null, endedAt: exported.scan.endedAt };
@@ -279,8 +267,7 @@ interface OverviewProps {
   readonly reportsMax: number | null;
 }
 
-interface ListedScan {
-  readonly exported: ExportedScan;
+interface ListedScan extends OfScan {
   /** Prefix of the ids of the report. */
   readonly prefix: string;
   readonly hasReport: boolean;
@@ -345,11 +332,6 @@ function Findings({ exported: { result } }: ListedScan) {
 /** Reports of finished scans in one file: with more, browsers need seconds to open it, and the writer gigabytes. */
 const reportsMax = 100;
 
-interface ScansProps {
-  readonly scans: readonly ExportedScan[];
-  readonly document: ReportDocument;
-}
-
 function titleOfScans(scans: readonly ExportedScan[], { i18n }: ReportDocument): string {
   const only = onlyOf(scans);
   if (only === undefined) return i18n.count("report.file.heading", scans.length);
@@ -370,7 +352,7 @@ function onlyOf(scans: readonly ExportedScan[]): ExportedScan | undefined {
 }
 
 /** Table of all scans, then the reports. Ids have the number of their report, which keeps them apart. */
-function Several({ scans, document }: ScansProps) {
+function Several({ scans, document }: { readonly scans: readonly ExportedScan[]; readonly document: ReportDocument }) {
   const rows = worstFirst(scans).map((exported, at) => {
     return { exported, prefix: `r${at + 1}-`, hasReport: at < reportsMax || exported.result === null };
   });
@@ -380,7 +362,12 @@ function Several({ scans, document }: ScansProps) {
       <Overview title={titleOfScans(scans, document)} rows={rows} reportsMax={reports.length < rows.length ? reportsMax : null} />
       {reports.map(({ exported, prefix }) => (
         <DocumentContext.Provider key={prefix} value={{ ...document, alone: false, idOf: (id) => `${prefix}${id}` }}>
-          <ScanReport exported={exported} overview />
+          <article aria-labelledby={`${prefix}${reportId}`}>
+            <ScanReport exported={exported} />
+            <p class="screen-only">
+              <a href={`#${overviewId}`}>{document.i18n.t("report.file.back")}</a>
+            </p>
+          </article>
         </DocumentContext.Provider>
       ))}
     </>

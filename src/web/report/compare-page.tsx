@@ -55,15 +55,14 @@ function otherScan(visit: Visit, scan: ScanRecord): ScanRecord | null {
 
 /** Compares findings by their rendered text, both with the URL of the later scan, since readers see nothing else. */
 function compare(visit: Visit, before: ScanRecord, after: ScanRecord): Comparison {
-  const texts = new Map<StoredFinding, string>();
-  const textOf = (finding: StoredFinding) => {
-    const known = texts.get(finding);
-    if (known !== undefined) return known;
-    const { title, detail } = textsOfFinding(finding, after.url, visit.i18n.locale, visit.settings.texts);
-    texts.set(finding, `${title}\n${detail}`);
-    return `${title}\n${detail}`;
-  };
-  return compareResults(resultOf(visit, before), resultOf(visit, after), (one, other) => textOf(one) === textOf(other));
+  const [earlier, later] = [resultOf(visit, before), resultOf(visit, after)];
+  const texts = new Map(
+    [...earlier.findings, ...later.findings].map((finding) => {
+      const { title, detail } = textsOfFinding(finding, after.url, visit.i18n.locale, visit.settings.texts);
+      return [finding, `${title}\n${detail}`];
+    }),
+  );
+  return compareResults(earlier, later, (one, other) => texts.get(one) === texts.get(other));
 }
 
 function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
