@@ -14,12 +14,7 @@ export interface DnsContext extends Omit<SubjectContext, "egress"> {
 
 /** Reading of a probe of the registrable domain; `not-asked` for addresses and names outside the public DNS. */
 export async function readOfDomain<F>({ subject }: DnsContext, probe: (domain: string) => Promise<F>): Promise<Reading<F>> {
-  if (subject.registrableDomain === null) return failed("not-asked");
-  try {
-    return read(await probe(subject.registrableDomain));
-  } catch (thrown) {
-    return failedBy(thrown);
-  }
+  return subject.registrableDomain === null ? failed("not-asked") : probe(subject.registrableDomain).then(read<F>, failedBy);
 }
 
 /** @throws EgressError when no resolver answered. */

@@ -22,7 +22,7 @@ export type ValidatedAsk = (
 ) => Promise<DnsAnswer>;
 
 /** Asks for SOA by default, because every zone has one. */
-export function validatedAskOf(resolver: DnsServer, signal: AbortSignal): ValidatedAsk {
+function validatedAskOf(resolver: DnsServer, signal: AbortSignal): ValidatedAsk {
   return (name, { type = "SOA", unchecked = false } = {}) =>
     askDns(resolver, { name, type, flags: unchecked ? checkingDisabled : 0, ednsFlags: dnssecOk }, signal);
 }
@@ -46,37 +46,38 @@ export async function setsAdBlindly(ask: ValidatedAsk): Promise<boolean> {
   return answer?.responseCode === noError && isAuthentic(answer);
 }
 
-/** Tries one resolver after the other. Answers of different resolvers are never combined, because they may validate differently. */
-export async function probeDnssec({ subject, dnsServers, signal }: DnsContext): Promise<Reading<DnssecFacts>> {
-  const { registrableDomain: domain } = subject;
-  if (domain === null) return failed("not-asked");
-  let reading: Reading<DnssecFacts> = failed("unreachable");
+/** Reading by the first resolver that gives one. Answers of different resolvers are never combined, because they may validate differently. */
+export async function readByOneResolver<F>(
+  { dnsServers, signal }: DnsContext,
+  readBy: (ask: ValidatedAsk) => Promise<Reading<F>>,
+): Promise<Reading<F>> {
+  let reading: Reading<F> = failed("unreachable");
   for (const resolver of resolversOf(dnsServers)) {
-    reading = await statusFrom(resolver, domain, signal);
+    reading = await readBy(validatedAskOf(resolver, signal)).catch(failedBy);
     if (reading.status === "read" || signal.aborted) break;
   }
   return reading;
 }
 
+export async function probeDnssec(context: DnsContext): Promise<Reading<DnssecFacts>> {
+  const { registrableDomain: domain } = context.subject;
+  return domain === null ? failed("not-asked") : readByOneResolver(context, (ask) => statusOf(ask, domain));
+}
+
 /** RFC 4035 section 3.2.3: a validating resolver sets AD on secure answers, and answers SERVFAIL for bogus ones. */
-async function statusFrom(resolver: DnsServer, domain: string, signal: AbortSignal): Promise<Reading<DnssecFacts>> {
-  const ask = validatedAskOf(resolver, signal);
-  try {
-    const answer = await ask(domain);
-    if (answer.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, answer);
-    // SERVFAIL may be a brief outage. Bogus data is available with validation disabled, and fails again.
-    const unchecked = await ask(domain, { unchecked: true });
-    if (unchecked.responseCode !== noError) return failed("unresolved");
-    const again = await ask(domain);
-    if (again.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, again);
-    // RFC 9520: resolvers cache failures. A new question bypasses the cache; its success proves the chain of trust.
-    const other = await ask(domain, { type: "NS" });
-    if (other.responseCode !== serverFailure) return await statusWhenAnswered(ask, domain, other);
-    if (!(await validates(ask))) return failed("unresolved");
-    return read({ domain, status: "bogus", unchecked: await readUnchecked(ask, domain, unchecked) });
-  } catch (thrown) {
-    return failedBy(thrown);
-  }
+async function statusOf(ask: ValidatedAsk, domain: string): Promise<Reading<DnssecFacts>> {
+  const answer = await ask(domain);
+  if (answer.responseCode !== serverFailure) return statusWhenAnswered(ask, domain, answer);
+  // SERVFAIL may be a brief outage. Bogus data is available with validation disabled, and fails again.
+  const unchecked = await ask(domain, { unchecked: true });
+  if (unchecked.responseCode !== noError) return failed("unresolved");
+  const again = await ask(domain);
+  if (again.responseCode !== serverFailure) return statusWhenAnswered(ask, domain, again);
+  // RFC 9520: resolvers cache failures. A new question bypasses the cache; its success proves the chain of trust.
+  const other = await ask(domain, { type: "NS" });
+  if (other.responseCode !== serverFailure) return statusWhenAnswered(ask, domain, other);
+  if (!(await validates(ask))) return failed("unresolved");
+  return read({ domain, status: "bogus", unchecked: await readUnchecked(ask, domain, unchecked) });
 }
 
 async function statusWhenAnswered(ask: ValidatedAsk, domain: string, answer: DnsAnswer): Promise<Reading<DnssecFacts>> {

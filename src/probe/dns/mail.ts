@@ -1,20 +1,11 @@
 /** Probes of mail records: DMARC, SPF, MTA-STS and DANE. */
 import { mailHosts } from "../../check/mail.ts";
-import { resolversOf } from "../../egress/dns-client.ts";
 import { type DnsAnswer, nameError, noError } from "../../egress/dns-message.ts";
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type GetOptions, httpGet } from "../../egress/http-client.ts";
-import type {
-  MailDaneFacts,
-  MailDmarcFacts,
-  MailHostDane,
-  MailMxFacts,
-  MailSpfFacts,
-  TextRecords,
-  TlsaRecord,
-} from "../../evidence/dns-facts.ts";
+import type { MailHostDane, TextRecords, TlsaRecord } from "../../evidence/dns-facts.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
-import type { MailMtaStsPolicyFacts } from "../../evidence/http-facts.ts";
+import type { Facts } from "../../evidence/facts.ts";
 import * as limits from "../../evidence/limits.ts";
 import { boundedList, boundedText } from "../../evidence/redact.ts";
 import { dmarcNameOf, dmarcWalkNames, effectiveDmarc, endsDmarcWalk } from "../../parse/mail/dmarc.ts";
@@ -34,12 +25,12 @@ import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";
 import { fileFacts, isChallenge } from "../http/http.ts";
 import { trustAnchors } from "../tls/trust.ts";
 import { addressesIn, type DnsContext, nameExistsIn, orderedRecords, queryDns, readOfDomain, recordData, textRecordsOf } from "./dns.ts";
-import { isAuthentic, setsAdBlindly, type ValidatedAsk, validatedAskOf, validates } from "./dnssec.ts";
+import { isAuthentic, readByOneResolver, setsAdBlindly, type ValidatedAsk, validates } from "./dnssec.ts";
 
 // Probe of DMARC: tree walk for the scanned host and its domain, and consent of report receivers in other domains.
 
 /** RFC 9989 section 4.10. A failed query for a subdomain does not fail the probe, because it does not affect mail of the domain. */
-export function probeDmarc(context: DnsContext): Promise<Reading<MailDmarcFacts>> {
+export function probeDmarc(context: DnsContext): Promise<Reading<Facts["mailDmarc"]>> {
   return readOfDomain(context, async (domain) => {
     const walk: TextRecords[] = [];
     await walkFrom(context, domain, walk);
@@ -93,7 +84,7 @@ function isSameOrganisation(host: string, policyDomain: string): boolean {
 async function askReceiver(
   context: DnsContext,
   { policyDomain, host }: ExternalReceiver,
-): Promise<MailDmarcFacts["reportReceivers"][number]> {
+): Promise<Facts["mailDmarc"]["reportReceivers"][number]> {
   const name = `${policyDomain}._report._dmarc.${host}`;
   // Step 4: a name too long for DNS cannot exist, so there is no consent.
   if (name.length > limits.dnsNameCharsMax)
@@ -103,17 +94,17 @@ async function askReceiver(
 
 // SPF probe: the record of the registrable domain, and records that its evaluation needs; RFC 7208.
 
-type Followed = MailSpfFacts["followed"][number];
+type Followed = Facts["mailSpf"]["followed"][number];
 type Answer = Extract<Followed["answer"], { status: "read" }>["facts"];
 
 /** Concurrent questions: the RFC's limit for one record. */
 const questionsAtOnceMax = 10;
 
 /** Breadth first: asks all questions of one round together, each name and type once. */
-export function probeSpf(context: DnsContext): Promise<Reading<MailSpfFacts>> {
+export function probeSpf(context: DnsContext): Promise<Reading<Facts["mailSpf"]>> {
   return readOfDomain(context, async (domain) => {
     const own = await textRecordsOf(context, domain, limits.spfRecordCharsMax);
-    let facts: MailSpfFacts = { domain, own, followed: [], followedDropped: 0 };
+    let facts: Facts["mailSpf"] = { domain, own, followed: [], followedDropped: 0 };
     const seen = new Set([spfQuestionKey({ name: domain, type: "TXT" })]);
     let round: readonly PublishedSpf[] = [ownSpf(facts)].filter((found) => typeof found !== "string");
     while (round.length > 0) {
@@ -207,7 +198,7 @@ export interface MtaStsPolicyContext extends SubjectContext, DnsContext {
 }
 
 /** RFC 8461 section 3.3: over https with a valid certificate for the policy host, without redirects. */
-export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<Reading<MailMtaStsPolicyFacts>> {
+export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<Reading<Facts["mailMtaStsPolicy"]>> {
   const { subject, record } = context;
   if (subject.registrableDomain === null || record.status === "failed") return failed("not-asked");
   if (!record.facts.records.some(({ text }) => isMeantAsMtaSts(text))) return failed("not-asked");
@@ -226,7 +217,7 @@ export async function probeMtaStsPolicy(context: MtaStsPolicyContext): Promise<R
   }
 }
 
-async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<MailMtaStsPolicyFacts>> {
+async function fetchPolicy({ egress, signal, caPems }: MtaStsPolicyContext, url: string): Promise<Reading<Facts["mailMtaStsPolicy"]>> {
   const options: GetOptions = {
     deadlineMs: exchangeMs,
     signal,
@@ -244,7 +235,7 @@ async function siteOwnReason(
   context: MtaStsPolicyContext,
   host: string,
   thrown: unknown,
-): Promise<MailMtaStsPolicyFacts["unavailableBecause"]> {
+): Promise<Facts["mailMtaStsPolicy"]["unavailableBecause"]> {
   if (!(thrown instanceof EgressError)) return null;
   if (thrown.because === "refused") return "refused";
   if (thrown.because === "unresolved") return (await hasNoAddress(context, host)) ? "no-host" : null;
@@ -260,28 +251,19 @@ async function hasNoAddress(context: MtaStsPolicyContext, name: string): Promise
 // DANE probe: TLSA records of the mail hosts, as a validating resolver answers; RFC 7672 section 2.2.
 
 interface MailDaneContext extends DnsContext {
-  readonly mailMx: Reading<MailMxFacts>;
+  readonly mailMx: Reading<Facts["mailMx"]>;
 }
 
-/** Asks the first resolver that validates. Answers of different resolvers are never combined. */
-export async function probeMailDane({ dnsServers, signal, mailMx }: MailDaneContext): Promise<Reading<MailDaneFacts>> {
-  const hosts = mailMx.status === "read" ? mailHosts(mailMx.facts) : [];
+export async function probeMailDane(context: MailDaneContext): Promise<Reading<Facts["mailDane"]>> {
+  const hosts = context.mailMx.status === "read" ? mailHosts(context.mailMx.facts) : [];
   if (hosts.length === 0) return failed("not-asked");
-  let failure = failed("unreachable");
-  for (const resolver of resolversOf(dnsServers)) {
-    const ask = validatedAskOf(resolver, signal);
-    try {
-      if ((await validates(ask)) && !(await setsAdBlindly(ask))) return read(await daneOfAll(ask, hosts));
-      failure = failed("unsupported");
-    } catch (thrown) {
-      failure = failedBy(thrown);
-    }
-    if (signal.aborted) break;
-  }
-  return failure;
+  return readByOneResolver(context, async (ask) => {
+    const isTrusted = (await validates(ask)) && !(await setsAdBlindly(ask));
+    return isTrusted ? read(await daneOfAll(ask, hosts)) : failed("unsupported");
+  });
 }
 
-async function daneOfAll(ask: ValidatedAsk, hosts: readonly string[]): Promise<MailDaneFacts> {
+async function daneOfAll(ask: ValidatedAsk, hosts: readonly string[]): Promise<Facts["mailDane"]> {
   const answers = hosts.slice(0, limits.daneHostsMax).map(async (host) => {
     const answer = await daneOf(ask, host).then(read<MailHostDane>, failedBy);
     return { host, answer };

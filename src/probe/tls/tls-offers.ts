@@ -108,18 +108,15 @@ export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext):
   const host = parseHost(tls.host);
   if (host === null) return failed("unresolved");
   const endpoint = { egress, host: host.text, port: tls.port, serverName: host.kind === "name" ? host.text : null };
-  try {
-    return await withDeadline(systemClock, offersMs, [signal], async (deadline) => {
-      const asked = { ...endpoint, signal: deadline };
-      const [suites, keyExchanges] = await Promise.all([
-        readWeakSuites(createAskOffer(asked, suiteConnectionsMax), tls.versions),
-        readKeyExchanges(createAskOffer(asked, keyExchangeConnectionsMax), tls.versions),
-      ]);
-      return read({ host: tls.host, port: tls.port, weakSuites: suites, ...keyExchanges });
-    });
-  } catch (thrown) {
-    return failedBy(thrown);
-  }
+  const offers = withDeadline(systemClock, offersMs, [signal], async (deadline) => {
+    const asked = { ...endpoint, signal: deadline };
+    const [suites, keyExchanges] = await Promise.all([
+      readWeakSuites(createAskOffer(asked, suiteConnectionsMax), tls.versions),
+      readKeyExchanges(createAskOffer(asked, keyExchangeConnectionsMax), tls.versions),
+    ]);
+    return { host: tls.host, port: tls.port, weakSuites: suites, ...keyExchanges };
+  });
+  return offers.then(read<TlsOffersFacts>, failedBy);
 }
 
 const olderVersions = ["1.2", "1.1", "1.0"] as const satisfies readonly TlsVersion[];

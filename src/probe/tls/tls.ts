@@ -86,12 +86,8 @@ export interface TlsContext extends ProbeContext {
   readonly caPems: readonly string[];
 }
 
-export async function probeTls(context: TlsContext): Promise<Reading<TlsFacts>> {
-  try {
-    return await readTls(context);
-  } catch (thrown) {
-    return failedBy(thrown);
-  }
+export function probeTls(context: TlsContext): Promise<Reading<TlsFacts>> {
+  return readTls(context).catch(failedBy);
 }
 
 async function readTls({ egress, host: hostText, port, caPems, signal }: TlsContext): Promise<Reading<TlsFacts>> {
