@@ -38,3 +38,38 @@ export function recordOf<N extends string, S extends TSchema>(names: readonly N[
 export const probeFailure = literalOf(...probeFailures);
 export const failedReading = fields({ status: Type.Literal("failed"), because: probeFailure });
 export const readingOf = <S extends TSchema>(facts: S) => Type.Union([fields({ status: Type.Literal("read"), facts }), failedReading]);
+
+/**
+ * Value within the limits of a schema of facts. `cut` shortens texts. A number or a flag of another type becomes 0 or false, and an
+ * unknown word the last one of its list.
+ * @throws TypeError if a text, a list or an object has another type.
+ */
+export function withinLimits<S extends TSchema>(schema: S, value: unknown, cut: (text: string, charsMax: number) => string): Fact<S> {
+  return bounded(schema, value) as Fact<S>;
+
+  function bounded({ type, anyOf, items, maxItems, maxLength, properties }: TSchema, given: unknown): unknown {
+    switch (type) {
+      case "string":
+        return cut(given as string, maxLength);
+      case "integer":
+        return Number.isSafeInteger(given) ? given : 0;
+      case "boolean":
+        return given === true;
+      case "array":
+        return (given as readonly unknown[]).slice(0, maxItems).map((item) => bounded(items, item));
+      case "object":
+        return Object.fromEntries(
+          Object.entries<TSchema>(properties).map(([name, part]) => [name, bounded(part, (given as Record<string, unknown>)[name])]),
+        );
+      default:
+        return ofUnion(anyOf, given);
+    }
+  }
+
+  /** The union is a list of words, or one schema and null. */
+  function ofUnion(options: readonly TSchema[], given: unknown): unknown {
+    const words = options.map((option) => option.const);
+    if (!words.includes(undefined)) return words.includes(given) ? given : words.at(-1);
+    return given === null ? null : bounded(options[0] as TSchema, given);
+  }
+}

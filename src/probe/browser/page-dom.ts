@@ -1,11 +1,18 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
 import type { CDPSession } from "../../browser/browser-page.ts";
+import { withinLimits } from "../../evidence/fields.ts";
 import * as limits from "../../evidence/limits.ts";
-import type { DomFacts, MarkupFacts, MetaElement, OutlineLink, Submitter, Subresource } from "../../evidence/page-facts.ts";
+import {
+  type DomFacts,
+  dom as domSchema,
+  type MarkupFacts,
+  markup as markupSchema,
+  type OutlineLink,
+  type Submitter,
+  type Subresource,
+} from "../../evidence/page-facts.ts";
 import { boundedList, boundedText } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
-
-const kinds: readonly Subresource["kind"][] = ["script", "style", "preload", "other"];
 
 /** Result of `readDocument`: plain and truncated, but untrusted. */
 type RawDom = Omit<DomFacts, "subresources"> & { readonly subresources: readonly Omit<Subresource, "sameSite" | "sameOrigin">[] };
@@ -141,56 +148,28 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
     { expression: "location.href", contextId, returnByValue: true },
     { timeout: deadlineMs },
   );
-  return factsOf(value as RawDom, String(location.value), metaContentCharsMax);
+  return domFactsOf(value, String(location.value), metaContentCharsMax);
 }
 
 /** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
-function factsOf(raw: RawDom, pageUrl: string, metaContentCharsMax: number): DomFacts {
+function domFactsOf(raw: unknown, pageUrl: string, metaContentCharsMax: number): DomFacts {
+  const facts = withinLimits(domSchema, raw, cutOnOneLine);
   const page = URL.parse(pageUrl);
-  return {
-    metas: raw.metas.slice(0, limits.metaElementsMax).map(
-      ({ httpEquiv, name, content, truncated }): MetaElement => ({
-        httpEquiv: cutOrNull(httpEquiv, limits.attributeCharsMax),
-        name: cutOrNull(name, limits.attributeCharsMax),
-        content: cut(content, metaContentCharsMax),
-        truncated: truncated === true,
-      }),
-    ),
-    metasDropped: countOf(raw.metasDropped),
-    subresources: raw.subresources.slice(0, limits.subresourcesMax).map((element): Subresource => {
-      const { kind, integrity, crossOrigin } = element;
-      const url = cut(element.url, limits.urlCharsMax);
-      const target = URL.parse(url);
-      return {
-        url,
-        kind: kinds.includes(kind) ? kind : "other",
-        integrity: cutOrNull(integrity, limits.integrityCharsMax),
-        crossOrigin: cutOrNull(crossOrigin, limits.attributeCharsMax),
-        sameSite: target === null || (page !== null && siteOfHost(target.hostname) === siteOfHost(page.hostname)),
-        sameOrigin: target === null || (page !== null && target.origin === page.origin),
-      };
-    }),
-    subresourcesDropped: countOf(raw.subresourcesDropped),
-    forms: raw.forms.slice(0, limits.formsMax).map(({ action, method }) => ({
-      action: cut(action, limits.urlCharsMax),
-      method: cut(method, limits.attributeCharsMax),
-    })),
-    formsDropped: countOf(raw.formsDropped),
-    title: cut(raw.title, limits.titleCharsMax),
-  };
-}
-
-function countOf(value: unknown): number {
-  return Number.isSafeInteger(value) ? (value as number) : 0;
+  const metas = facts.metas.map((meta) => ({ ...meta, content: cutOnOneLine(meta.content, metaContentCharsMax) }));
+  const subresources = facts.subresources.map((resource) => {
+    const target = URL.parse(resource.url);
+    return {
+      ...resource,
+      sameSite: target === null || (page !== null && siteOfHost(target.hostname) === siteOfHost(page.hostname)),
+      sameOrigin: target === null || (page !== null && target.origin === page.origin),
+    };
+  });
+  return { ...facts, metas, subresources };
 }
 
 /** Attributes may span lines; for policies and hashes a line break is ordinary white space. */
-function cut(text: string, charsMax = limits.markupTextCharsMax): string {
+function cutOnOneLine(text: string, charsMax: number): string {
   return boundedText(text.slice(0, charsMax).replace(/[\t\n\f\r]/g, " "), charsMax).text;
-}
-
-function cutOrNull(text: string | null, charsMax = limits.markupTextCharsMax): string | null {
-  return text === null ? null : cut(text, charsMax);
 }
 
 // Reads forms, generator, icons and outline of the document in the isolated world of the page probe.
@@ -270,39 +249,9 @@ function readMarkup(limits: Limits, dom: DomReader, readFormsOf: typeof readForm
   };
 }
 
-/** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
+/** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */
 export async function probeMarkup(session: CDPSession, frameId: string, deadlineMs: number): Promise<MarkupFacts> {
   const { value } = await evaluateInDocument(session, frameId, callInPage(readMarkup, limits, `${readForms}`), deadlineMs);
-  return markupFactsOf(value as MarkupFacts);
-}
-
-/** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
-function markupFactsOf(raw: MarkupFacts): MarkupFacts {
-  const submitter = ({ action, method }: Submitter): Submitter => ({
-    action: cutOrNull(action, limits.urlCharsMax),
-    method: cutOrNull(method),
-  });
-  const link = ({ href, text }: OutlineLink): OutlineLink => ({ href: cut(href), text: cut(text) });
-  const { title, heading, bodyElements, links, lastLink } = raw.outline;
-  return {
-    formActions: raw.formActions
-      .slice(0, limits.formsMax)
-      .map(({ action, method }) => ({ action: cut(action, limits.urlCharsMax), method: cut(method) })),
-    formActionsDropped: countOf(raw.formActionsDropped),
-    passwordFields: countOf(raw.passwordFields),
-    passwordForms: raw.passwordForms
-      .slice(0, limits.passwordFormsMax)
-      .map((form) => ({ ...submitter(form), submitters: form.submitters.slice(0, limits.submittersMax).map(submitter) })),
-    passwordFormsDropped: countOf(raw.passwordFormsDropped),
-    generators: raw.generators.slice(0, limits.generatorsMax).map((content) => cut(content)),
-    generatorsDropped: countOf(raw.generatorsDropped),
-    icons: raw.icons.slice(0, limits.iconsMax).map((url) => cut(url, limits.urlCharsMax)),
-    outline: {
-      title: cut(title),
-      heading: cut(heading),
-      bodyElements: bodyElements.slice(0, limits.bodyElementsMax).map((name) => cut(name)),
-      links: links.slice(0, limits.linksMax).map(link),
-      lastLink: lastLink === null ? null : link(lastLink),
-    },
-  };
+  // Applies the limits again, because a compromised renderer may send anything.
+  return withinLimits(markupSchema, value, cutOnOneLine);
 }

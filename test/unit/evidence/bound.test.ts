@@ -1,6 +1,7 @@
 /** Limits for all data from outside. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { count, fields, flag, list, literalOf, orNull, text, withinLimits } from "../../../src/evidence/fields.ts";
 import { headerFieldsMax, headerNameCharsMax, headerValueCharsMax } from "../../../src/evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie, boundedText } from "../../../src/evidence/redact.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
@@ -72,4 +73,24 @@ describe("boundedSetCookie", () => {
   test("says nothing about the value of a cut line", () => {
     expect(boundedSetCookie(`sid=${"9f86d081884c7d65".repeat(40)}; Secure`, 512)).toEqual({ line: "sid=<redacted>", truncated: true });
   });
+});
+
+describe("a value within the limits of a schema", () => {
+  const schema = fields({ name: text(3), sizes: list(count, 2), kind: literalOf("script", "other"), link: orNull(text(3)), isCut: flag });
+  const cut = (given: string, charsMax: number) => given.slice(0, charsMax);
+
+  test("has shorter texts and lists, and no member that the schema lacks", () => {
+    const given = { name: "abcd", sizes: [1, 2, 3], kind: "script", link: "abcd", isCut: true, more: 1 };
+    expect(withinLimits(schema, given, cut)).toEqual({ name: "abc", sizes: [1, 2], kind: "script", link: "abc", isCut: true });
+  });
+
+  test("has 0, false and the last word in place of values of another type", () => {
+    const given = { name: "", sizes: ["1", Number.NaN], kind: "frame", link: null, isCut: "yes" };
+    expect(withinLimits(schema, given, cut)).toEqual({ name: "", sizes: [0, 0], kind: "other", link: null, isCut: false });
+  });
+
+  test.each([null, {}, { name: null, sizes: [], kind: "", link: null }, { name: "", sizes: 1, kind: "", link: null }])(
+    "does not exist for %j",
+    (given) => expect(() => withinLimits(schema, given, cut)).toThrow(TypeError),
+  );
 });
