@@ -33,18 +33,17 @@ export function parseImageSize(bytes: Uint8Array): ImageSize | "broken" | null {
 
 /** All chunks must be whole, up to the first that ends the image. */
 function pngSize(bytes: Uint8Array): ImageSize | "broken" {
-  const view = viewOf(bytes);
   let size: ImageSize | null = null;
   // Length, name, data and checksum.
   for (let at = pngSignature.length; at + 12 <= bytes.length; ) {
-    const length = view.getUint32(at);
+    const length = bigEndian(bytes, at, 4);
     const name = textAt(bytes, at + 4, 4);
     if (at + 12 + length > bytes.length) return "broken";
     // The header comes first, and only once: a second one could state another size.
     if ((name === "IHDR") !== (size === null)) return "broken";
     if (size === null) {
       if (length !== pngHeaderBytes) return "broken";
-      size = sizeFrom("image/png", view.getUint32(at + 8), view.getUint32(at + 12));
+      size = sizeFrom("image/png", bigEndian(bytes, at + 8, 4), bigEndian(bytes, at + 12, 4));
       if (size === null) return "broken";
     }
     if (name === "IEND") return size;
@@ -104,16 +103,16 @@ function sizeFrom(type: ImageSize["type"], width: number, height: number): Image
   return [width, height].every((length) => length > 0 && length <= pngLengthMax) ? { type, width, height } : null;
 }
 
+function bigEndian(bytes: Uint8Array, at: number, count: number): number {
+  return bytes.subarray(at, at + count).reduce((number, byte) => number * 256 + byte, 0);
+}
+
 function littleEndian(bytes: Uint8Array, at: number, count: number): number {
   return bytes.subarray(at, at + count).reduceRight((number, byte) => number * 256 + byte, 0);
 }
 
 function textAt(bytes: Uint8Array, at: number, count: number): string {
   return Buffer.from(bytes.subarray(at, at + count)).toString("latin1");
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 // Structure of a JPEG image, without decoding it: ITU-T T.81 (ISO/IEC 10918-1), annex B.
@@ -136,7 +135,7 @@ export function parseJpeg(bytes: Uint8Array): PixelSize | null {
     if (bytes[at] !== 0xff) return null;
     const marker = bytes[at + 1] ?? 0;
     if (marker === endOfImage) return hasScan && at + 2 === bytes.length ? size : null;
-    const end = at + 2 + numberAt(bytes, at + 2);
+    const end = at + 2 + bigEndian(bytes, at + 2, 2);
     if (!isSegment(marker) || end < at + 4 || end > bytes.length) return null;
     if (startsOfFrame.includes(marker)) {
       // A second frame could state another size.
@@ -152,7 +151,7 @@ export function parseJpeg(bytes: Uint8Array): PixelSize | null {
 }
 
 function frameSize(frame: Uint8Array): PixelSize | null {
-  const [height, width] = [numberAt(frame, 3), numberAt(frame, 5)];
+  const [height, width] = [bigEndian(frame, 3, 2), bigEndian(frame, 5, 2)];
   const isValid = frame.length >= frameBytesMin && frame[2] === 8 && height > 0 && width > 0;
   return isValid ? { width, height } : null;
 }
@@ -171,8 +170,4 @@ function endOfScan(bytes: Uint8Array, start: number): number {
     at = bytes.indexOf(0xff, at + 2);
   }
   return bytes.length;
-}
-
-function numberAt(bytes: Uint8Array, at: number): number {
-  return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
 }
