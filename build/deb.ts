@@ -13,7 +13,7 @@ export interface DebOptions extends MadeFiles {
   readonly architecture: "amd64" | "arm64";
   /** As Debian writes it. */
   readonly version: string;
-  /** Settings beside those of `assay.toml`. */
+  /** Settings beside the settings of `assay.toml`. */
   readonly settings: string;
   readonly recommends: string;
   /** Date of every file, in seconds since 1970. */

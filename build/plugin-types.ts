@@ -169,7 +169,7 @@ function exportsOf(entry: string, files: ReadonlyMap<string, Declared>): Readonl
   return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Declarations of these names and of all names that they use, without those of another module. */
+/** Declarations of these names and of all names that they use, without names of another module. */
 function reachable(names: Iterable<string>, all: ReadonlyMap<string, Declaration>, elsewhere: ReadonlySet<string>): readonly Declaration[] {
   const reached = new Map<string, Declaration>();
   const waiting = [...names];

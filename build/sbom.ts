@@ -76,7 +76,7 @@ function foreignComponents(slim: boolean) {
     );
 }
 
-/** Version of the embedded browser, from the user agent inside it. @throws Error if there is none */
+/** Version of the embedded browser, from the user agent inside it. @throws Error if it has no version */
 function browserVersion(): string {
   const browser = brotliDecompressSync(readFileSync(join(root, "node_modules/@sparticuz/chromium/bin/chromium.br")));
   for (let at = browser.indexOf("Chrome/"); at !== -1; at = browser.indexOf("Chrome/", at + 1)) {

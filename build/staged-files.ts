@@ -2,7 +2,7 @@
 import { chmodSync, copyFileSync, lutimesSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Of libdeflate. The largest part, the packed browser, gets no smaller at higher levels. */
+/** Level of libdeflate. The largest part, the packed browser, gets no smaller at higher levels. */
 const compressionLevel = 6;
 const folderMode = 0o755;
 const fileMode = 0o644;

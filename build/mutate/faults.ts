@@ -35,7 +35,7 @@ export interface Fault extends Edit {
   readonly id: string;
   /** Path from the root of the tree. */
   readonly path: string;
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   readonly kind: FaultKind;
   readonly original: string;

@@ -58,7 +58,7 @@ export function copyTree(tree: string): TreeCopy {
   };
 }
 
-/** With its time: `build/setup.sh` would install packages again for a newer package-lock.json. */
+/** Copies the time too: `build/setup.sh` would install packages again for a newer package-lock.json. */
 function copyWithTime(from: string, to: string): void {
   copyFileSync(from, to);
   const { atime, mtime } = statSync(from);

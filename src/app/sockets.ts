@@ -28,7 +28,7 @@ interface ServerSockets extends Pick<Listening, "hostname" | "port" | "stop"> {
   readonly endpoints: EgressSettings["ownEndpoints"];
 }
 
-/** From now on the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
+/** From now on, the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
 export function openServerSockets(config: Config, { main, log, ...served }: Served): ServerSockets {
   const handler = handlerOf(config, served, metricsTokenOf(config));
   const place = config["metrics.listen"];

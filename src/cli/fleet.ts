@@ -260,7 +260,7 @@ function releaseCommand(): Command {
 interface HeadKey {
   /** Public nkey. */
   readonly id: string;
-  /** With the seed. */
+  /** File that holds the seed. */
   readonly file: string;
 }
 

@@ -31,7 +31,7 @@ export type ScanEvent =
 
 /** Times of the current stage of a scan, in milliseconds. */
 export interface StagePace {
-  /** Since the stage began. */
+  /** Time since the stage began. */
   readonly sinceMs: number;
   /** Median of the latest scans; null if too few have passed the stage. */
   readonly usualMs: number | null;
@@ -61,7 +61,7 @@ export interface LocationDirectory {
   names(): readonly string[];
   /** Scans that a location may hold at once: the slots of its present workers, and one that waits for each of them. */
   capacity(location: string): number;
-  /** Since when no worker of the location is present; null while one is. */
+  /** Time since which no worker of the location is present; null while one is. */
   absentSince(location: string): Date | null;
 }
 

@@ -74,7 +74,7 @@ async function ensureStream(manager: JetStreamManager, name: string, own: Partia
   if (info.config.num_replicas < replicas) await manager.streams.update(name, { num_replicas: replicas }).catch(ignoreApiError);
 }
 
-/** With fewer replicas if the cluster has too few servers at the moment: a later connection adds them. */
+/** Adds a stream, with fewer replicas if the cluster has too few servers at the moment: a later connection adds them. */
 async function addStream(manager: JetStreamManager, config: Partial<StreamConfig> & { readonly name: string }): Promise<void> {
   try {
     await manager.streams.add(config);

@@ -51,7 +51,7 @@ function memberOffset(json: string, container: number, name: string): number | n
     if (closer === "}") {
       const end = endOfText(json, at);
       key = JSON.parse(json.slice(at, end));
-      // Behind the colon.
+      // The value begins behind the colon.
       at = endOf(blanks, json, endOf(blanks, json, end) + 1);
     }
     if (key === name) found = at;

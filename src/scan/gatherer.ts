@@ -64,7 +64,7 @@ export interface GatherEnd {
   readonly gathered: Gathered | ScanErrorCode;
   /** Id of the worker elsewhere that had the scan last; null while none was heard of. */
   readonly worker?: string | null;
-  /** To be called once the outcome is stored: until then a worker's result can be had again. Never rejects. */
+  /** Must be called once the outcome is stored: until then a worker's result can be had again. Never rejects. */
   readonly release: () => Promise<void>;
 }
 

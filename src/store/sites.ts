@@ -70,7 +70,7 @@ const siteRow = stored.row({
   secondLookAt: stored.orNull(stored.time),
   /** Start of the last run. */
   lastRunAt: stored.orNull(stored.time),
-  /** Since when no run could measure the site, after its first failed run; null while it is measured. */
+  /** Time since which no run could measure the site, after its first failed run; null while it is measured. */
   failingSince: stored.orNull(stored.time),
   /** Null before the first measured run. */
   reading: stored.orNull(stored.objectOf<SiteReading>()),
@@ -136,7 +136,7 @@ export function siteRepository(db: Db) {
     preview: (sites: readonly NewSite[], sitesMax: number): readonly (SiteRefusal | null)[] => refusalsOf(db, sites, sitesMax),
 
     /**
-     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address the site
+     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address, the site
      * loses what is known of the old one; its history and its events stay.
      */
     change: (accountId: number, id: number, change: (site: Site) => SiteChange): Promise<Site | "url-taken" | undefined> =>

@@ -27,7 +27,7 @@ export interface BenchAppliance {
   stop(): Promise<void>;
 }
 
-/** Resolves when the browser is ready. `concurrency`: scans at a time, by default that of the program. */
+/** Resolves when the browser is ready. `concurrency`: scans at a time; the default is the program's own. */
 export async function startAppliance({ concurrency }: { readonly concurrency?: number } = {}): Promise<BenchAppliance> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-bench-data-"));
   const site = await startChild<SiteReady>("site.ts");

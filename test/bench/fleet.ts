@@ -18,7 +18,7 @@ export interface FleetBenchOptions {
   readonly scans: number;
   readonly workers: number;
   readonly slots: number;
-  /** Of a simulated scan. */
+  /** Duration of a simulated scan. */
   readonly gatherMs: number;
   /** Scans of the real worker, and as many of the local gatherer. */
   readonly pairs: number;
@@ -39,7 +39,7 @@ const stuckMs = 120_000;
 const lateMs = 15_000;
 const scansPerSecond = [1, 10, 100];
 const secondsPerYear = 365 * 86_400;
-/** Of a real scan, for the number of slots that a rate needs. */
+/** Duration of a real scan, for the number of slots that a rate needs. */
 const secondsPerScan = 8;
 
 export async function* benchFleet(options: FleetBenchOptions): AsyncGenerator<Row> {
@@ -174,7 +174,7 @@ async function drain(fleet: TestFleet, scans: number, name: string): Promise<Dra
   return { ...(await endsOf(fleet, scans)), readMs };
 }
 
-/** Of the newest scans. */
+/** Rates and faults of the newest scans. */
 async function endsOf(fleet: TestFleet, scans: number): Promise<Pick<Drained, "perSecond" | "late" | "failed">> {
   const ends: number[] = [];
   let failed = 0;

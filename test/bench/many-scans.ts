@@ -9,7 +9,7 @@ const scores: readonly { readonly score: number | null; readonly band: Band; rea
   { score: 33, band: "poor", rank: "bad" },
   { score: null, band: "unknown", rank: "unknown" },
 ];
-/** Mean number. The number of hosts is odd and that of scores even, so that each host has scans in every band. */
+/** Mean number. The number of hosts is odd and the number of scores even, so that each host has scans in every band. */
 const scansPerHost = 20;
 const hostsOf = (count: number) => 2 * Math.ceil(count / scansPerHost / 2) + 1;
 

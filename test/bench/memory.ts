@@ -33,7 +33,7 @@ export function processMemory(pid: number): ProcessMemory {
   return { residentMB: sums.Rss, proportionalMB: sums.Pss, anonymousMB: sums.Anonymous, storeMapMB: sums.storeMap, fileMB };
 }
 
-/** The processes below, without the process itself: those of its browsers. */
+/** Processes below a process, without the process itself: its browsers. */
 export function childPids(pid: number): readonly number[] {
   return pidsBelow(pid, readChildPids()).slice(1);
 }

@@ -23,7 +23,7 @@ const requestsPerRound = 20_000;
 interface Costs {
   readonly scrapeMs: Spread;
   readonly kilobytes: number;
-  /** Of one request, in microseconds. */
+  /** Time of one request, in microseconds. */
   readonly plainUs: Spread;
   readonly timedUs: Spread;
 }

@@ -11,7 +11,7 @@ import { manyHost, storeManyScans } from "./many-scans.ts";
 const earlierScans = 20;
 
 export interface PagesInput {
-  /** In addition to those of the site with the report. */
+  /** Number of scans besides the scans of the site with the report. */
   readonly scans: number;
 }
 

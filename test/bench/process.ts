@@ -9,7 +9,7 @@ import { noteProgress, type Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
 const startMsMax = 300;
-/** Of the program without its browsers, and without the map of the store: those pages are a cache of a file. */
+/** Memory of the program without its browsers, and without the map of the store, whose pages are a cache of a file. */
 const programMBMax = 200;
 /** Several readings, because garbage collection changes the memory. */
 const readings = 10;

@@ -1,6 +1,6 @@
 /**
  * Simulates 180 days of 500 scans, with evidence kept for 30 of them: what the store grows by, how long requests wait for retention, and
- * lists at the end beside those of day 30. Prints the sizes of each thirtieth day.
+ * how fast lists are at the end and on day 30. Prints the sizes of each thirtieth day.
  */
 import { mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ const pageBytes = 4_096;
 const batch = 50;
 const timings = { page: 1_612, tls: 240, total: 2_340 };
 const requests = 200;
-/** Above a transaction with one small row: what a step adds to a flush to disk. */
+/** Longest time of a step beyond a transaction with one small row: what a step adds to a flush to disk. */
 const stepMsMax = 5;
 /** Small transactions that are measured each day, for comparison. */
 const smallWrites = 10;
@@ -54,9 +54,9 @@ export async function benchRetention(): Promise<readonly Row[]> {
 
 interface Simulation {
   readonly sizes: readonly Sizes[];
-  /** Of each step of retention that removed something, its transaction included. */
+  /** Duration of each step of retention that removed something, its transaction included. */
   readonly stepsMs: readonly number[];
-  /** Of transactions with one small row. */
+  /** Durations of transactions with one small row. */
   readonly writesMs: readonly number[];
   /** Rows of a scan that stay, as text, on average. */
   readonly keptBytes: number;

@@ -2,8 +2,8 @@
  * Measures the cost of the appliance beyond the unavoidable work. Prints each row as it is measured and writes dist/bench.json.
  * A part that fails is named at the end with its reason; the exit code is 1 then.
  * `--full` measures longer, `--short` only as long as it takes to see that a part works. `--scans <n>` is the number of scans of the parts memory and soak.
- * `--only <names>` runs only the named parts, as in `--only api,queue`; an unknown name lists them all. Those of the fleet, retention and soak run only
- * if they are named. Of the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set the simulated workers.
+ * `--only <names>` runs only the named parts, as in `--only api,queue`; an unknown name lists them all. The parts of the fleet, retention and soak run only
+ * if they are named. For the part fleet, `--workers <n>`, `--worker-slots <n>` and `--gather-ms <n>` set the simulated workers.
  */
 import { mkdirSync } from "node:fs";
 import { cpus } from "node:os";
@@ -73,7 +73,7 @@ const parts: BenchParts = {
   "fleet-scaling": () => benchFleetScaling({ workers: [1, 2, 4, 8] }),
   "fleet-soak": () => benchFleetSoak({ scans: scans(fleetSoakScans) }),
 };
-/** They take long, and those of the fleet need nats-server. */
+/** These parts take long, and the parts of the fleet need nats-server. */
 const onlyIfNamed = ["soak", "retention", "fleet", "fleet-scaling", "fleet-soak"];
 const selected = selectedParts(parts, values.only, onlyIfNamed);
 

@@ -20,7 +20,7 @@ export interface BenchResult {
   readonly failed: readonly { readonly name: string; readonly because: string }[];
 }
 
-/** Names of the parts to run: those of `only`, separated by commas. @throws Error for an unknown name, before anything is measured */
+/** Names of the parts to run: the names in `only`, separated by commas. @throws Error for an unknown name, before anything is measured */
 export function selectedParts(parts: BenchParts, only: string | undefined, onlyIfNamed: readonly string[]): readonly string[] {
   const known = Object.keys(parts);
   if (only === undefined) return known.filter((name) => !onlyIfNamed.includes(name));

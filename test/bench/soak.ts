@@ -10,7 +10,7 @@ import { type Spread, spreadOf } from "./spread.ts";
 const scansPerStep = 500;
 const bytesPerMegabyte = 1e6;
 const bytesPerKilobyte = 1e3;
-/** Of the program, between the first step and the last: the spread of garbage collection. */
+/** Growth of the program between the first step and the last: the spread of garbage collection. */
 const growthMBMax = 20;
 // reads: dist/
 const distDir = join(import.meta.dirname, "../../dist");
@@ -33,9 +33,9 @@ interface SoakStep {
   readonly threads: number;
   readonly profiles: number;
   readonly storeMB: number;
-  /** Since the step before. */
+  /** Growth of the store since the step before. */
   readonly storeKBPerScan: number;
-  /** Of one scan, from start to end, and of the appliance, by the number of scans. */
+  /** Duration of one scan, from start to end; `msPerScan` is the time of the appliance divided by the number of scans. */
   readonly scanMs: number;
   readonly msPerScan: number;
 }

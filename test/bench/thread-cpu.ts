@@ -1,7 +1,7 @@
 /** CPU time of each thread of a process, from /proc (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Of Linux, as `getconf CLK_TCK` prints it. */
+/** Clock ticks of Linux, as `getconf CLK_TCK` prints them. */
 const ticksPerSecond = 100;
 
 export interface ThreadCpu {

@@ -63,11 +63,11 @@ const builtIn = { code: "security.hsts.max-age-too-short", checkKey: "hsts-effec
 export interface HostileTexts {
   /** Value that a finding quotes. */
   readonly value: string;
-  /** Behind the host. */
+  /** Part of the address behind the host. */
   readonly path: string;
   /** Text of a plugin. */
   readonly text: string;
-  /** Of an accepted finding. */
+  /** Reason of an accepted finding. */
   readonly reason: string;
 }
 

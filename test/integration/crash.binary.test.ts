@@ -107,7 +107,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     return { browsers: children.get(pid) ?? [], all: pidsBelow(pid, children).slice(1) };
   }
 
-  /** Waits for a browser to kill: shortly after the start of the server there is none. */
+  /** Waits for a browser to kill: shortly after its start, the server has no browser. */
   async function kill(victim: Victim, server: ServerUnderTest, random: () => number): Promise<void> {
     if (victim === "server") return void (await server.end("SIGKILL"));
     const deadline = Date.now() + readyMsMax;
@@ -205,7 +205,7 @@ describe.skipIf(compiledBinary === null)(`kill -9${skippedNote}`, () => {
     scanEndMsMax + rounds * 15_000,
   );
 
-  /** After a last kill of the server and its next start, and after the orderly end of that. */
+  /** Looks for remains after a last kill of the server, after its next start, and after the orderly end of this start. */
   async function expectNothingLeft(running: ServerUnderTest): Promise<void> {
     await running.end("SIGKILL");
     expect(await remainingProcesses()).toEqual([]);

@@ -2,7 +2,7 @@
 import type { CaseZone, DnsCase, Outcome, PolicyHost } from "./dns-case.ts";
 
 interface MtaStsCase {
-  /** Of `assay-sts-<label>.org`, which replaces `OWN` in records and policies. */
+  /** Label of the domain `assay-sts-<label>.org`, which replaces `OWN` in records and policies. */
   readonly label: string;
   readonly name: string;
   readonly mx?: string;

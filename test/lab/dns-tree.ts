@@ -38,7 +38,7 @@ export type Delegation =
   | "stripped"
   /** All signatures expired a month ago. */
   | "expired"
-  /** All signatures except those of the keys expired a month ago. */
+  /** All signatures expired a month ago, except the signatures of the keys. */
   | "expired-records"
   /** The DS record in the parent belongs to another key. */
   | "wrong-ds";

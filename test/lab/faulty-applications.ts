@@ -75,7 +75,7 @@ export const applications: readonly FaultyApplication[] = [
       "security.deprecated-header.x-ua-compatible",
       "security.deprecated-header.x-webkit-csp",
       "security.deprecated-header.x-xss-protection",
-      // From the server before the application.
+      // The server in front of the application sends the header.
       "security.disclosure.server",
       "security.disclosure.x-aspnet-version",
       "security.disclosure.x-aspnetmvc-version",

@@ -42,7 +42,7 @@ type Records = Readonly<Record<string, Zones[string] | null>>;
 
 interface MailCase {
   readonly name: string;
-  /** Of the domain `assay-<label>.org`, which replaces `OWN` in policies and files. */
+  /** Label of the domain `assay-<label>.org`, which replaces `OWN` in policies and files. */
   readonly label: string;
   /** Subdomain to scan instead of the domain. */
   readonly subdomain?: string;

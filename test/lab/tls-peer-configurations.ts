@@ -1,4 +1,4 @@
-/** Server configurations whose TLS rows are compared with those of testssl.sh and sslscan. */
+/** Server configurations whose TLS rows are compared with the findings of testssl.sh and sslscan. */
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

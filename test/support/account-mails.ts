@@ -51,7 +51,7 @@ export async function startAccountMails(options: Pick<MailServerOptions, "replie
           localeDefault: settings.config["locale.default"],
           publicUrl: url,
           clock: { ...systemClock, now: settings.now },
-          // Of deliveries, which these are not.
+          // The metrics count deliveries; these mails are not deliveries.
           metrics: { attempted: () => {} },
           log: settings.log,
         },

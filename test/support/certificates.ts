@@ -56,7 +56,7 @@ export interface IssuedCertificate {
 
 /** Certificate chain and key of a server. */
 export interface ServerIdentity {
-  /** From the leaf to the last intermediate. */
+  /** Certificates from the leaf to the last intermediate. */
   readonly certificateChainPem: string;
   readonly privateKeyPem: string;
 }
@@ -65,7 +65,7 @@ export type Flaw = "expired" | "not-yet-valid" | "wrong-host" | "self-signed" | 
 
 const daysFromNow = (days: number) => new Date(Date.now() + days * dayMs);
 
-/** The identity of a server for this host, valid except for the flaw. `options` override those of the leaf. */
+/** The identity of a server for this host, valid except for the flaw. `options` override the options of the leaf. */
 export function siteIdentity(host: string, { flaw, ...options }: CertificateOptions & { readonly flaw?: Flaw } = {}): ServerIdentity {
   const leafOptions: CertificateOptions = { commonName: host, names: [host], ...flawed[flaw ?? "none"], ...options };
   const { intermediate } = flaw === "unknown-root" ? untrustedAuthority() : testAuthority();
@@ -197,7 +197,7 @@ function rsaPkcs1(key: KeyObject, hash: HashName): SignatureAlgorithm {
   return { identifier: sequence(objectIdentifier(`1.2.840.113549.1.1.${last}`), tlv(0x05)), sign: (bytes) => sign(hash, bytes, key) };
 }
 
-/** RFC 4055 section 3.1: omits parameters with the default values, those of SHA-1. */
+/** RFC 4055 section 3.1: omits parameters with the default values (SHA-1). */
 function rsassaPss(key: KeyObject, hash: HashName): SignatureAlgorithm {
   const saltLength = createHash(hash).digest().length;
   const hashed = sequence(objectIdentifier(hashIdentifiers[hash]), tlv(0x05));

@@ -17,7 +17,7 @@ export function cutCookieLine(line: string): SetCookieLine {
   return cookieLine(line, { truncated: true });
 }
 
-/** Line whose value is random, as that of a session; `bits` as the probe estimates them. */
+/** Line with a random value, as in a session cookie; `bits` as the probe estimates them. */
 export function randomCookieLine(line: string, bits = 128): SetCookieLine {
   return cookieLine(line, { valueRandomBits: bits });
 }

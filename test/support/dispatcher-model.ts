@@ -134,7 +134,7 @@ export interface ModelOptions {
   /** Scans at a time by location; the test may change them. */
   readonly capacities?: Record<string, number>;
   readonly hasFleet?: boolean;
-  /** Since when a location has no worker. */
+  /** Time since which a location has no worker. */
   readonly absentSince?: (location: string) => Date | null;
   readonly gate?: WriteGate;
   /** Outcome of a scan that is aborted; null leaves it running. */

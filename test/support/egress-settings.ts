@@ -1,4 +1,4 @@
-/** Egress settings for tests: the product's defaults, overridden by those of the test. */
+/** Egress settings for tests: the product's defaults, overridden by the settings of the test. */
 import type { EgressSettings } from "../../src/egress/settings.ts";
 
 export function egressSettings(given: Partial<EgressSettings> = {}): EgressSettings {

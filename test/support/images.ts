@@ -30,7 +30,7 @@ export function pngFile(...chunks: readonly Buffer[]): Buffer {
   return Buffer.concat([signature, ...chunks, pngChunk("IEND", Buffer.alloc(0))]);
 }
 
-/** Of one colour, or of random ones, which no compression makes smaller. */
+/** Image of one colour, or of random colours, which no compression makes smaller. */
 export function pngImage(width: number, height: number, pixel: readonly number[] | "noise"): Buffer {
   const rows = Array.from({ length: height }, () => {
     const colors = pixel === "noise" ? randomBytes(width * 4) : Buffer.alloc(width * 4, Buffer.from(pixel));

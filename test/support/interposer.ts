@@ -11,7 +11,7 @@ export interface InterposerOptions {
 
 export interface Interposer {
   readonly port: number;
-  /** To be called within a passage too: nothing after its bytes is passed on, in either direction. */
+  /** May be called within a passage too: nothing after its bytes is passed on, in either direction. */
   cut(): void;
   /** Holds up what the server sends from now on, until `release`. */
   hold(): void;

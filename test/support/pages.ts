@@ -185,7 +185,7 @@ export async function startPages(options: PagesOptions = {}): Promise<PagesUnder
   return underTest;
 }
 
-/** Of a server at this address, in whatever process. */
+/** Visitor of the server at this address, which may run in another process. */
 export function visitorOf(url: string): Visitor {
   const cookies = new Map<string, string>();
   async function ask(path: string, init: RequestInit): Promise<Response> {

@@ -1,7 +1,7 @@
 /** Ports for servers that cannot choose one themselves. */
 
 /**
- * Above all ports that browsers block, and below those of outgoing connections (Linux: from 32768 on): such a connection cannot take the
+ * The range is above all ports that browsers block, and below the ports of outgoing connections (Linux: from 32768 on), which cannot take the
  * port before the server starts.
  */
 const portMin = 10_100;

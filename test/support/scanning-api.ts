@@ -15,7 +15,7 @@ export interface ScanningApi extends ApiUnderTest {
   resume(): void;
 }
 
-/** Location besides that of the server itself. */
+/** Location besides the server's own. */
 const remoteLocation = "berlin";
 /** Time of each stage. */
 const stageMs = 5;

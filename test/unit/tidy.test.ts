@@ -325,7 +325,7 @@ describe("the check list", () => {
 });
 
 describe("locales", () => {
-  /** Of languages with more forms than English. */
+  /** Forms that some languages have and English lacks. */
   const extraPluralForms = ["zero", "two", "few", "many"];
 
   /** Paths of all texts with their placeholders: shows missing texts and missing values. */

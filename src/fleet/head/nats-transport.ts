@@ -67,7 +67,7 @@ export function createLocationStreams({ workers, ackWaitMs, onManifest, log }: L
       for (const location of faults.keys()) if (!enrolled.includes(location)) faults.delete(location);
       for (const location of enrolled) await makeOnce(location, link, purpose);
     },
-    /** To be called when NATS may have lost what was made. */
+    /** Must be called when NATS may have lost what was made. */
     forget: () => made.clear(),
     /** Clause for readiness; null while every location has its streams. */
     fault: (): string | null => {

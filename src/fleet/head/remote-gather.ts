@@ -63,7 +63,7 @@ export function createJobPublisher(pendingJobs: PendingJobs, transport: HeadTran
     if (!stopped) cancelRetry = clock.after(Math.min(retryMsMax, retryMs * 2 ** Math.min(failures, 10)), wake);
   }
 
-  /** Publishes every unsent job, as soon as it is possible. To be called after each connection. */
+  /** Publishes every unsent job, as soon as it is possible. Must be called after each connection. */
   function wake(): void {
     if (running) again = true;
     else if (!stopped && isConnected()) void run();

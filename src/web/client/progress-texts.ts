@@ -8,7 +8,7 @@ export interface StagePercent {
   readonly towards: number;
   /** Usual duration of the stage; null if unknown. */
   readonly usualMs: number | null;
-  /** Since the stage began. */
+  /** Time since the stage began. */
   readonly sinceMs: number;
 }
 

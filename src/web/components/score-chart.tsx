@@ -54,7 +54,7 @@ const targetPx = 24;
 /** Width of the plot for which links are chosen, in CSS pixels: on a phone, and from `.chart-wide` on. */
 const narrowPlotPx = 190;
 const widePlotPx = 480;
-/** From the middle of a text to its base line. */
+/** Distance from the middle of a text to its base line. */
 const textShift = 4;
 /** Smallest distance of two signs at the ends of lines, in CSS pixels. */
 const signPx = 16;

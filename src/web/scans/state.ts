@@ -13,12 +13,12 @@ import type { Visit } from "../visit.ts";
 const secondsStep = 5;
 
 export interface Absence {
-  /** Since when no worker of the location is present, localized; null while one is. */
+  /** Time since which no worker of the location is present, localized; null while one is. */
   readonly text: string | null;
 }
 
 export interface Waiting {
-  /** From 1; null unless queued. */
+  /** Counted from 1; null unless queued. */
   readonly position: number | null;
   /** Position and estimated wait, localized; null unless queued. */
   readonly text: string | null;

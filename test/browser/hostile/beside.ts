@@ -45,7 +45,7 @@ export interface BesideReport {
   readonly outcome: string;
   readonly seconds: number;
   readonly peakMegabytes: number;
-  /** From the end of the hostile scan; null if the memory was not back when the observation ended. */
+  /** Time from the end of the hostile scan; null if the memory was not back when the observation ended. */
   readonly backAfterSeconds: number | null;
   readonly ordinaryScans: number;
   readonly flaws: readonly string[];

@@ -16,7 +16,7 @@ const timesUsualMax = 2;
 const slowestTimesUsualMax = 4;
 /** The scan's own deadline, with what a thread may take to stop. */
 const hostileSecondsMax = 100;
-/** From the end of a hostile scan until the memory is back near the calm peak. */
+/** Time from the end of a hostile scan until the memory is back near the calm peak. */
 const backSecondsMax = 15;
 // reads: dist/
 const reportFile = resolve(import.meta.dirname, "../../../dist/hostile-pages.json");

@@ -112,7 +112,7 @@ async function reportLoaded(page: Page): Promise<void> {
   while (!(await page.evaluate(isLoaded).catch(() => false))) await Bun.sleep(readyPollMs);
 }
 
-/** Of a page that can reload itself at any instant. */
+/** Number of stages on a page that can reload itself at any instant. */
 async function stagesShown(page: Page): Promise<number> {
   for (;;) {
     const count = await page.$$eval("main [data-stage]", (stages) => stages.length).catch(() => 0);

@@ -38,7 +38,7 @@ async function forceColours({ page }: Visitor): Promise<void> {
 async function printed({ page }: Visitor): Promise<readonly string[]> {
   return pdfPageTexts(await page.pdf({ preferCSSPageSize: true }));
 }
-/** Titles of the shop's findings; those of low severity and for information are printed only on request. */
+/** Titles of the shop's findings; findings of low severity and for information are printed only on request. */
 const titles = (printedByDefault: boolean) =>
   knownScans.shop.result.findings
     .filter(({ severity }) => printedByDefault === ["critical", "high", "medium"].includes(severity))

@@ -33,7 +33,7 @@ function rowsShown({ page }: Visitor) {
     return { states: [...new Set(shown.map((row) => row.getAttribute("data-state")))].sort(), count: shown.length };
   });
 }
-/** Of the site in the report. */
+/** Ledger counts of the site in the report. */
 const counts = countShownStates(knownScans.silent.result.ledger);
 const addressOf = ({ page }: Visitor) => {
   const { search, hash } = new URL(page.url());

@@ -11,7 +11,7 @@ import { type Appliance, startAppliance } from "./appliance.ts";
 import { storeHistory } from "./host-history.ts";
 import { type ChannelLinks, fillWatchedSites } from "./watched-sites.ts";
 
-/** Of a site that never answers. Each takes half a minute, so some wait for more than an hour, and a queue stays full. */
+/** Scans of a site that never answers. Each takes half a minute, so some wait for more than an hour, and a queue stays full. */
 const silentScans = 200;
 /** The last of them, of the agency and of guests by turns. Those before them keep the agency's from starting. */
 const lastSilentScans = 20;

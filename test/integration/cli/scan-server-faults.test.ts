@@ -33,7 +33,7 @@ function scan(server: string, args: readonly string[], token = api.token) {
   return runInProcess(["scan", "--data", folder, "--server", server, ...args], { env: { ASSAY_TOKEN: token } });
 }
 
-/** Through the reverse proxy with its own authority. */
+/** Scan through the reverse proxy with its own authority. */
 function scanOverTls(...args: readonly string[]) {
   return scan("https://head.test", ["--connect-to", `head.test:443=127.0.0.1:${front.port}`, ...args]);
 }

@@ -1,4 +1,4 @@
-/** Jobs that are on their way while a worker withdraws its requests. Requests on an old acceptance. With a real nats-server. */
+/** Jobs that are on their way while a worker withdraws its requests. Requests on an old acceptance. Both use a real nats-server. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { scanStreamOf } from "../../../src/fleet/subjects.ts";

@@ -287,7 +287,7 @@ class Compared {
 test("arrivals, claims, ends, cancellations and restarts in any order match the models", async () => {
   const compared = new Compared();
   const runs = isFullTest ? 60 : 20;
-  // Of about 25 operations of a run, about 3 find a scan to cancel: with each seed far more than the test asks for.
+  // About 3 of the 25 operations of a run find a scan to cancel: with each seed far more than the test asks for.
   const operations = fc.array(fc.tuple(action, fc.constantFrom(...locations)), { minLength: 20, maxLength: 30, size: "max" });
   // One store for all runs: each continues where the one before ended.
   await fc.assert(

@@ -25,7 +25,7 @@ const missing =
       ? "podman is not installed"
       : machineIsMissing();
 
-/** The network of the machine reaches the page of the test, and the limits stay below those of the machine. */
+/** The network of the machine reaches the page of the test, and the limits stay below the limits of the machine. */
 const machine = ["--network=host", "--ulimit=nofile=20000:20000", "--ulimit=nproc=4096:4096"];
 
 describe.skipIf(missing !== null)(`the image${missing === null ? "" : ` (skipped: ${missing})`}`, () => {

@@ -8,7 +8,7 @@ export const quietHours = 24;
 
 export interface AgencyDay {
   readonly locale: Locale;
-  /** Of the new store. */
+  /** Id of the account in the new store. */
   readonly accountId: number;
   readonly email: string;
   readonly hosts: readonly string[];

@@ -22,7 +22,7 @@ import { type MovedClock, movedClock } from "./moved-clock.ts";
 
 const dayMsMax = 900_000;
 const pollMs = 500;
-/** Between two steps of the clock: longer than a tick of the server. */
+/** Pause between two steps of the clock: longer than a tick of the server. */
 const stepMs = 3_000;
 const stepMinutes = 6;
 /** A site waits so long for its first scan: 12 start in an hour. */

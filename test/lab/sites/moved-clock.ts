@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** From Debian's package faketime. */
+/** Library of Debian's package faketime. */
 const library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
 
 export interface MovedClock {

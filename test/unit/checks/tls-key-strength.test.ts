@@ -1,4 +1,4 @@
-/** Every key of the chain counts except those of roots. An unknown key is not a weakness, and does not hide one. */
+/** Every key of the chain counts, except the keys of roots. An unknown key is not a weakness, and does not hide one. */
 import check from "../../../checks/tls-key-strength.ts";
 import type { CertificateFacts } from "../../../src/evidence/tls-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";

@@ -1,4 +1,4 @@
-/** Every signature that browsers verify counts; those of roots do not. */
+/** Every signature that browsers verify counts; signatures of roots do not. */
 import check from "../../../checks/tls-signature-algorithm.ts";
 import type { CertificateFacts } from "../../../src/evidence/tls-facts.ts";
 import { testCheck } from "../../support/check-tester.ts";

@@ -10,7 +10,7 @@ import { renderSecurityResult } from "../../../src/text/render.ts";
 import { evidence } from "../../support/evidence.ts";
 import { countOf, expectSameButForOrder, judged } from "./judged.ts";
 
-/** Check that returns a given verdict; its finding has an optional score cap, and may charge another weight than that of the check. */
+/** Check that returns a given verdict; its finding has an optional score cap, and may charge another weight than the check. */
 const anyCheck = fc.record({
   state: fc.constantFrom(...states),
   weight: fc.integer({ min: 0, max: 10 }),

@@ -1,4 +1,4 @@
-/** Icon of the page: one chain of requests, whose cookies and addresses become those of the page. */
+/** Icon of the page: one chain of requests, whose cookies and addresses are added to the page's. */
 
 import { expect, test } from "vitest";
 import type { PageReadings } from "../../../../src/probe/browser/page.ts";

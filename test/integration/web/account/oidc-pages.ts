@@ -27,7 +27,7 @@ export interface OidcPages {
   fault(): string | null;
   /** Asks the provider for its configuration again. */
   check(): Promise<void>;
-  /** Opens the sign-in anew, with other settings. */
+  /** Opens the sign-in again, with other settings. */
   withProvider(given?: Partial<OidcSignInSettings>): Promise<void>;
   account(given?: { readonly withPassword?: boolean }): Promise<Account>;
   authorizationUrl(visitor: Visitor): Promise<string>;

@@ -53,7 +53,7 @@ describe("the link of a confirmation", () => {
     const { channels } = pages.store;
     const newer = (await channels.issueConfirmation(account.id, channel.id, new Date())) ?? "";
     for (const one of [link, confirmationUrl("", channel, newer)]) expect((await pages.visitor().get(one)).status).toBe(200);
-    // Of an earlier mail, which says nothing about the newer one.
+    // The value of an earlier mail says nothing about the newer mail.
     await channels.noteConfirmationSent(account.id, channel.id, value);
     expect((await pages.visitor().get(link)).status).toBe(200);
     await channels.noteConfirmationSent(account.id, channel.id, newer);

@@ -20,7 +20,7 @@ export function withServerLine(site: Site, server: Server, line: string): Site {
   return settings.find(({ pattern }) => pattern.test(line))?.apply(site) ?? site;
 }
 
-/** nginx appends a field and hides those of the application; Apache and Caddy can also replace them. */
+/** nginx appends a field and hides the application's fields; Apache and Caddy can also replace them. */
 const headerChangeOf: Readonly<Record<Server, (line: string) => HeaderChange | null>> = {
   nginx: (line) => {
     const hidden = /^(?:proxy|fastcgi)_hide_header ([\w-]+);$/.exec(line)?.[1];

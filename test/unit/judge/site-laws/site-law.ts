@@ -8,7 +8,7 @@ import { type Change, improvementsOf, worseningsOf } from "./changes.ts";
 import { pastedChanges } from "./pasted.ts";
 import { evidenceOf, type Site } from "./site.ts";
 
-/** The model has what these checks need. A check that is added later joins when the landmarks are captured anew. */
+/** The model has what these checks need. A check that is added later joins when the landmarks are captured again. */
 const modelledChecks = builtInChecks.filter(({ key }) => landmarkKeys.includes(key));
 
 export function judgedSite(site: Site): StoredResult {

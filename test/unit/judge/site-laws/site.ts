@@ -80,7 +80,7 @@ export interface Site {
   readonly dane: boolean;
   /** Records by owner: `@`, `_dmarc`, `_mta-sts`, `_smtp._tls`. */
   readonly texts: Readonly<Record<"@" | "_dmarc" | "_mta-sts" | "_smtp._tls", readonly string[]>>;
-  /** Body of the MTA-STS policy; null if there is none. */
+  /** Body of the MTA-STS policy; null without a policy. */
   readonly mtaStsPolicy: string | null;
   readonly securityTxt: { readonly at: "well-known" | "root"; readonly contentType: string; readonly body: string } | null;
 }
