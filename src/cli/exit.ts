@@ -37,6 +37,11 @@ export class CliError extends Error {
   }
 }
 
+/** A fault of the command line or of what it names. */
+export function usageError(message: string): CliError {
+  return new CliError(exitCodes.usage, message);
+}
+
 /** Exit code of an error, and the sentence to print; null if it was printed already. */
 export function failureOf(error: unknown): { readonly code: ExitCode; readonly sentence: string | null } {
   // Commander prints its own errors. It also throws, with code 0, after it printed help or version.

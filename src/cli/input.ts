@@ -1,17 +1,24 @@
-/** Input of a command: files in bounded size, secrets, and lines of stdin. */
+/** Input of a command: names, files in bounded size, secrets, and lines of stdin. */
 
 import { closeSync, fstatSync, openSync } from "node:fs";
-import type { Command } from "commander";
+import { nearest } from "../parse/text.ts";
 import { firstBytes, firstLineOf, passwordInFile, readOpenFile } from "../settings/files.ts";
-import { CliError, exitCodes } from "./exit.ts";
+import type { Values } from "./command.ts";
+import { CliError, usageError } from "./exit.ts";
 import { currentTerminal, note } from "./terminal.ts";
+
+/** Advice after an unknown name: the name that was probably meant, or else `otherwise`. */
+export function adviceOnName(name: string, known: readonly string[], otherwise: string): string {
+  const meant = nearest(name, known);
+  return meant === null ? otherwise : `did you mean ${meant}?`;
+}
 
 const mebibyte = 1024 ** 2;
 
 /** @throws CliError for a file that is absent, unreadable or larger. */
 export function inputBytes(file: string, bytesMax: number): Buffer {
   const bytes = inputBytesIfPresent(file, bytesMax);
-  if (bytes === null) throw new CliError(exitCodes.usage, `${file} does not exist`);
+  if (bytes === null) throw usageError(`${file} does not exist`);
   return bytes;
 }
 
@@ -23,14 +30,14 @@ export function inputBytesIfPresent(file: string, bytesMax: number): Buffer | nu
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
-    throw new CliError(exitCodes.usage, `${file} cannot be read (${code})`);
+    throw usageError(`${file} cannot be read (${code})`);
   }
-  if (bytes.length > bytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${bytesMax / mebibyte} MiB`);
+  if (bytes.length > bytesMax) throw usageError(`${file} is larger than ${bytesMax / mebibyte} MiB`);
   return bytes;
 }
 
 /** A browser export holds the cookies of every site. */
-const fileBytesMax = 4 * 1024 ** 2;
+const fileBytesMax = 4 * mebibyte;
 /** Permission bits of group and others, to read and to write. */
 const othersMode = 0o066;
 
@@ -48,9 +55,9 @@ export function secretText(file: string): string {
   try {
     const stats = fstatSync(descriptor);
     if (stats.isFile() && (stats.mode & othersMode) !== 0)
-      throw new CliError(exitCodes.usage, `${file} holds secrets, and other users may read or change it: chmod 600 ${file}`);
+      throw usageError(`${file} holds secrets, and other users may read or change it: chmod 600 ${file}`);
     const bytes = readOpenFile(descriptor, fileBytesMax + 1);
-    if (bytes.length > fileBytesMax) throw new CliError(exitCodes.usage, `${file} is larger than ${fileBytesMax / 1024 ** 2} MiB`);
+    if (bytes.length > fileBytesMax) throw usageError(`${file} is larger than ${fileBytesMax / mebibyte} MiB`);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     throw error instanceof CliError ? error : unreadable(file, error);
@@ -62,11 +69,9 @@ export function secretText(file: string): string {
 function unreadable(file: string, error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException;
   const reason = code === "ENOENT" ? "does not exist" : code === "EISDIR" ? "is a folder" : null;
-  if (reason !== null) return new CliError(exitCodes.usage, `${file} ${reason}`);
-  return new CliError(
-    exitCodes.usage,
-    `${file} ${code?.startsWith("E") && !code.startsWith("ERR_") ? `cannot be read (${code})` : "is not UTF-8 text"}`,
-  );
+  if (reason !== null) return usageError(`${file} ${reason}`);
+  const isOfSystem = code?.startsWith("E") && !code.startsWith("ERR_");
+  return usageError(`${file} ${isOfSystem ? `cannot be read (${code})` : "is not UTF-8 text"}`);
 }
 
 /** Characters read from stdin at most; far more than the longest password or name. */
@@ -83,21 +88,15 @@ export async function firstLineOfInput(): Promise<string> {
   return firstLineOf(text);
 }
 
-export interface PasswordOptions {
-  readonly passwordStdin?: boolean;
-  readonly passwordFile?: string;
-}
-
-export function addPasswordOptions(command: Command): Command {
-  return command
-    .option("--password-stdin", "read the password from stdin: its first line")
-    .option("--password-file <file>", "read the password from a file: its first line");
-}
+export const passwordOptions = {
+  "--password-stdin": "read the password from stdin: its first line",
+  "--password-file <file>": "read the password from a file: its first line",
+} as const;
+export type PasswordOptions = Values<typeof passwordOptions>;
 
 /** Null if none was given. @throws CliError or ConfigError if it cannot be read. */
 export async function readPassword({ passwordStdin, passwordFile }: PasswordOptions): Promise<string | null> {
-  if (passwordStdin === true && passwordFile !== undefined)
-    throw new CliError(exitCodes.usage, "--password-stdin and --password-file exclude each other");
+  if (passwordStdin === true && passwordFile !== undefined) throw usageError("--password-stdin and --password-file exclude each other");
   if (passwordStdin === true) {
     if (currentTerminal().isInteractive()) note("Type the password, then Enter. It can be seen while you type.");
     return firstLineOfInput();

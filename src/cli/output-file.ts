@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, type Stats, statSync, unlinkSync } from "node:fs";
 import { open, rename, unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { CliError, exitCodes } from "./exit.ts";
+import { CliError, exitCodes, usageError } from "./exit.ts";
 
 export interface OutputFile {
   /** As it was given. */
@@ -35,7 +35,7 @@ export function openOutputFile(path: string): OutputFile {
     };
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError(exitCodes.usage, `${path} cannot be written: ${systemReason(error)}`);
+    throw usageError(`${path} cannot be written: ${systemReason(error)}`);
   }
 }
 
@@ -57,7 +57,7 @@ const writers: Readonly<Record<WritingMode, (target: string, text: string, stats
 
 /** @throws Error of the system if the file cannot be written. */
 function writingMode(path: string, target: string, stats: Stats | undefined): WritingMode {
-  if (stats?.isDirectory() || path.endsWith("/")) throw new CliError(exitCodes.usage, `${path} cannot be written: it is a folder`);
+  if (stats?.isDirectory() || path.endsWith("/")) throw usageError(`${path} cannot be written: it is a folder`);
   if (stats === undefined) {
     tryFolder(target);
     return "replace";

@@ -4,6 +4,7 @@ import { commit, version } from "../base/build.ts";
 import { auditCommand } from "./audit.ts";
 import { backupCommand, restoreCommand } from "./backup.ts";
 import { checksCommand } from "./checks/checks.ts";
+import { type CommandFactory, optionOf } from "./command.ts";
 import { dataCommand } from "./data.ts";
 import { doctorCommand } from "./doctor.ts";
 import { evidenceCommand } from "./evidence.ts";
@@ -13,8 +14,8 @@ import { judgeCommand } from "./judge.ts";
 import { licencesCommand } from "./licences.ts";
 import { scanCommand } from "./scan/scan.ts";
 import { serveCommand, workerCommand } from "./server.ts";
-import { addSettings } from "./settings.ts";
-import { storeCopy, storeWalk } from "./store.ts";
+import { settingOptions } from "./settings.ts";
+import { storeCopy, storeWalk } from "./store-tools.ts";
 import { currentTerminal, OutputClosed, print, printError, silenceNotes, type Terminal, withTerminal } from "./terminal.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommand } from "./user.ts";
@@ -66,6 +67,24 @@ export function fail(error: unknown): ExitCode {
   return code;
 }
 
+const commands: readonly CommandFactory[] = [
+  serveCommand,
+  scanCommand,
+  userCommand,
+  tokenCommand,
+  fleetCommand,
+  auditCommand,
+  dataCommand,
+  checksCommand,
+  judgeCommand,
+  evidenceCommand,
+  backupCommand,
+  restoreCommand,
+  doctorCommand,
+  workerCommand,
+  licencesCommand,
+];
+
 function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command("assay")
     .description("Scans web pages with a real browser and reports how secure they are.")
@@ -77,26 +96,9 @@ function program(onExit: (code: ExitCode) => void): Command {
     .hook("preAction", (program) => {
       if (program.opts().quiet === true) silenceNotes();
     });
-  addSettings(root, ["data", "log.level", "log.format"]);
-  for (const verb of [
-    serveCommand(),
-    scanCommand(onExit),
-    userCommand(),
-    tokenCommand(),
-    fleetCommand(),
-    auditCommand(),
-    dataCommand(),
-    checksCommand(onExit),
-    judgeCommand(onExit),
-    evidenceCommand(),
-    backupCommand(),
-    restoreCommand(),
-    doctorCommand(onExit),
-    workerCommand(),
-    licencesCommand(),
-  ])
-    root.addCommand(verb);
-  for (const command of [storeWalk(), storeCopy()]) root.addCommand(command, { hidden: true });
+  for (const [flags, about] of Object.entries(settingOptions(["data", "log.level", "log.format"]))) root.addOption(optionOf(flags, about));
+  for (const make of commands) root.addCommand(make(onExit));
+  for (const make of [storeWalk, storeCopy]) root.addCommand(make(onExit), { hidden: true });
   for (const command of [root, ...root.commands, ...root.commands.flatMap((verb) => verb.commands)]) {
     command
       .exitOverride()

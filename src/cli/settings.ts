@@ -1,8 +1,9 @@
 /** Settings as flags of a command, and the configuration that results from a command line. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type ConfigSources, environmentName, type LoadedConfig, loadConfigWithOrigins } from "../settings/config.ts";
 import type { Setting } from "../settings/setting.ts";
 import { type Config, type SettingKey, settingKeys, settings } from "../settings/settings.ts";
+import { type Parameters, repeated, settingOf } from "./command.ts";
 import { currentTerminal } from "./terminal.ts";
 
 export const scanSettings = [
@@ -27,26 +28,18 @@ export const scanSettings = [
 
 export const natsSettings = ["nats.url", "nats.credentials_file", "nats.ca_file"] as const satisfies readonly SettingKey[];
 
-/** Adds the flags of these settings; each help line names the environment variable too. */
-export function addSettings(command: Command, keys: readonly SettingKey[]): Command {
-  for (const key of keys) {
-    const option = optionOf(key);
-    settingOf.set(option, key);
-    command.addOption(option);
-  }
-  return command;
+/** Options that give these settings; each help line names the environment variable too. */
+export function settingOptions(keys: readonly SettingKey[]): Parameters {
+  return Object.fromEntries(keys.map(settingOption));
 }
 
-/** Settings by their options. A command may use the name of a flag for an option of its own. */
-const settingOf = new WeakMap<Option, SettingKey>();
-
-function optionOf(key: SettingKey): Option {
+function settingOption(key: SettingKey) {
   const { flag, doc } = settings[key] as Setting;
   if (flag === undefined) throw new Error(`setting ${key} has no flag`);
   // A list is given by repeating the flag. A variadic flag would also take the URL that follows.
   const repeatable = flag.includes("...");
-  const option = new Option(flag.replace("...", ""), `${doc} [${environmentName(key)}]${repeatable ? " (repeatable)" : ""}`);
-  return repeatable ? option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]) : option;
+  const text = `${doc} [${environmentName(key)}]${repeatable ? " (repeatable)" : ""}`;
+  return [flag.replace("...", ""), { text, setting: key, ...(repeatable ? { parse: repeated } : {}) }] as const;
 }
 
 type TypedFlags = ConfigSources["flags"];

@@ -116,6 +116,11 @@ export function stripControls(text: string): string {
   return text.replace(steering, "?").replace(logCommand, "?");
 }
 
+/** Text of a user or a file for a message: on one line, and cut to its first characters. */
+export function quoted(text: string, charsMax = 100): string {
+  return stripControls(text.length > charsMax ? `${text.slice(0, charsMax)}...` : text);
+}
+
 /** JSON on one line, with what controls a terminal or a runner escaped. */
 export function jsonLine(value: unknown): string {
   return escapeControls(JSON.stringify(value));
@@ -142,4 +147,17 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** Prints a list as a JSON array, or as a table with this head, or notes that it is empty. */
+export function printList<T>(
+  items: readonly T[],
+  json: true | undefined,
+  head: readonly string[],
+  rowOf: (item: T) => readonly string[],
+  emptyNote?: string,
+): void {
+  if (json === true) print(jsonLine(items));
+  else if (items.length > 0) print(table([head, ...items.map(rowOf)]));
+  else if (emptyNote !== undefined) note(emptyNote);
 }
