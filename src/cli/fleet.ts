@@ -4,7 +4,6 @@
 
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { Command } from "commander";
 import { systemClock } from "../base/clock.ts";
 import { createLog, messageOf } from "../base/log.ts";
 import type { FleetIdentity } from "../fleet/identity.ts";
@@ -15,84 +14,58 @@ import { localLocation, locationCharsMax, parseLocation } from "../parse/locatio
 import type { Config } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
 import type { Worker } from "../store/workers.ts";
-import { cliActor, cliContext } from "./actor.ts";
-import { CliError, exitCodes } from "./exit.ts";
+import { type CommandFactory, command, commandGroup, repeated, type Values } from "./command.ts";
+import { CliError, exitCodes, usageError } from "./exit.ts";
 import { systemReason } from "./output-file.ts";
-import { addSettings, natsSettings } from "./settings.ts";
-import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
-import { readStore, withStore } from "./user.ts";
+import { natsSettings, settingOptions } from "./settings.ts";
+import { cliActor, cliContext, readStore, storeCommand } from "./store.ts";
+import { note, print, printList, stripControls, table } from "./terminal.ts";
 
-const examples = `
-Examples:
-  assay fleet enrol berlin --out berlin-1.nk        make a key for a worker in berlin
-  assay fleet nats-conf > nats.conf                 the configuration of nats-server, with all workers
-  assay fleet list
-  assay fleet revoke berlin-1
+const enrolOptions = {
+  "--name <name>": "name of the worker, as in its host name (default: the location with a number)",
+  "--public-key <key>": "public nkey of a pair made elsewhere; no seed is made",
+  "--out <file>": "write the seed to a new file with mode 600 instead of stdout",
+} as const;
 
-docs/fleet.md shows the whole set-up.`;
-
-export function fleetCommand(): Command {
-  const fleet = new Command("fleet").description("Enrol and list workers of other locations, and configure their nats-server.");
-  fleet.addHelpText("after", examples);
-  for (const command of [enrolCommand(), listWorkersCommand(), revokeCommand(), ...workerSwitches(), natsConfCommand(), releaseCommand()])
-    fleet.addCommand(command);
-  return fleet;
-}
-
-interface EnrolOptions {
-  readonly name?: string;
-  readonly publicKey?: string;
-  readonly out?: string;
-}
-
-const enrolExamples = `
+const enrol = storeCommand({
+  name: "enrol",
+  summary: "Enrol a worker: print its seed, once, and what to do with it.",
+  arguments: { "<location>": "where the worker is: small letters, digits and hyphens" },
+  options: { ...enrolOptions, ...settingOptions(natsSettings) },
+  help: `
 Examples:
   assay fleet enrol berlin --out berlin-1.nk      the seed goes to a file that only its owner reads
   assay fleet enrol berlin > berlin-1.nk          the same by stdout, which has the seed alone
-  assay fleet enrol berlin --public-key UABC...   the seed was made on the worker's machine and stays there`;
-
-function enrolCommand(): Command {
-  const enrol = new Command("enrol")
-    .argument("<location>", "where the worker is: small letters, digits and hyphens")
-    .description("Enrol a worker: print its seed, once, and what to do with it.")
-    .option("--name <name>", "name of the worker, as in its host name (default: the location with a number)")
-    .option("--public-key <key>", "public nkey of a pair made elsewhere; no seed is made")
-    .option("--out <file>", "write the seed to a new file with mode 600 instead of stdout")
-    .addHelpText("after", enrolExamples)
-    .action((location: string, options: EnrolOptions, command: Command) =>
-      withStore(command, async (store, config) => {
-        const { workerAccountLines } = await import("../fleet/nats-configuration.ts");
-        const { worker, seed } = await enrolled(store, knownLocation(location), options);
-        if (seed !== null && options.out === undefined) print(seed);
-        note(`${worker.name} is enrolled for ${worker.location}, with the public key ${worker.id}`);
-        if (seed !== null && options.out === undefined) note("its seed is secret and is shown only now");
-        note(
-          "\n1. Write nats.conf again with assay fleet nats-conf and reload nats-server (2.9: twice); or add these lines to its accounts:\n",
-        );
-        note(workerAccountLines(worker));
-        note(`2. On the worker's machine, with the seed in a file:\n\n   ${workerCommand(config, worker, options.out)}`);
-      }),
+  assay fleet enrol berlin --public-key UABC...   the seed was made on the worker's machine and stays there`,
+  run: async ({ location, ...options }, store, config) => {
+    const { workerAccountLines } = await import("../fleet/nats-configuration.ts");
+    const { worker, seed } = await enrolled(store, knownLocation(location), options);
+    if (seed !== null && options.out === undefined) print(seed);
+    note(`${worker.name} is enrolled for ${worker.location}, with the public key ${worker.id}`);
+    if (seed !== null && options.out === undefined) note("its seed is secret and is shown only now");
+    note(
+      "\n1. Write nats.conf again with assay fleet nats-conf and reload nats-server (2.9: twice); or add these lines to its accounts:\n",
     );
-  return addSettings(enrol, natsSettings);
-}
+    note(workerAccountLines(worker));
+    note(`2. On the worker's machine, with the seed in a file:\n\n   ${workerCommandLine(config, worker, options.out)}`);
+  },
+});
 
 /** @throws CliError */
 function knownLocation(text: string): string {
   const form = `small letters, digits and inner hyphens, at most ${locationCharsMax}, as in berlin`;
   const location = parseLocation(text);
-  if (location === null) throw new CliError(exitCodes.usage, `"${stripControls(text)}" is no name of a location: it has ${form}`);
-  if (location === localLocation)
-    throw new CliError(exitCodes.usage, `${localLocation} is the server itself and needs no worker; choose another name`);
+  if (location === null) throw usageError(`"${stripControls(text)}" is no name of a location: it has ${form}`);
+  if (location === localLocation) throw usageError(`${localLocation} is the server itself and needs no worker; choose another name`);
   return location;
 }
 
-async function enrolled(store: Store, location: string, options: EnrolOptions): Promise<{ worker: Worker; seed: string | null }> {
+async function enrolled(store: Store, location: string, { name, publicKey, out }: Values<typeof enrolOptions>) {
   const { isWorkerName, makeIdentity } = await import("../fleet/identity.ts");
-  const { name, publicKey, out } = options;
   if (name !== undefined && !isWorkerName(name))
-    throw new CliError(exitCodes.usage, `--name "${stripControls(name)}" has to be 1 to 64 letters, digits, dots, hyphens or underscores`);
+    throw usageError(`--name "${stripControls(name)}" has to be 1 to 64 letters, digits, dots, hyphens or underscores`);
   if (publicKey !== undefined && out !== undefined)
-    throw new CliError(exitCodes.usage, "--out has nothing to write with --public-key: the seed is with whoever made the pair");
+    throw usageError("--out has nothing to write with --public-key: the seed is with whoever made the pair");
   if (publicKey !== undefined) {
     await checkPublicKey(publicKey);
     return { worker: await add(store, location, publicKey, name), seed: null };
@@ -111,7 +84,7 @@ async function checkPublicKey(key: string): Promise<void> {
   const said = key.startsWith("S")
     ? "--public-key looks like a seed, which is secret"
     : `--public-key "${stripControls(key)}" is malformed`;
-  throw new CliError(exitCodes.usage, `${said}; a public key of a user begins with U and has 56 characters`);
+  throw usageError(`${said}; a public key of a user begins with U and has 56 characters`);
 }
 
 /** @throws CliError if name or key are taken. */
@@ -119,12 +92,9 @@ async function add(store: Store, location: string, id: string, name: string | un
   for (let number = 1; ; number++) {
     const worker = await store.workers.enrol({ id, name: name ?? `${location}-${number}`, location, now: new Date(), by: cliActor() });
     if (worker === "id-taken")
-      throw new CliError(
-        exitCodes.usage,
-        "this public key was enrolled before; each worker, also after a revocation, needs a key of its own",
-      );
+      throw usageError("this public key was enrolled before; each worker, also after a revocation, needs a key of its own");
     if (worker !== "name-taken") return worker;
-    if (name !== undefined) throw new CliError(exitCodes.usage, `there is a worker named ${name} already; see assay fleet list`);
+    if (name !== undefined) throw usageError(`there is a worker named ${name} already; see assay fleet list`);
   }
 }
 
@@ -137,7 +107,7 @@ async function withSeedFile<T>(path: string, { seed }: FleetIdentity, enrol: () 
     closeSync(file);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === "EEXIST" ? "it exists already" : systemReason(error);
-    throw new CliError(exitCodes.usage, `${path} cannot be written: ${reason}`);
+    throw usageError(`${path} cannot be written: ${reason}`);
   }
   return enrol().catch((error: unknown) => {
     unlinkSync(path);
@@ -146,7 +116,7 @@ async function withSeedFile<T>(path: string, { seed }: FleetIdentity, enrol: () 
 }
 
 /** Paths on the worker's machine: placeholders, apart from the name of the seed's file. */
-function workerCommand(config: Config, { name, location }: Worker, out: string | undefined): string {
+function workerCommandLine(config: Config, { name, location }: Worker, out: string | undefined): string {
   const configured = config["nats.url"].map(natsUrlText);
   const servers = configured.length > 0 ? configured : ["tls://nats.example.org:4222"];
   const urls = servers.map((url) => `--nats ${url}`).join(" ");
@@ -154,61 +124,49 @@ function workerCommand(config: Config, { name, location }: Worker, out: string |
   return `assay worker ${urls}${ca} --location ${location} --nats-credentials ${out ?? `${name}.nk`}`;
 }
 
-function listWorkersCommand(): Command {
-  return new Command("list")
-    .description("List all workers by location and name, revoked ones too.")
-    .option("--json", "as a JSON array")
-    .action(({ json }: { readonly json?: boolean }, command: Command) =>
-      readStore(command, (store) => {
-        const workers = store?.workers.list() ?? [];
-        if (json === true) print(jsonLine(workers));
-        else if (workers.length === 0) note("no worker is enrolled yet: assay fleet enrol LOCATION enrols one");
-        else
-          print(
-            table([["NAME", "LOCATION", "STATE", "VERSION", "SLOTS", "LAST SEEN", "SCANS", "LAST FAULT", "ID"], ...workers.map(rowOf)]),
-          );
-      }),
-    );
-}
+const list = command({
+  name: "list",
+  summary: "List all workers by location and name, revoked ones too.",
+  options: { "--json": "as a JSON array" },
+  run: ({ json }, parsed) =>
+    readStore(parsed, (store) => {
+      const head = ["NAME", "LOCATION", "STATE", "VERSION", "SLOTS", "LAST SEEN", "SCANS", "LAST FAULT", "ID"];
+      printList(store?.workers.list() ?? [], json, head, rowOf, "no worker is enrolled yet: assay fleet enrol LOCATION enrols one");
+    }),
+});
 
-function revokeCommand(): Command {
-  return new Command("revoke")
-    .argument("<worker>", "name or public key")
-    .description("Revoke a worker for good: it gets no more scans, and its results are dropped.")
-    .action((named: string, _options, command: Command) =>
-      withStore(command, async (store) => {
-        const before = workerOf(store, named);
-        if (before.revokedAt !== null) return note(`${before.name} was revoked already, ${before.revokedAt}`);
-        await changeWorkerState(cliContext(store), cliActor(), { id: before.id, state: "revoked" });
-        note(`${before.name} is revoked; write nats.conf again with assay fleet nats-conf and reload nats-server, which then shuts it out`);
-      }),
-    );
-}
+const workerArgument = { "<worker>": "name or public key" } as const;
 
-function workerSwitches(): readonly Command[] {
-  const switches = [
-    ["drain", "drained", "Give a worker no further scans; those that it runs end as usual.", "gets no further scans"],
-    ["resume", "resumed", "Give scans again to a worker that was drained.", "gets scans again"],
-  ] as const;
-  return switches.map(([verb, state, description, effect]) =>
-    new Command(verb)
-      .argument("<worker>", "name or public key")
-      .description(description)
-      .action((named: string, _options, command: Command) =>
-        withStore(command, async (store) => {
-          const { id, name } = workerOf(store, named);
-          const changed = await changeWorkerState(cliContext(store), cliActor(), { id, state });
-          if ("refused" in changed) throw new CliError(exitCodes.usage, `${name} is revoked; assay fleet enrol enrols another worker`);
-          note(`${name} ${effect}`);
-        }),
-      ),
-  );
+const revoke = storeCommand({
+  name: "revoke",
+  summary: "Revoke a worker for good: it gets no more scans, and its results are dropped.",
+  arguments: workerArgument,
+  run: async ({ worker }, store) => {
+    const { id, name, revokedAt } = workerOf(store, worker);
+    if (revokedAt !== null) return note(`${name} was revoked already, ${revokedAt}`);
+    await changeWorkerState(cliContext(store), cliActor(), { id, state: "revoked" });
+    note(`${name} is revoked; write nats.conf again with assay fleet nats-conf and reload nats-server, which then shuts it out`);
+  },
+});
+
+function workerSwitch(verb: string, state: "drained" | "resumed", summary: string, effect: string): CommandFactory {
+  return storeCommand({
+    name: verb,
+    summary,
+    arguments: workerArgument,
+    run: async ({ worker }, store) => {
+      const { id, name } = workerOf(store, worker);
+      const changed = await changeWorkerState(cliContext(store), cliActor(), { id, state });
+      if ("refused" in changed) throw usageError(`${name} is revoked; assay fleet enrol enrols another worker`);
+      note(`${name} ${effect}`);
+    },
+  });
 }
 
 /** @throws CliError if there is no such worker. */
 function workerOf(store: Store, named: string): Worker {
   const worker = store.workers.find(named) ?? store.workers.findByName(named);
-  if (worker === undefined) throw new CliError(exitCodes.usage, `no worker is enrolled as ${stripControls(named)}; see assay fleet list`);
+  if (worker === undefined) throw usageError(`no worker is enrolled as ${stripControls(named)}; see assay fleet list`);
   return worker;
 }
 
@@ -223,106 +181,97 @@ function stateOf({ revokedAt, drained }: Worker): string {
   return drained ? "drained" : "enrolled";
 }
 
-function releaseCommand(): Command {
-  const release = new Command("release")
-    .description(
-      "Show the streams in NATS that belong to another installation, such as one whose store is lost, and delete them with --yes.",
-    )
-    .option("--yes", "delete them: scans and results that wait in them are lost")
-    .action(({ yes }: { readonly yes?: true }, command: Command) =>
-      withStore(command, async (store, config) => {
-        if (config["nats.url"].length === 0)
-          throw new CliError(exitCodes.usage, "nats.url is not set: it names the nats-server of the streams");
-        const [{ releaseStreams }, head] = await Promise.all([import("../fleet/nats-maintenance.ts"), headOf(config.data)]);
-        const left = await releaseStreams({
-          servers: config["nats.url"].map(natsUrlText),
-          credentialsFile: config["nats.credentials_file"] ?? head.file,
-          caFile: config["nats.ca_file"],
-          clock: systemClock,
-          log: createLog({ level: "error", format: "text" }),
-          instance: store.instance(),
-          isConfirmed: yes === true,
-        }).catch((error: unknown) => {
-          throw new CliError(exitCodes.usage, messageOf(error));
-        });
-        if (left.length === 0) return note("no stream belongs to another installation");
-        print(
-          table([["STREAM", "MESSAGES", "BYTES"], ...left.map(({ name, messages, bytes }) => [name, String(messages), String(bytes)])]),
-        );
-        note(
-          yes === true ? "deleted" : "nothing is deleted yet; --yes deletes these streams, with the scans and results that wait in them",
-        );
-      }),
-    );
-  return addSettings(release, natsSettings);
-}
+const release = storeCommand({
+  name: "release",
+  summary: "Show the streams in NATS that belong to another installation, such as one whose store is lost, and delete them with --yes.",
+  options: { "--yes": "delete them: scans and results that wait in them are lost", ...settingOptions(natsSettings) },
+  run: async ({ yes }, store, config) => {
+    if (config["nats.url"].length === 0) throw usageError("nats.url is not set: it names the nats-server of the streams");
+    const [{ releaseStreams }, head] = await Promise.all([import("../fleet/nats-maintenance.ts"), headOf(config.data)]);
+    const left = await releaseStreams({
+      servers: config["nats.url"].map(natsUrlText),
+      credentialsFile: config["nats.credentials_file"] ?? head.file,
+      caFile: config["nats.ca_file"],
+      clock: systemClock,
+      log: createLog({ level: "error", format: "text" }),
+      instance: store.instance(),
+      isConfirmed: yes === true,
+    }).catch((error: unknown) => {
+      throw usageError(messageOf(error));
+    });
+    if (left.length === 0) return note("no stream belongs to another installation");
+    print(table([["STREAM", "MESSAGES", "BYTES"], ...left.map(({ name, messages, bytes }) => [name, String(messages), String(bytes)])]));
+    note(yes === true ? "deleted" : "nothing is deleted yet; --yes deletes these streams, with the scans and results that wait in them");
+  },
+});
 
-interface HeadKey {
-  /** Public nkey. */
-  readonly id: string;
-  /** File that holds the seed. */
-  readonly file: string;
-}
-
-/** Made at first use. @throws CliError if the file with the seed cannot be used. */
-export async function headOf(dataDir: string): Promise<HeadKey> {
+/** Public nkey of the head and the file with its seed, made at first use. @throws CliError if the file cannot be used. */
+async function headOf(dataDir: string) {
   const { headIdentity, headSeedFile, SeedFileError } = await import("../fleet/identity.ts");
   const file = headSeedFile(dataDir);
   try {
     return { id: headIdentity(dataDir).id, file };
   } catch (error) {
-    if (error instanceof SeedFileError) throw new CliError(exitCodes.usage, error.message);
+    if (error instanceof SeedFileError) throw usageError(error.message);
     throw new CliError(exitCodes.dataDir, `${file} cannot be used: ${systemReason(error)}`);
   }
 }
 
-interface NatsConfOptions {
-  readonly listen: string;
-  readonly store: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly tlsCa?: string;
-  readonly cluster: readonly string[];
-  readonly server?: string;
-  readonly accounts?: true;
-}
+const natsConfOptions = {
+  "--listen <address:port>": { text: "where head and workers connect", default: "127.0.0.1:4222" },
+  "--store <dir>": { text: "folder of nats-server for its streams", default: "/var/lib/nats" },
+  "--tls-cert <file>": "certificate (PEM) of nats-server, on its machine",
+  "--tls-key <file>": "key of the certificate",
+  "--tls-ca <file>": "authority of the certificates of a cluster: its servers check each other",
+  "--cluster <name=host:port>": { text: "a server of a cluster, all of them on each (repeatable)", parse: repeated, default: [] },
+  "--server <name>": "which of them this configuration is for",
+  "--accounts": "only the block that changes with each worker, for an include line in a nats.conf of your own",
+} as const;
+type NatsConfOptions = Values<typeof natsConfOptions>;
 
-const natsConfExamples = `
+const natsConf = storeCommand({
+  name: "nats-conf",
+  summary: "Print a whole nats.conf for this server and all workers that are enrolled. It holds no secrets.",
+  options: natsConfOptions,
+  help: `
 Examples:
   assay fleet nats-conf                             on loopback, to try it out
   assay fleet nats-conf --listen 0.0.0.0:4222 --tls-cert /etc/nats/nats.pem --tls-key /etc/nats/nats.key
   assay fleet nats-conf --listen 0.0.0.0:4222 --tls-cert /etc/nats/n1.pem --tls-key /etc/nats/n1.key --tls-ca /etc/nats/ca.pem \\
-    --cluster n1=n1.example.org:6222 --cluster n2=n2.example.org:6222 --cluster n3=n3.example.org:6222 --server n1`;
+    --cluster n1=n1.example.org:6222 --cluster n2=n2.example.org:6222 --cluster n3=n3.example.org:6222 --server n1`,
+  run: async (options, store, config) => {
+    const tls = certificateOf(options);
+    const cluster = clusterOf(options, tls);
+    const server = { listen: listenOf(options, tls), storeDir: pathOf("--store", options.store), tls, cluster };
+    const { natsAccounts, natsConfiguration } = await import("../fleet/nats-configuration.ts");
+    const workers = store.workers.list().filter(({ revokedAt }) => revokedAt === null);
+    const { id: head } = await headOf(config.data);
+    const text = options.accounts === true ? natsAccounts(head, workers) : natsConfiguration({ ...server, head, workers });
+    print(text.trimEnd());
+  },
+});
 
-function natsConfCommand(): Command {
-  return new Command("nats-conf")
-    .description("Print a whole nats.conf for this server and all workers that are enrolled. It holds no secrets.")
-    .option("--listen <address:port>", "where head and workers connect", "127.0.0.1:4222")
-    .option("--store <dir>", "folder of nats-server for its streams", "/var/lib/nats")
-    .option("--tls-cert <file>", "certificate (PEM) of nats-server, on its machine")
-    .option("--tls-key <file>", "key of the certificate")
-    .option("--tls-ca <file>", "authority of the certificates of a cluster: its servers check each other")
-    .option("--cluster <name=host:port>", "a server of a cluster, all of them on each (repeatable)", append, [])
-    .option("--server <name>", "which of them this configuration is for")
-    .option("--accounts", "only the block that changes with each worker, for an include line in a nats.conf of your own")
-    .addHelpText("after", natsConfExamples)
-    .action((options: NatsConfOptions, command: Command) =>
-      withStore(command, async (store, config) => {
-        const tls = certificateOf(options);
-        const cluster = clusterOf(options, tls);
-        const server = { listen: listenOf(options, tls), storeDir: pathOf("--store", options.store), tls, cluster };
-        const { natsAccounts, natsConfiguration } = await import("../fleet/nats-configuration.ts");
-        const workers = store.workers.list().filter(({ revokedAt }) => revokedAt === null);
-        const { id: head } = await headOf(config.data);
-        const text = options.accounts === true ? natsAccounts(head, workers) : natsConfiguration({ ...server, head, workers });
-        print(text.trimEnd());
-      }),
-    );
-}
+export const fleetCommand = commandGroup({
+  name: "fleet",
+  summary: "Enrol and list workers of other locations, and configure their nats-server.",
+  help: `
+Examples:
+  assay fleet enrol berlin --out berlin-1.nk        make a key for a worker in berlin
+  assay fleet nats-conf > nats.conf                 the configuration of nats-server, with all workers
+  assay fleet list
+  assay fleet revoke berlin-1
 
-function append(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
+docs/fleet.md shows the whole set-up.`,
+  commands: [
+    enrol,
+    list,
+    revoke,
+    workerSwitch("drain", "drained", "Give a worker no further scans; those that it runs end as usual.", "gets no further scans"),
+    workerSwitch("resume", "resumed", "Give scans again to a worker that was drained.", "gets scans again"),
+    natsConf,
+    release,
+  ],
+});
 
 /** @throws CliError for one file without the other. */
 function certificateOf({ tlsCert, tlsKey }: NatsConfOptions): ServerCertificate | null {
@@ -386,8 +335,4 @@ function pathOf(flag: string, path: string): string {
   if (!isAbsolute(path) || stripControls(path) !== path)
     throw usageError(`${flag} "${stripControls(path)}" has to be a whole path, as in /etc/nats/nats.pem`);
   return path;
-}
-
-function usageError(message: string): CliError {
-  return new CliError(exitCodes.usage, message);
 }
