@@ -5,7 +5,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { createConfiguredBackup, storeTools } from "../app/backups.ts";
 import { checksName, configName, type Manifest, outsideName } from "../backup/archive.ts";
 import { type FoundBackup, listBackups, pruneBackups } from "../backup/backup-folder.ts";
@@ -14,43 +14,25 @@ import { restoreBackup, verifyBackup } from "../backup/restore-backup.ts";
 import { ownCommand } from "../base/build.ts";
 import { shellWord } from "../base/shell-word.ts";
 import { schemaVersion } from "../store/migrations.ts";
+import { command, commandGroup } from "./command.ts";
 import { CliError, exitCodes, stopSignal } from "./exit.ts";
 import { configOf, loadedConfigOf } from "./settings.ts";
-import { jsonLine, note, print, stripControls, table } from "./terminal.ts";
+import { jsonLine, note, print, printList, stripControls } from "./terminal.ts";
 
-const backupExamples = `
-Examples:
-  assay backup create                                into backup.dir, also while the server runs
-  assay backup create --out /mnt/disk/assay.tar.zst
-  assay backup verify /mnt/disk/assay.tar.zst        unpack it and read every row
-  assay backup list
-  assay backup prune --keep 7
-  assay restore /mnt/disk/assay.tar.zst --data /var/lib/assay
-
-backup.schedule lets the server make backups itself. docs/operate.md says what a backup contains: keep it secret.`;
-
-export function backupCommand(): Command {
-  const backup = new Command("backup").description("Make, verify, list and remove backups, also while the server runs.");
-  backup.addHelpText("after", backupExamples);
-  for (const command of [createBackupCommand(), verifyBackupCommand(), listBackupsCommand(), pruneBackupsCommand()])
-    backup.addCommand(command);
-  return backup;
-}
-
-function createBackupCommand(): Command {
-  return new Command("create")
-    .description("Make a backup of store, configuration and plugins, and verify it. It takes its name only when it is whole.")
-    .option("--out <file>", "write this file, which must not exist (default: a name by time in backup.dir)")
-    .option("--json", "print archive, bytes and manifest as JSON")
-    .action(({ out, json }: { readonly out?: string; readonly json?: true }, command: Command) => {
-      const loaded = loadedConfigOf(command);
-      return untilStopped(async (stop) => {
-        const made = await createConfiguredBackup(loaded, { out: out === undefined ? null : resolve(out), stop });
-        print(json === true ? jsonLine(made) : made.archive);
-        if (json !== true) for (const line of notesOf(made)) note(line);
-      });
-    });
-}
+const create = command({
+  name: "create",
+  summary: "Make a backup of store, configuration and plugins, and verify it. It takes its name only when it is whole.",
+  options: {
+    "--out <file>": "write this file, which must not exist (default: a name by time in backup.dir)",
+    "--json": "print archive, bytes and manifest as JSON",
+  },
+  run: async ({ out, json }, parsed) => {
+    const loaded = loadedConfigOf(parsed);
+    const made = await untilStopped((stop) => createConfiguredBackup(loaded, { out: out === undefined ? null : resolve(out), stop }));
+    print(json === true ? jsonLine(made) : made.archive);
+    if (json !== true) for (const line of notesOf(made)) note(line);
+  },
+});
 
 function notesOf({ bytes, manifest }: MadeBackup): readonly string[] {
   const lost = manifest.tables.reduce((sum, table) => sum + table.lost, 0);
@@ -61,52 +43,67 @@ function notesOf({ bytes, manifest }: MadeBackup): readonly string[] {
   ];
 }
 
-function verifyBackupCommand(): Command {
-  return new Command("verify")
-    .description("Prove that a backup could be restored: unpack it, compare all sums, and read every row of its store.")
-    .argument("<file>")
-    .option("--work <folder>", "where it is unpacked meanwhile (default: the folder of the file)")
-    .option("--json", "print the manifest as JSON")
-    .action((file: string, { work, json }: { readonly work?: string; readonly json?: true }) => {
-      const archive = resolve(file);
-      return untilStopped(async (stop) => {
-        const manifest = await verifyBackup(work === undefined ? dirname(archive) : resolve(work), { archive, tools: storeTools, stop });
-        print(json === true ? jsonLine(manifest) : `${archive} is whole`);
-        if (json !== true) note(`made ${manifest.createdAt} by assay ${manifest.assay}; ${rowsIn(manifest)}`);
-      });
-    });
-}
+const verify = command({
+  name: "verify",
+  summary: "Prove that a backup could be restored: unpack it, compare all sums, and read every row of its store.",
+  arguments: { "<file>": "" },
+  options: {
+    "--work <folder>": "where it is unpacked meanwhile (default: the folder of the file)",
+    "--json": "print the manifest as JSON",
+  },
+  run: async ({ file, work, json }) => {
+    const archive = resolve(file);
+    const folder = work === undefined ? dirname(archive) : resolve(work);
+    const manifest = await untilStopped((stop) => verifyBackup(folder, { archive, tools: storeTools, stop }));
+    print(json === true ? jsonLine(manifest) : `${archive} is whole`);
+    if (json !== true) note(`made ${manifest.createdAt} by assay ${manifest.assay}; ${rowsIn(manifest)}`);
+  },
+});
 
-const keepMax = 10_000;
+const list = command({
+  name: "list",
+  summary: "List the backups of backup.dir, the newest first.",
+  options: { "--json": "print an array of JSON" },
+  run: async ({ json }, parsed) => {
+    const folder = configOf(parsed)["backup.dir"];
+    const none = `${folder} has no backups; assay backup create makes one`;
+    printList(await listBackups(folder), json, ["MADE", "BYTES", "FILE"], rowOf, none);
+  },
+});
 
-function listBackupsCommand(): Command {
-  return new Command("list")
-    .description("List the backups of backup.dir, the newest first.")
-    .option("--json", "print an array of JSON")
-    .action(async ({ json }: { readonly json?: true }, command: Command) => {
-      const folder = configOf(command)["backup.dir"];
-      const backups = await listBackups(folder);
-      if (json === true) print(jsonLine(backups));
-      else if (backups.length > 0) print(table([["MADE", "BYTES", "FILE"], ...backups.map(rowOf)]));
-      else note(`${folder} has no backups; assay backup create makes one`);
-    });
-}
+const prune = command({
+  name: "prune",
+  summary: "Remove all but the newest backups of backup.dir. Files with names of their own stay.",
+  options: { "--keep <n>": { text: "how many stay (default: backup.keep)", parse: wholeNumber } },
+  run: async ({ keep }, parsed) => {
+    const config = configOf(parsed);
+    const removed = await pruneBackups(config["backup.dir"], keep ?? config["backup.keep"]);
+    if (removed.length > 0) print(removed.map(({ path }) => path).join("\n"));
+    note(`removed ${removed.length} backups`);
+  },
+});
 
-function pruneBackupsCommand(): Command {
-  return new Command("prune")
-    .description("Remove all but the newest backups of backup.dir. Files with names of their own stay.")
-    .option("--keep <n>", "how many stay (default: backup.keep)", wholeNumber)
-    .action(async ({ keep }: { readonly keep?: number }, command: Command) => {
-      const config = configOf(command);
-      const removed = await pruneBackups(config["backup.dir"], keep ?? config["backup.keep"]);
-      if (removed.length > 0) print(removed.map(({ path }) => path).join("\n"));
-      note(`removed ${removed.length} backups`);
-    });
-}
+export const backupCommand = commandGroup({
+  name: "backup",
+  summary: "Make, verify, list and remove backups, also while the server runs.",
+  help: `
+Examples:
+  assay backup create                                into backup.dir, also while the server runs
+  assay backup create --out /mnt/disk/assay.tar.zst
+  assay backup verify /mnt/disk/assay.tar.zst        unpack it and read every row
+  assay backup list
+  assay backup prune --keep 7
+  assay restore /mnt/disk/assay.tar.zst --data /var/lib/assay
+
+backup.schedule lets the server make backups itself. docs/operate.md says what a backup contains: keep it secret.`,
+  commands: [create, verify, list, prune],
+});
 
 function rowOf({ createdAt, bytes, path }: FoundBackup): readonly string[] {
   return [createdAt.toISOString(), String(bytes), path];
 }
+
+const keepMax = 10_000;
 
 function wholeNumber(text: string): number {
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
@@ -115,44 +112,40 @@ function wholeNumber(text: string): number {
 }
 
 /** Clause on the content, as in `schema 6, 1200 scans, 3 accounts, 41000 rows in 23 tables, 4 files`. */
-export function rowsIn({ schema, tables, files }: Manifest): string {
+function rowsIn({ schema, tables, files }: Manifest): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const of = (name: string) => tables.find(({ table }) => table === name)?.rows ?? 0;
   return `schema ${schema}, ${of("scans")} scans, ${of("accounts")} accounts, ${rows} rows in ${tables.length} tables, ${files.length} files`;
 }
 
 /** Runs the action until SIGTERM or SIGINT, after which it leaves nothing. @throws CliError after a signal */
-async function untilStopped(action: (stop: AbortSignal) => Promise<void>): Promise<void> {
+async function untilStopped<T>(action: (stop: AbortSignal) => Promise<T>): Promise<T> {
   const stop = stopSignal();
   try {
-    await action(stop);
+    return await action(stop);
   } catch (error) {
     if (stop.aborted) throw new CliError(exitCodes.interrupted, "interrupted: nothing was changed");
     throw error;
   }
 }
 
-const restoreExamples = `
+export const restoreCommand = command({
+  name: "restore",
+  summary: "Restore a backup into an empty data directory.",
+  arguments: { "<file>": "" },
+  help: `
 Examples:
   assay restore /mnt/disk/assay.tar.zst --data /var/lib/assay
 
 The data directory must be empty or missing, and no server may use it. The archive is verified as a whole before anything takes its
-place. Restore only archives that you trust: the plugins in it are programs.`;
-
-export function restoreCommand(): Command {
-  return new Command("restore")
-    .description("Restore a backup into an empty data directory.")
-    .argument("<file>")
-    .addHelpText("after", restoreExamples)
-    .action((file: string, _options, command: Command) => {
-      const { data } = configOf(command);
-      return untilStopped(async (stop) => {
-        const manifest = await restoreBackup(data, { archive: resolve(file), tools: storeTools, stop });
-        print(`restored into ${data}: ${rowsIn(manifest)}`);
-        for (const line of [...restoreNotes(manifest), ...stepsAfterRestore(resolve(data), manifest)]) note(stripControls(line));
-      });
-    });
-}
+place. Restore only archives that you trust: the plugins in it are programs.`,
+  run: async ({ file }, parsed) => {
+    const { data } = configOf(parsed);
+    const manifest = await untilStopped((stop) => restoreBackup(data, { archive: resolve(file), tools: storeTools, stop }));
+    print(`restored into ${data}: ${rowsIn(manifest)}`);
+    for (const line of [...restoreNotes(manifest), ...stepsAfterRestore(resolve(data), manifest)]) note(stripControls(line));
+  },
+});
 
 function restoreNotes({ createdAt, assay, schema }: Manifest): readonly string[] {
   return [

@@ -1,6 +1,5 @@
 /** `assay data`: compaction of the store, and export and deletion of what is stored about an account or a host. */
 
-import { Command } from "commander";
 import { refuseCutStore } from "../doctor/store-examination.ts";
 import { screenshotType } from "../evidence/scan.ts";
 import { urlHost } from "../parse/address.ts";
@@ -13,57 +12,47 @@ import type { Page } from "../store/page.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Site } from "../store/sites.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { cliActor } from "./actor.ts";
-import { CliError, exitCodes } from "./exit.ts";
+import { command, commandGroup, type Values } from "./command.ts";
+import { usageError } from "./exit.ts";
 import { firstLineOfInput } from "./input.ts";
 import { configOf } from "./settings.ts";
+import { accountOf, cliActor, storeCommand } from "./store.ts";
 import { currentTerminal, jsonLine, note, print, printWhileOpen, stripControls } from "./terminal.ts";
-import { accountOf, withStore } from "./user.ts";
 
-const examples = `
-Examples:
-  systemctl stop assay && assay data compact       make the file of the store as small as its content
-  assay data export --account you@example.com      everything about an account, as JSON lines
-  assay data delete --account you@example.com      delete it, also while the server runs`;
-
-export function dataCommand(): Command {
-  const data = new Command("data").description("Make the store smaller, and export or delete what is stored about an account or a host.");
-  data.addHelpText("after", examples);
-  for (const command of [compactCommand(), exportCommand(), deleteCommand()]) data.addCommand(command);
-  return data;
-}
-
-const compactHelp = `
+const compact = command({
+  name: "compact",
+  summary: "Make the file of the store as small as its content; the server must be stopped.",
+  options: { "--json": "print the bytes before and after as JSON" },
+  help: `
 The file of the store never shrinks by itself: what is deleted becomes free pages, which new scans fill. This command writes all rows to a new
 file, compares every table with the old one, and then puts the new file in its place. It needs the server stopped, and room for the new file.
 The old content, also of what was deleted, is gone from the file afterwards.
 
-Exit codes: 0 done, 6 a server or another command uses the store, it is damaged, or the disk is full; nothing is changed then.`;
+Exit codes: 0 done, 6 a server or another command uses the store, it is damaged, or the disk is full; nothing is changed then.`,
+  run: async ({ json }, parsed) => {
+    const { data } = configOf(parsed);
+    await refuseCutStore(data);
+    const { bytesBefore, bytesAfter } = await compactStore(data);
+    const store = openStore(data);
+    const details = { bytesBefore, bytesAfter };
+    await store.audit.note({ actor: cliActor(), action: "data.compacted", subject: null, details, now: new Date() });
+    await store.close();
+    if (json === true) print(jsonLine(details));
+    else note(`the store had ${bytesBefore} bytes, and has ${bytesAfter} now`);
+  },
+});
 
-function compactCommand(): Command {
-  return new Command("compact")
-    .description("Make the file of the store as small as its content; the server must be stopped.")
-    .option("--json", "print the bytes before and after as JSON")
-    .addHelpText("after", compactHelp)
-    .action(async ({ json }: { readonly json?: true }, command: Command) => {
-      const { data } = configOf(command);
-      await refuseCutStore(data);
-      const { bytesBefore, bytesAfter } = await compactStore(data);
-      const store = openStore(data);
-      await store.audit.note({
-        actor: cliActor(),
-        action: "data.compacted",
-        subject: null,
-        details: { bytesBefore, bytesAfter },
-        now: new Date(),
-      });
-      await store.close();
-      if (json === true) print(jsonLine({ bytesBefore, bytesAfter }));
-      else note(`the store had ${bytesBefore} bytes, and has ${bytesAfter} now`);
-    });
-}
+const subjectOptions = {
+  "--account <email>": "an account: its scans, sites, channels, tokens and sessions",
+  "--host <host>": "a host: all scans and watched sites of it, by whomever",
+  "--with-subdomains": "with --host: also the hosts below it",
+} as const;
 
-const deleteHelp = `
+const deleteData = storeCommand({
+  name: "delete",
+  summary: "Delete all that is stored about an account or a host, for good.",
+  options: { "--yes": "do not ask", ...subjectOptions },
+  help: `
 Deleted are scans with results, evidence and pictures, and watched sites with their history and events. A site that has moved from the host to
 another address stays, without the history and the events of the time before. Of an account also its channels, rules,
 deliveries, members, brand, tokens, sessions, links and the account itself. There is no way back.
@@ -75,66 +64,66 @@ Examples:
   assay data delete --account you@example.com
   assay data delete --host example.org --with-subdomains --yes
 
-Exit codes: 0 deleted, 2 usage, no such account, or not confirmed, 6 data directory.`;
-
-function deleteCommand(): Command {
-  const command = new Command("delete")
-    .description("Delete all that is stored about an account or a host, for good.")
-    .option("--yes", "do not ask");
-  return addSubjectOptions(command)
-    .addHelpText("after", deleteHelp)
-    .action(({ yes, ...options }: SubjectOptions & { readonly yes?: true }, own: Command) =>
-      withStore(own, async (store, config) => {
-        const subject = dataSubject(store, options);
-        const scans = scansOfSubject(store, subject).length;
-        if (yes !== true) await confirm(subject, scans);
-        const now = new Date();
-        const { erasure, accounts } = store;
-        const deletion = subject.account === null ? erasure.hostDeletion(subject.host, now) : erasure.accountDeletion(subject.account, now);
-        // First: what is interrupted goes on at the next start.
-        addDeletion(config.data, deletion);
-        const deleted = await erasure.carryOut(deletion, cliActor(), now);
-        note(`deleted: ${deleted} scans${subject.account === null ? "" : ` and the account ${subject.account.email}`}`);
-        if (subject.account?.admin === true && !accounts.list().some((one) => one.admin && !one.disabled))
-          note("no administrator is left: assay user create EMAIL --admin makes one");
-      }),
-    );
-}
+Exit codes: 0 deleted, 2 usage, no such account, or not confirmed, 6 data directory.`,
+  run: async ({ yes, ...options }, store, config) => {
+    const subject = dataSubject(store, options);
+    const scans = scansOfSubject(store, subject).length;
+    if (yes !== true) await confirm(subject, scans);
+    const now = new Date();
+    const { erasure, accounts } = store;
+    const deletion = subject.account === null ? erasure.hostDeletion(subject.host, now) : erasure.accountDeletion(subject.account, now);
+    // First: what is interrupted goes on at the next start.
+    addDeletion(config.data, deletion);
+    const deleted = await erasure.carryOut(deletion, cliActor(), now);
+    note(`deleted: ${deleted} scans${subject.account === null ? "" : ` and the account ${subject.account.email}`}`);
+    if (subject.account?.admin === true && !accounts.list().some((one) => one.admin && !one.disabled))
+      note("no administrator is left: assay user create EMAIL --admin makes one");
+  },
+});
 
 /** @throws CliError if the name is not typed. */
 async function confirm({ account, host }: DataSubject, scans: number): Promise<void> {
   const name = account?.email ?? host?.host ?? "";
   if (!currentTerminal().isInteractive())
-    throw new CliError(exitCodes.usage, `this would delete ${scans} scans of ${stripControls(name)} for good; --yes confirms it`);
+    throw usageError(`this would delete ${scans} scans of ${stripControls(name)} for good; --yes confirms it`);
   note(`This deletes ${scans} scans of ${stripControls(name)} for good. Type the name to confirm:`);
-  if ((await firstLineOfInput()).trim() !== name) throw new CliError(exitCodes.usage, "not confirmed; nothing was deleted");
+  if ((await firstLineOfInput()).trim() !== name) throw usageError("not confirmed; nothing was deleted");
 }
 
-const exportHelp = `
+const exportData = storeCommand({
+  name: "export",
+  summary: "Print all that is stored about an account or a host, as JSON lines.",
+  options: subjectOptions,
+  help: `
 One JSON object a line, each with its "kind": account, token, session, site, channel, rule, event, delivery, member, invitation, brand,
 metrics-token, and scan with result, evidence and picture (Base64). Password hashes, secrets of second factors and webhooks, hashes of tokens
 and keys of links are left out; the URL of a webhook is complete. Lines of a host do not say which account scanned or watches it. Of a site that
 has moved from the host to another address they have events and "history", one line for each measured run.
 
 Example:
-  assay data export --account you@example.com > you.jsonl`;
+  assay data export --account you@example.com > you.jsonl`,
+  run: async (options, store) => {
+    const subject = dataSubject(store, options);
+    const scans = scansOfSubject(store, subject);
+    printWhileOpen(() => {
+      for (const line of linesBesideScans(store, subject, scans)) print(jsonLine(line));
+      for (const scan of scans) print(jsonLine(lineOfScan(store, subject, scan)));
+    });
+    const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
+    await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
+  },
+});
 
-function exportCommand(): Command {
-  return addSubjectOptions(new Command("export").description("Print all that is stored about an account or a host, as JSON lines."))
-    .addHelpText("after", exportHelp)
-    .action((options: SubjectOptions, command: Command) =>
-      withStore(command, async (store) => {
-        const subject = dataSubject(store, options);
-        const scans = scansOfSubject(store, subject);
-        printWhileOpen(() => {
-          for (const line of linesBesideScans(store, subject, scans)) print(jsonLine(line));
-          for (const scan of scans) print(jsonLine(lineOfScan(store, subject, scan)));
-        });
-        const named = subject.account === null ? null : ({ kind: "account", id: subject.account.id } as const);
-        await store.audit.note({ actor: cliActor(), action: "data.exported", subject: named, now: new Date() });
-      }),
-    );
-}
+export const dataCommand = commandGroup({
+  name: "data",
+  summary: "Make the store smaller, and export or delete what is stored about an account or a host.",
+  help: `
+Examples:
+  systemctl stop assay && assay data compact       make the file of the store as small as its content
+  assay data export --account you@example.com      everything about an account, as JSON lines
+  assay data delete --account you@example.com      delete it, also while the server runs`,
+  commands: [compact, exportData, deleteData],
+});
 
 function* linesBesideScans(store: Store, { account, host }: DataSubject, scans: readonly ScanRecord[]): Generator<object, void> {
   if (account === null) return yield* siteLinesOfHost(store, host, new Set(scans.map(({ token }) => token)));
@@ -164,26 +153,13 @@ function lineOfScan(store: Store, { account }: DataSubject, { accountId, queueKe
   };
 }
 
-interface SubjectOptions {
-  readonly account?: string;
-  readonly host?: string;
-  readonly withSubdomains?: true;
-}
-
 type DataSubject = { readonly account: Account; readonly host: null } | { readonly account: null; readonly host: HostScope };
 
-function addSubjectOptions(command: Command): Command {
-  return command
-    .option("--account <email>", "an account: its scans, sites, channels, tokens and sessions")
-    .option("--host <host>", "a host: all scans and watched sites of it, by whomever")
-    .option("--with-subdomains", "with --host: also the hosts below it");
-}
-
 /** @throws CliError */
-function dataSubject(store: Store, { account, host, withSubdomains }: SubjectOptions): DataSubject {
+function dataSubject(store: Store, { account, host, withSubdomains }: Values<typeof subjectOptions>): DataSubject {
   if ((account === undefined) === (host === undefined))
-    throw new CliError(exitCodes.usage, "name either an account by --account EMAIL or a host by --host HOST");
-  if (account !== undefined && withSubdomains === true) throw new CliError(exitCodes.usage, "--with-subdomains needs --host");
+    throw usageError("name either an account by --account EMAIL or a host by --host HOST");
+  if (account !== undefined && withSubdomains === true) throw usageError("--with-subdomains needs --host");
   if (account !== undefined) return { account: accountOf(store, account), host: null };
   return { account: null, host: { host: hostNamed(host ?? ""), withSubdomains: withSubdomains === true } };
 }
@@ -192,25 +168,14 @@ function dataSubject(store: Store, { account, host, withSubdomains }: SubjectOpt
 function hostNamed(typed: string): string {
   const host = hostOf(`https://${urlHost(typed)}/`);
   if (host === null || host.startsWith(".") || /[/?#@\\\s]/.test(typed))
-    throw new CliError(
-      exitCodes.usage,
-      `"${stripControls(typed)}" is no host; it is written as in www.example.org, without https:// and path`,
-    );
+    throw usageError(`"${stripControls(typed)}" is no host; it is written as in www.example.org, without https:// and path`);
   return host;
 }
 
 function scansOfSubject(store: Store, { account, host }: DataSubject): readonly ScanRecord[] {
   if (account === null) return store.erasure.scansOfHost(host);
-  const scans: ScanRecord[] = [];
-  for (let cursor: number | null = null, isEnd = false; !isEnd; ) {
-    const page = store.scans.listOfAccount(account.id, { limit: 1_000, cursor });
-    scans.push(...page.items);
-    [cursor, isEnd] = [page.nextCursor, page.nextCursor === null];
-  }
-  return scans.toReversed();
+  return [...pagesOf((page) => store.scans.listOfAccount(account.id, page))].toReversed();
 }
-
-const rowsAtOnce = 500;
 
 /** Sites, channels, rules, events, deliveries, members, invitations and brand. Secrets and keys of links are left out. */
 function* siteLinesOfAccount(store: Store, { id: accountId, email }: Pick<Account, "id" | "email">): Generator<object, void> {
@@ -247,6 +212,8 @@ function* siteLinesOfHost(store: Store, host: HostScope, tokens: ReadonlySet<str
 function knownOf({ siteRuns }: Store, { id }: Site) {
   return { run: siteRuns.find(id) ?? null, state: siteRuns.state(id), history: siteRuns.history(id) };
 }
+
+const rowsAtOnce = 500;
 
 /** Newest first. */
 function* pagesOf<T>(read: (page: { readonly limit: number; readonly cursor: number | null }) => Page<T>): Generator<T, void> {

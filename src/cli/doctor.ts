@@ -1,65 +1,60 @@
 /** `assay doctor`: checks everything that a scan needs and scans a page of this machine, or examines the store. */
-import { Command } from "commander";
 import { doctorSettings } from "../app/operator.ts";
 import { examineStore, type StoreExamination } from "../doctor/store-examination.ts";
 import { examineMachine } from "../doctor/system-checks.ts";
 import type { Config } from "../settings/settings.ts";
-import { CliError, type ExitCode, exitCodes } from "./exit.ts";
-import { addSettings, configOf } from "./settings.ts";
+import { command } from "./command.ts";
+import { type ExitCode, exitCodes, usageError } from "./exit.ts";
+import { configOf, natsSettings, settingOptions } from "./settings.ts";
 import { jsonLine, note, print, table } from "./terminal.ts";
 
-interface DoctorFlags {
-  readonly json?: boolean;
-  readonly store?: boolean;
-  readonly repair?: boolean;
-  readonly offline?: boolean;
-}
-
-export function doctorCommand(onExit: (code: ExitCode) => void): Command {
-  const doctor = new Command("doctor")
-    .description(
-      "Check data directory, port, checks, DNS, nats-server if nats.url is set, identity provider if oidc.issuer is set, and browser; exit 1 if something is wrong.",
-    )
-    .option("--json", "as a JSON array; with --store as an object")
-    .option("--offline", "contact nothing; list resolvers, root certificates, data files with their age, and configured services instead")
-    .option("--store", "read every row of the store instead, and name what is lost; exit 6 if it is damaged")
-    .option("--repair", "with --store: rebuild lists and indexes from the records; the server must be stopped")
-    .action(async ({ json, store, repair, offline }: DoctorFlags, command: Command) => {
-      if (offline === true && store === true) throw new CliError(exitCodes.usage, "--offline and --store exclude each other");
-      if (store === true) {
-        const options = { json: json === true, repair: repair === true };
-        return onExit(await examineStoreCommand(configOf(command).data, options));
-      }
-      if (repair === true) throw new CliError(exitCodes.usage, "--repair needs --store");
-      if (offline === true) return onExit(await printOfflineReport(configOf(command), json === true));
-      const findings = await examineMachine(doctorSettings(configOf(command)));
-      if (json === true) print(jsonLine(findings));
-      else print(table(findings.map(({ state, what, detail }) => [state, what, detail])));
-      onExit(findings.some(({ state }) => state === "failed") ? exitCodes.policy : exitCodes.ok);
-    });
-  return addSettings(doctor, [
-    "listen",
-    "nats.url",
-    "nats.credentials_file",
-    "nats.ca_file",
-    "dns.servers",
-    "checks.dir",
-    "browser.path",
-    "browser.sandbox",
-    "scan.ca_files",
-    "scan.system_roots",
-    "hsts.preload_file",
-    "public_suffixes.file",
-    "scripts.advisories_file",
-  ]);
-}
+export const doctorCommand = command({
+  name: "doctor",
+  summary:
+    "Check data directory, port, checks, DNS, nats-server if nats.url is set, identity provider if oidc.issuer is set, and browser; exit 1 if something is wrong.",
+  options: {
+    "--json": "as a JSON array; with --store as an object",
+    "--offline": "contact nothing; list resolvers, root certificates, data files with their age, and configured services instead",
+    "--store": "read every row of the store instead, and name what is lost; exit 6 if it is damaged",
+    "--repair": "with --store: rebuild lists and indexes from the records; the server must be stopped",
+    ...settingOptions([
+      "listen",
+      ...natsSettings,
+      "dns.servers",
+      "checks.dir",
+      "browser.path",
+      "browser.sandbox",
+      "scan.ca_files",
+      "scan.system_roots",
+      "hsts.preload_file",
+      "public_suffixes.file",
+      "scripts.advisories_file",
+    ]),
+  },
+  run: async ({ json, store, repair = false, offline }, parsed): Promise<ExitCode> => {
+    if (offline === true && store === true) throw usageError("--offline and --store exclude each other");
+    if (store === true) return examineStoreOf(configOf(parsed).data, json === true, repair);
+    if (repair) throw usageError("--repair needs --store");
+    if (offline === true) return printOfflineReport(configOf(parsed), json === true);
+    const findings = await examineMachine(doctorSettings(configOf(parsed)));
+    return printFindings(findings, json === true, (finding) => [finding.state, finding.what, finding.detail]);
+  },
+});
 
 async function printOfflineReport(config: Config, asJson: boolean): Promise<ExitCode> {
   const { offlineReport } = await import("../doctor/offline-report.ts");
-  const findings = offlineReport(config, process.env, new Date());
-  const age = ({ date, ageDays }: (typeof findings)[number]) => (date === null ? "" : `${date}, ${ageDays} days`);
-  if (asJson) print(jsonLine(findings));
-  else print(table(findings.map((finding) => [finding.state, finding.what, finding.name, finding.source, age(finding), finding.detail])));
+  return printFindings(offlineReport(config, process.env, new Date()), asJson, (finding) => {
+    const age = finding.date === null ? "" : `${finding.date}, ${finding.ageDays} days`;
+    return [finding.state, finding.what, finding.name, finding.source, age, finding.detail];
+  });
+}
+
+function printFindings<T extends { readonly state: string }>(
+  findings: readonly T[],
+  asJson: boolean,
+  rowOf: (finding: T) => readonly string[],
+): ExitCode {
+  print(asJson ? jsonLine(findings) : table(findings.map(rowOf)));
   return findings.some(({ state }) => state === "failed") ? exitCodes.policy : exitCodes.ok;
 }
 
@@ -69,16 +64,10 @@ const exitCodeOf: Readonly<Record<StoreExamination["state"], ExitCode>> = {
   damaged: exitCodes.dataDir,
 };
 
-interface StoreDoctorOptions {
-  readonly json: boolean;
-  readonly repair: boolean;
-}
-
 /** @throws DataDirError `locked` for a repair beside a server. */
-async function examineStoreCommand(dataDir: string, { json, repair }: StoreDoctorOptions): Promise<ExitCode> {
+async function examineStoreOf(dataDir: string, asJson: boolean, repair: boolean): Promise<ExitCode> {
   const examination = await examineStore(dataDir, { repair, onTable: (name) => note(`reading ${name}`) });
-  if (json) print(jsonLine(examination));
-  else print(table(rowsOf(examination)));
+  print(asJson ? jsonLine(examination) : table(rowsOf(examination)));
   const advice = adviceOf(examination, repair);
   if (advice !== null) note(advice);
   return exitCodeOf[examination.state];
