@@ -1,5 +1,4 @@
 /** `assay evidence`: captures what a scan of a page sees into a file, without judging it, and prints it. */
-import { Command } from "commander";
 import { openOneShotScanner } from "../app/scanning.ts";
 import { readEvidenceFile } from "../authoring/evidence-file.ts";
 import { evidenceText } from "../authoring/scaffold-plugin.ts";
@@ -8,61 +7,46 @@ import type { Evidence, ReadingName } from "../evidence/evidence.ts";
 import { isReadingName, readingNames } from "../evidence/facts.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import { nearest } from "../parse/text.ts";
 import type { Config } from "../settings/settings.ts";
 import { scanErrorMessage } from "../text/render.ts";
-import { CliError, type ExitCode, exitCodes, stopSignal } from "./exit.ts";
+import { command, commandGroup } from "./command.ts";
+import { CliError, type ExitCode, exitCodes, stopSignal, usageError } from "./exit.ts";
+import { adviceOnName } from "./input.ts";
 import { openOutputFile } from "./output-file.ts";
 import { startProgress } from "./progress.ts";
 import { commandLog } from "./scan/scan.ts";
 import { urlsFrom } from "./scan/targets.ts";
-import { addSettings, configOf, scanSettings } from "./settings.ts";
+import { configOf, scanSettings, settingOptions } from "./settings.ts";
 import { jsonLines, note, print, printError, stripControls, table } from "./terminal.ts";
-
-const examples = `
-Examples:
-  assay evidence capture https://example.com -o example.json
-  assay evidence show example.json
-  assay judge example.json                              the report of that evidence
-  assay checks try acme-build.ts example.json           what one check makes of it`;
-
-export function evidenceCommand(): Command {
-  return new Command("evidence")
-    .description("Capture and show evidence: what a scan saw, without judging it.")
-    .addHelpText("after", examples)
-    .addCommand(captureEvidenceCommand())
-    .addCommand(showEvidenceCommand());
-}
-
-const captureExamples = `
-Examples:
-  assay evidence capture https://example.com -o example.json
-  assay evidence capture https://intranet.example --profile internal -o intranet.json
-
-Credentials and parameters that look secret are removed, as in every scan. Exit codes are those of assay scan.`;
 
 /** Plugins do not judge here, and there is one page. */
 export const captureSettings = scanSettings.filter((key) => key !== "checks.dir" && key !== "scan.concurrency");
 
-function captureEvidenceCommand(): Command {
-  const capture = new Command("capture")
-    .description("Scan a page once and write its evidence as JSON: all that a check can read.")
-    .argument("<url>", "page to scan; https:// is added where no scheme is given")
-    .option("-o, --output <file>", "file to write, or - for stdout", "-")
-    .addHelpText("after", captureExamples)
-    .action(async (given: string, _options, command: Command) => {
-      const { output, quiet }: { readonly output: string; readonly quiet?: boolean } = command.optsWithGlobals();
-      const [url = ""] = await urlsFrom([given]);
-      const config = configOf(command);
-      // Before the scan, so that a path that cannot be written costs no time.
-      const file = output === "-" ? null : openOutputFile(output);
-      const evidence = await captureUrl(url, config, quiet === true ? { quiet } : {});
-      if (file === null) return print(evidenceText(evidence).trimEnd());
-      await file.write(evidenceText(evidence));
-      note(`wrote ${output}; "assay evidence show ${output}" prints it`);
-    });
-  return addSettings(capture, ["locale.default", ...captureSettings]);
-}
+const capture = command({
+  name: "capture",
+  summary: "Scan a page once and write its evidence as JSON: all that a check can read.",
+  arguments: { "<url>": "page to scan; https:// is added where no scheme is given" },
+  options: {
+    "-o, --output <file>": { text: "file to write, or - for stdout", default: "-" },
+    ...settingOptions(["locale.default", ...captureSettings]),
+  },
+  help: `
+Examples:
+  assay evidence capture https://example.com -o example.json
+  assay evidence capture https://intranet.example --profile internal -o intranet.json
+
+Credentials and parameters that look secret are removed, as in every scan. Exit codes are those of assay scan.`,
+  run: async ({ url: given, output, quiet }, parsed) => {
+    const [url = ""] = await urlsFrom([given]);
+    const config = configOf(parsed);
+    // Before the scan, so that a path that cannot be written costs no time.
+    const file = output === "-" ? null : openOutputFile(output);
+    const evidence = await captureUrl(url, config, quiet);
+    if (file === null) return print(evidenceText(evidence).trimEnd());
+    await file.write(evidenceText(evidence));
+    note(`wrote ${output}; "assay evidence show ${output}" prints it`);
+  },
+});
 
 /** Every other failure is one of the target. */
 const codeOfFailure: { readonly [C in ScanErrorCode]?: ExitCode } = {
@@ -75,10 +59,10 @@ const codeOfFailure: { readonly [C in ScanErrorCode]?: ExitCode } = {
 const howToAllow = "For a server of your own: --profile internal, or --allow-cidr and, for ports besides 80 and 443, --allow-port.";
 
 /** @throws CliError for a page that cannot be reached, ConfigError or BrowserError. */
-export async function captureUrl(url: string, config: Config, options: { readonly quiet?: boolean }): Promise<Evidence> {
+export async function captureUrl(url: string, config: Config, quiet: true | undefined): Promise<Evidence> {
   const stop = stopSignal();
-  const progress = startProgress(1, options.quiet !== true);
-  const log = commandLog(config, options, progress);
+  const progress = startProgress(1, quiet !== true);
+  const log = commandLog(config, quiet, progress);
   const scanner = await openOneShotScanner(config, 1, log, { catalog: builtInCatalog() }).catch((error) => {
     progress.stop();
     throw error;
@@ -104,23 +88,33 @@ const headersShownMax = 100;
 /** Lines of one reading. */
 const readingLinesMax = 2_000;
 
-const showExamples = `
+const show = command({
+  name: "show",
+  summary: "Print captured evidence: each reading with its main facts, or why it failed, and the headers of the page.",
+  arguments: { "<file>": "evidence from `assay evidence capture`, or a full report" },
+  options: { "--reading <name>": "print all facts of one reading, as JSON" },
+  help: `
 Examples:
   assay evidence show example.json
-  assay evidence show example.json --reading tls`;
+  assay evidence show example.json --reading tls`,
+  run: async ({ file, reading }) => {
+    const evidence = readEvidenceFile(file);
+    if (reading === undefined) print(overview(evidence));
+    else printReading(evidence, readingNamed(reading));
+  },
+});
 
-function showEvidenceCommand(): Command {
-  return new Command("show")
-    .description("Print captured evidence: each reading with its main facts, or why it failed, and the headers of the page.")
-    .argument("<file>", "evidence from `assay evidence capture`, or a full report")
-    .option("--reading <name>", "print all facts of one reading, as JSON")
-    .addHelpText("after", showExamples)
-    .action((file: string, { reading }: { readonly reading?: string }) => {
-      const evidence = readEvidenceFile(file);
-      if (reading === undefined) print(overview(evidence));
-      else printReading(evidence, readingNamed(reading));
-    });
-}
+export const evidenceCommand = commandGroup({
+  name: "evidence",
+  summary: "Capture and show evidence: what a scan saw, without judging it.",
+  help: `
+Examples:
+  assay evidence capture https://example.com -o example.json
+  assay evidence show example.json
+  assay judge example.json                              the report of that evidence
+  assay checks try acme-build.ts example.json           what one check makes of it`,
+  commands: [capture, show],
+});
 
 function overview(evidence: Evidence): string {
   const { subject, page } = evidence;
@@ -162,9 +156,8 @@ function cut(text: string, charsMax: number): string {
 
 function readingNamed(name: string): ReadingName {
   if (isReadingName(name)) return name;
-  const meant = nearest(name.slice(0, valueCharsMax), readingNames);
-  const suggestion = meant === null ? `they are ${readingNames.join(", ")}` : `did you mean ${meant}?`;
-  throw new CliError(exitCodes.usage, `there is no reading "${stripControls(cut(name, valueCharsMax))}"; ${suggestion}`);
+  const shown = stripControls(cut(name, valueCharsMax));
+  throw usageError(`there is no reading "${shown}"; ${adviceOnName(name, readingNames, `they are ${readingNames.join(", ")}`)}`);
 }
 
 function printReading(evidence: Evidence, name: ReadingName): void {

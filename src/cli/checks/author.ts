@@ -2,7 +2,6 @@
 
 import { existsSync, type FSWatcher, mkdirSync, watch, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { Command } from "commander";
 import { workerFiles } from "../../app/placement.ts";
 import { type AuthoredCheck, authoredChecksAt } from "../../authoring/check-folders.ts";
 import { type AuthorOutcome, runAuthorTaskInThread } from "../../authoring/run-author-task.ts";
@@ -13,53 +12,51 @@ import { loadCatalogSafely } from "../../catalog/load.ts";
 import { isCheckKey } from "../../catalog/validate.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import sampleScan from "../../web/report/sample-scan.json" with { type: "json" };
-import { CliError, type ExitCode, exitCodes, failureOf, stopSignal } from "../exit.ts";
-import { note, print, printError, stripControls, table } from "../terminal.ts";
+import { command } from "../command.ts";
+import { type ExitCode, exitCodes, failureOf, stopSignal, usageError } from "../exit.ts";
+import { note, print, printError, quoted, stripControls, table } from "../terminal.ts";
 
 /** RFC 9110 section 5.1: a field name is a token. */
 const headerPattern = /^[!#$%&'*+.^`|~\w-]{1,128}$/;
-const shownCharsMax = 100;
 
-const newExamples = `
+export const newCheck = command({
+  name: "new",
+  summary: "Write a folder with a new check, its test, captured evidence and the types for editors.",
+  arguments: { "<key>": "key of the check and name of the folder: lower-case words joined by hyphens" },
+  options: { "--header <name>": "response header that the check reads (default: the key)" },
+  help: `
 Examples:
   assay checks new acme-build --header X-Acme-Build
-  cd acme-build && assay checks test`;
-
-export function newCheckCommand(): Command {
-  return new Command("new")
-    .description("Write a folder with a new check, its test, captured evidence and the types for editors.")
-    .argument("<key>", "key of the check and name of the folder: lower-case words joined by hyphens")
-    .option("--header <name>", "response header that the check reads (default: the key)")
-    .addHelpText("after", newExamples)
-    .action((key: string, { header }: { readonly header?: string }) => {
-      const check = { key, header: header ?? key };
-      assertUsable(check.key, check.header);
-      const files = scaffoldPlugin(check, sampleScan.evidence as unknown as Evidence);
-      createFolder(key);
-      for (const { name, text } of files) writeFileSync(join(key, name), text, { mode: 0o644 });
-      print(files.map(({ name }) => join(key, name)).join("\n"));
-      note(`\nNext: cd ${key} && assay checks test --watch, then edit ${key}.ts; README.md has the other steps.`);
-    });
-}
+  cd acme-build && assay checks test`,
+  run: async ({ key, header = key }) => {
+    assertUsable(key, header);
+    const files = scaffoldPlugin({ key, header }, sampleScan.evidence as unknown as Evidence);
+    createFolder(key);
+    for (const { name, text } of files) writeFileSync(join(key, name), text, { mode: 0o644 });
+    print(files.map(({ name }) => join(key, name)).join("\n"));
+    note(`\nNext: cd ${key} && assay checks test --watch, then edit ${key}.ts; README.md has the other steps.`);
+  },
+});
 
 /** @throws CliError for a key or header that cannot be used. */
 function assertUsable(key: string, header: string): void {
-  if (!isCheckKey(key)) throw usage(`"${shown(key)}" is no key: use lower-case words joined by hyphens${suggestion(key)}`);
-  if (!headerPattern.test(header)) throw usage(`--header "${shown(header)}" is no name of a header, such as X-Frame-Options`);
+  if (!isCheckKey(key)) throw usageError(`"${quoted(key)}" is no key: use lower-case words joined by hyphens${suggestion(key)}`);
+  if (!headerPattern.test(header)) throw usageError(`--header "${quoted(header)}" is no name of a header, such as X-Frame-Options`);
   const { checks } = builtInCatalog();
   if (checks.some((check) => check.key === key))
-    throw usage(`"${key}" is the key of a built-in check; choose another one, such as own-${key}`);
+    throw usageError(`"${key}" is the key of a built-in check; choose another one, such as own-${key}`);
   const code = codeOfNewCheck({ key, header });
   const owner = checks.find(({ findings }) => Object.hasOwn(findings, code));
-  if (owner !== undefined) throw usage(`the finding ${code} belongs to the check "${owner.key}"; choose another key, such as own-${key}`);
-  if (existsSync(key)) throw usage(`${key} exists already; choose another key or remove it`);
+  if (owner !== undefined)
+    throw usageError(`the finding ${code} belongs to the check "${owner.key}"; choose another key, such as own-${key}`);
+  if (existsSync(key)) throw usageError(`${key} exists already; choose another key or remove it`);
 }
 
 function createFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o755 });
   } catch (error) {
-    throw usage(`the folder ${path} cannot be created (${(error as NodeJS.ErrnoException).code})`);
+    throw usageError(`the folder ${path} cannot be created (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 
@@ -73,33 +70,23 @@ function suggestion(key: string): string {
   return isCheckKey(words) ? `; did you mean ${words}?` : ", such as acme-build";
 }
 
-function shown(text: string): string {
-  return stripControls(text.length > shownCharsMax ? `${text.slice(0, shownCharsMax)}...` : text);
-}
-
-function usage(message: string): CliError {
-  return new CliError(exitCodes.usage, message);
-}
-
-const testExamples = `
+export const testChecks = command({
+  name: "test",
+  summary: "Run the cases of checks, with cases that hold for every check: failed readings, cut headers, texts in both languages.",
+  arguments: { "[path]": { text: "folder with checks, or one check", default: "." } },
+  options: { "--watch": "run again after every save, until interrupted" },
+  help: `
 Examples:
   assay checks test                     the check of the current folder
   assay checks test acme-build --watch  again after every save
   assay checks test acme-build/acme-build.ts
 
-Exit codes: 0 all cases passed, 1 a case failed, 2 a check or its test cannot be loaded.`;
-
-export function testChecksCommand(onExit: (code: ExitCode) => void): Command {
-  return new Command("test")
-    .description("Run the cases of checks, with cases that hold for every check: failed readings, cut headers, texts in both languages.")
-    .argument("[path]", "folder with checks, or one check", ".")
-    .option("--watch", "run again after every save, until interrupted")
-    .addHelpText("after", testExamples)
-    .action(async (path: string, { watch }: { readonly watch?: boolean }) => {
-      const run = () => testAt(path);
-      onExit(watch === true ? await watchFolders(() => foldersOf(path), run) : await run());
-    });
-}
+Exit codes: 0 all cases passed, 1 a case failed, 2 a check or its test cannot be loaded.`,
+  run: ({ path, watch }) => {
+    const run = () => testAt(path);
+    return watch === true ? watchFolders(() => foldersOf(path), run) : run();
+  },
+});
 
 function foldersOf(path: string): readonly string[] {
   return [...new Set(authoredChecksAt(path).map(({ checkFile }) => dirname(checkFile)))];
@@ -109,8 +96,7 @@ function foldersOf(path: string): readonly string[] {
 async function testAt(path: string): Promise<ExitCode> {
   const began = performance.now();
   const checks = authoredChecksAt(path);
-  if (checks.length === 0)
-    throw new CliError(exitCodes.usage, `there is no check in ${stripControls(path)}; "assay checks new KEY" writes one`);
+  if (checks.length === 0) throw usageError(`there is no check in ${stripControls(path)}; "assay checks new KEY" writes one`);
   const unusable = await contractFaults(checks);
   const tested: TestedCheck[] = [];
   for (const check of checks)

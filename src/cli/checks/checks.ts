@@ -1,5 +1,4 @@
 /** `assay checks`: shows the catalog, and helps to write checks. */
-import { Command } from "commander";
 import { loadConfiguredCatalog } from "../../app/scanning.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { describeFault } from "../../catalog/fault.ts";
@@ -8,56 +7,37 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { nearest } from "../../parse/text.ts";
 import type { Config } from "../../settings/settings.ts";
 import { chargeSentence, findingCharge } from "../../text/charge.ts";
-import { createTexts, type Texts } from "../../text/i18n.ts";
-import { createI18n, type I18n } from "../../text/translator.ts";
-import { CliError, type ExitCode, exitCodes } from "../exit.ts";
-import { addSettings, configOf } from "../settings.ts";
+import { createTexts } from "../../text/i18n.ts";
+import { createI18n } from "../../text/translator.ts";
+import { command, commandGroup } from "../command.ts";
+import { usageError } from "../exit.ts";
+import { configOf, settingOptions } from "../settings.ts";
 import { jsonLine, print, printError, stripControls, table } from "../terminal.ts";
-import { newCheckCommand, testChecksCommand } from "./author.ts";
-import { tryCheckCommand } from "./try.ts";
+import { newCheck, testChecks } from "./author.ts";
+import { tryOne } from "./try.ts";
 
-const examples = `
-Examples:
-  assay checks list                                 every check, and the file of each plugin
-  assay checks show content-security-policy         all about one check
-  assay checks new acme-build --header X-Acme-Build
-  assay checks test acme-build --watch
-  assay checks try acme-build https://example.com`;
+const catalogSettings = settingOptions(["checks.dir", "locale.default"]);
 
-export function checksCommand(onExit: (code: ExitCode) => void): Command {
-  return new Command("checks")
-    .description("Show the catalog of checks, and write checks of your own.")
-    .addHelpText("after", examples)
-    .addCommand(listChecksCommand())
-    .addCommand(showCheckCommand())
-    .addCommand(newCheckCommand())
-    .addCommand(testChecksCommand(onExit))
-    .addCommand(tryCheckCommand(onExit));
-}
-
-const listExamples = `
+const list = command({
+  name: "list",
+  summary: "List every check with its weight, and the file of each plugin.",
+  options: { "--json": "as a JSON object with the catalog's version", ...catalogSettings },
+  help: `
 Examples:
   assay checks list
   assay checks list --checks-dir ./checks    also: are the files of a folder without fault?
   assay checks list --json                   with findings, and SHA-256 of each plugin file
 
-Exit codes: 0 ok, 2 a plugin has a fault.`;
-
-function listChecksCommand(): Command {
-  const list = new Command("list")
-    .description("List every check with its weight, and the file of each plugin.")
-    .option("--json", "as a JSON object with the catalog's version")
-    .addHelpText("after", listExamples)
-    .action(async ({ json }: { readonly json?: boolean }, command: Command) => {
-      const config = configOf(command);
-      const catalog = await catalogWithWarnings(config);
-      const rows = rowsOf(catalog, config["locale.default"]);
-      if (json === true) return print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
-      const cells = rows.map((row) => [row.key, weightCell(row), row.label, row.file ?? "built in"]);
-      print(table([["KEY", "WEIGHT", "LABEL", "FILE"], ...cells]));
-    });
-  return addSettings(list, ["checks.dir", "locale.default"]);
-}
+Exit codes: 0 ok, 2 a plugin has a fault.`,
+  run: async ({ json }, parsed) => {
+    const config = configOf(parsed);
+    const catalog = await catalogWithWarnings(config);
+    const rows = rowsOf(catalog, config["locale.default"]);
+    if (json === true) return print(jsonLine({ catalogVersion: catalog.version, checks: rows }));
+    const cells = rows.map((row) => [row.key, weightCell(row), row.label, row.file ?? "built in"]);
+    print(table([["KEY", "WEIGHT", "LABEL", "FILE"], ...cells]));
+  },
+});
 
 /** Prints the warnings of the catalog. @throws ConfigError or CatalogError */
 async function catalogWithWarnings(config: Config): Promise<Catalog> {
@@ -91,43 +71,47 @@ const keyCharsShownMax = 64;
 const suggestionsMax = 5;
 const indent = "  ";
 
-const showExamples = `
+const show = command({
+  name: "show",
+  summary: "Print everything about a check: origin, weight, what it reads, its findings with their texts and fixes.",
+  arguments: { "<key>": "key of the check, as `assay checks list` prints it" },
+  options: { "--json": "as a JSON object", ...catalogSettings },
+  help: `
 Examples:
   assay checks show hsts-effective
   assay checks show acme-build --checks-dir ./checks --locale de-de
-  assay checks show acme-build --json`;
+  assay checks show acme-build --json`,
+  run: async ({ key, json }, parsed) => {
+    const config = configOf(parsed);
+    const shown = shownCheck(key, config, await catalogWithWarnings(config));
+    print(json === true ? jsonLine(jsonOf(shown)) : textOf(shown));
+  },
+});
 
-interface ShownCheck {
-  readonly check: CheckDefinition;
-  readonly file: Catalog["pluginFiles"][string] | undefined;
-  readonly texts: Texts;
-  readonly i18n: I18n;
-}
+export const checksCommand = commandGroup({
+  name: "checks",
+  summary: "Show the catalog of checks, and write checks of your own.",
+  help: `
+Examples:
+  assay checks list                                 every check, and the file of each plugin
+  assay checks show content-security-policy         all about one check
+  assay checks new acme-build --header X-Acme-Build
+  assay checks test acme-build --watch
+  assay checks try acme-build https://example.com`,
+  commands: [list, show, newCheck, testChecks, tryOne],
+});
 
-function showCheckCommand(): Command {
-  const show = new Command("show")
-    .description("Print everything about a check: origin, weight, what it reads, its findings with their texts and fixes.")
-    .argument("<key>", "key of the check, as `assay checks list` prints it")
-    .option("--json", "as a JSON object")
-    .addHelpText("after", showExamples)
-    .action(async (key: string, { json }: { readonly json?: boolean }, command: Command) => {
-      const config = configOf(command);
-      const shown = shownCheck(key, config, await catalogWithWarnings(config));
-      print(json === true ? jsonLine(jsonOf(shown)) : textOf(shown));
-    });
-  return addSettings(show, ["checks.dir", "locale.default"]);
-}
-
-/** @throws CliError if the catalog has no such check. */
-function shownCheck(key: string, config: Config, catalog: Catalog): ShownCheck {
+/** The check with its file, if it is a plugin, and the texts of the locale. @throws CliError if the catalog has no such check */
+function shownCheck(key: string, config: Config, catalog: Catalog) {
   const check = catalog.checks.find((one) => one.key === key);
   if (check === undefined) {
     const name = stripControls(key.slice(0, keyCharsShownMax));
-    throw new CliError(exitCodes.usage, `there is no check "${name}"; ${adviceOn(name, catalog)}`);
+    throw usageError(`there is no check "${name}"; ${adviceOn(name, catalog)}`);
   }
   const texts = createTexts(catalog.texts, catalog.checks);
   return { check, file: catalog.pluginFiles[key], texts, i18n: createI18n(texts, config["locale.default"]) };
 }
+type ShownCheck = ReturnType<typeof shownCheck>;
 
 function adviceOn(name: string, { checks }: Catalog): string {
   const keys = checks.map(({ key }) => key);

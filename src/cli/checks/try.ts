@@ -1,7 +1,6 @@
 /** `assay checks try`: judges one page with one check, and shows everything about the verdict. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { Command } from "commander";
 import { workerFiles } from "../../app/placement.ts";
 import { catalogOptions } from "../../app/scanning.ts";
 import { authoredChecksAt } from "../../authoring/check-folders.ts";
@@ -13,47 +12,49 @@ import { type CheckTexts, locales } from "../../check/check.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
 import type { LedgerRow, StoredFinding } from "../../judge/result.ts";
 import { fieldsNamed } from "../../parse/header-fields.ts";
-import { nearest } from "../../parse/text.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 import { fixedFinding, textsOfFinding } from "../../text/render.ts";
 import { withServerLines } from "../../text/servers/server-lines.ts";
+import { command } from "../command.ts";
 import { captureSettings, captureUrl } from "../evidence.ts";
-import { CliError, type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes, usageError } from "../exit.ts";
+import { adviceOnName } from "../input.ts";
 import { urlsFrom } from "../scan/targets.ts";
-import { addSettings, configOf } from "../settings.ts";
-import { print, printError, stripControls } from "../terminal.ts";
+import { configOf, settingOptions } from "../settings.ts";
+import { print, printError, quoted, stripControls } from "../terminal.ts";
 import { faultLine, watchFolders } from "./author.ts";
 
-/** Characters of a name shown in an error. */
-const nameCharsMax = 100;
-
-const examples = `
+export const tryOne = command({
+  name: "try",
+  summary: "Judge a page with one check: verdict, values, texts in both languages, and why it was not checked.",
+  arguments: {
+    "<check>": "file of a check, its folder, or the key of a check",
+    "<page>": "URL, which is captured once, or a file with evidence or a full report",
+  },
+  options: {
+    "--watch": "run again after every save, until interrupted",
+    ...settingOptions(["locale.default", "checks.dir", ...captureSettings]),
+  },
+  help: `
 Examples:
   assay checks try acme-build.ts https://example.com
   assay checks try acme-build.ts example.json --watch   again after every save
   assay checks try content-security-policy report.json  a built-in check
 
-Exit codes: 0 the check has judged, 1 it is broken or a server would refuse it, 2 it cannot be loaded, 3 the page cannot be reached.`;
+Exit codes: 0 the check has judged, 1 it is broken or a server would refuse it, 2 it cannot be loaded, 3 the page cannot be reached.`,
+  run: async ({ check, page, watch, quiet }, parsed): Promise<ExitCode> => {
+    const config = configOf(parsed);
+    const tried = checkNamed(check, catalogOptions(config).checksDir ?? "");
+    const isFile = existsSync(page) || page.endsWith(".json");
+    const captured = isFile ? null : await captureUrl((await urlsFrom([page]))[0] ?? "", config, quiet);
+    const run = () => tryOn(tried, captured ?? readEvidenceFile(page));
+    const folders = [...("file" in tried ? [dirname(tried.file)] : []), ...(isFile ? [dirname(resolve(page))] : [])];
+    return watch === true ? watchFolders(() => [...new Set(folders)], run) : run();
+  },
+});
 
-export function tryCheckCommand(onExit: (code: ExitCode) => void): Command {
-  const command = new Command("try")
-    .description("Judge a page with one check: verdict, values, texts in both languages, and why it was not checked.")
-    .argument("<check>", "file of a check, its folder, or the key of a check")
-    .argument("<page>", "URL, which is captured once, or a file with evidence or a full report")
-    .option("--watch", "run again after every save, until interrupted")
-    .addHelpText("after", examples)
-    .action(async (check: string, page: string, _options, command: Command) => {
-      const { watch, quiet }: { readonly watch?: boolean; readonly quiet?: boolean } = command.optsWithGlobals();
-      const config = configOf(command);
-      const tried = checkNamed(check, catalogOptions(config).checksDir ?? "");
-      const isFile = existsSync(page) || page.endsWith(".json");
-      const captured = isFile ? null : await captureUrl((await urlsFrom([page]))[0] ?? "", config, quiet === true ? { quiet } : {});
-      const run = () => tryOn(tried, captured ?? readEvidenceFile(page));
-      const folders = [...("file" in tried ? [dirname(tried.file)] : []), ...(isFile ? [dirname(resolve(page))] : [])];
-      onExit(watch === true ? await watchFolders(() => [...new Set(folders)], run) : await run());
-    });
-  return addSettings(command, ["locale.default", "checks.dir", ...captureSettings]);
-}
+/** Characters of a name shown in an error. */
+const nameCharsMax = 100;
 
 type TriedName = { readonly file: string } | { readonly builtInKey: string };
 
@@ -61,18 +62,14 @@ type TriedName = { readonly file: string } | { readonly builtInKey: string };
 function checkNamed(name: string, checksDir: string): TriedName {
   const [own, another] = [name, `${name}.ts`, `${name}.js`].filter(existsSync).flatMap((path) => authoredChecksAt(path));
   if (another !== undefined && existsSync(name) && statSync(name).isDirectory())
-    throw new CliError(exitCodes.usage, `${stripControls(name)} holds several checks; name the file of one`);
+    throw usageError(`${stripControls(name)} holds several checks; name the file of one`);
   if (own !== undefined) return { file: own.checkFile };
   const [plugin] = [".ts", ".js"].map((ending) => join(checksDir, `${name}${ending}`)).filter(existsSync);
   if (plugin !== undefined && !name.includes("/")) return { file: plugin };
   const keys = builtInCatalog().checks.map(({ key }) => key);
   if (keys.includes(name)) return { builtInKey: name };
-  const meant = nearest(name.slice(0, nameCharsMax), keys);
-  const suggestion = meant === null ? '"assay checks list" lists all keys' : `did you mean ${meant}?`;
-  throw new CliError(
-    exitCodes.usage,
-    `there is no check ${stripControls(name.slice(0, nameCharsMax))}, as a file or as a key; ${suggestion}`,
-  );
+  const shown = stripControls(name.slice(0, nameCharsMax));
+  throw usageError(`there is no check ${shown}, as a file or as a key; ${adviceOnName(name, keys, '"assay checks list" lists all keys')}`);
 }
 
 async function tryOn(name: TriedName, evidence: Evidence): Promise<ExitCode> {
@@ -177,6 +174,5 @@ function findingLines(finding: StoredFinding, url: string, { texts: own }: Tried
 }
 
 function shownValue(value: string | number): string {
-  const text = JSON.stringify(value);
-  return stripControls(text.length > valueCharsShownMax ? `${text.slice(0, valueCharsShownMax)}...` : text);
+  return quoted(JSON.stringify(value), valueCharsShownMax);
 }
