@@ -5,10 +5,9 @@ import type { ScanErrorCode, Timings } from "../../evidence/scan.ts";
 import type { ExportedScan } from "../../export/export.ts";
 import type { StoredResult } from "../../judge/result.ts";
 import type { FindingMarks } from "../../policy/finding-mark.ts";
-import type { PipelineEnd, PolicyPage } from "../../policy/policy.ts";
+import type { PolicyPage } from "../../policy/policy.ts";
 import type { Texts } from "../../text/i18n.ts";
 import { inFixOrder } from "../../text/ledger-rows.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
 import type { Progress } from "../progress.ts";
 
 /** A scan that is over, in this process or on a server. */
@@ -45,18 +44,6 @@ export function exportedScanOf(scanned: ScannedUrl, { result, errorCode }: Polic
   const { status, evidence, timings } = outcome;
   const scan = { token, url, location, status, progressStage: null, progressPercent: 100, errorCode, endedAt };
   return { scan, result, evidence, timings, marks };
-}
-
-const exitCodeByEnd: Readonly<Record<PipelineEnd, ExitCode>> = {
-  internal: exitCodes.internal,
-  target: exitCodes.target,
-  some: exitCodes.some,
-  policy: exitCodes.policy,
-  ok: exitCodes.ok,
-};
-
-export function exitCodeOf(end: PipelineEnd): ExitCode {
-  return exitCodeByEnd[end];
 }
 
 export interface ScanOrder {

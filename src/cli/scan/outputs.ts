@@ -1,16 +1,12 @@
 /** Files of `-o FORMAT=PATH`: checked before the first scan, written after the last. */
-import { version } from "../../base/build.ts";
 import type { ExportedScan, ExportSettings } from "../../export/export.ts";
 import { type ExportFormatName, exportFormats } from "../../export/formats.ts";
-import { nearest } from "../../parse/text.ts";
 import { baselineText } from "../../policy/baseline.ts";
 import { baselineOf, failedPages } from "../../policy/policy.ts";
-import type { PolicySettings } from "../../settings/policy.ts";
-import type { PageLocale } from "../../text/i18n.ts";
-import { CliError, exitCodes } from "../exit.ts";
+import { CliError, usageError } from "../exit.ts";
+import { adviceOnName } from "../input.ts";
 import { fileIdentity, type OutputFile, openOutputFile } from "../output-file.ts";
 import { currentTerminal, note, printError, printWhileOpen } from "../terminal.ts";
-import type { ReportCatalog } from "./outcome.ts";
 import type { JudgedCall } from "./policy.ts";
 
 export interface ScanOutput {
@@ -24,18 +20,17 @@ const stdoutPath = "-";
 /** @throws CliError for the first output that cannot be written. */
 export function outputsFrom(given: readonly string[]): readonly ScanOutput[] {
   const outputs = given.map(outputFrom);
-  if (outputs.filter(({ file }) => file === null).length > 1) throw new CliError(exitCodes.usage, "stdout takes one output: -o FORMAT=-");
+  if (outputs.filter(({ file }) => file === null).length > 1) throw usageError("stdout takes one output: -o FORMAT=-");
   return outputs;
 }
 
 function outputFrom(text: string): ScanOutput {
   const [name = "", ...rest] = text.split("=");
   const path = rest.join("=");
-  if (path === "") throw new CliError(exitCodes.usage, `-o ${text} must be FORMAT=PATH, as in json=report.json; the path - is stdout`);
+  if (path === "") throw usageError(`-o ${text} must be FORMAT=PATH, as in json=report.json; the path - is stdout`);
   if (!isFormat(name)) {
-    const meant = nearest(name, formatNames);
-    const hint = meant === null ? `formats are ${formatNames.join(", ")}` : `did you mean ${meant}?`;
-    throw new CliError(exitCodes.usage, `-o ${text}: unknown format "${name}"; ${hint}`);
+    const hint = adviceOnName(name, formatNames, `formats are ${formatNames.join(", ")}`);
+    throw usageError(`-o ${text}: unknown format "${name}"; ${hint}`);
   }
   return { format: name, file: path === stdoutPath ? null : openOutputFile(path) };
 }
@@ -51,24 +46,14 @@ export function assertDistinct(files: readonly OutputFile[]): void {
   const byIdentity = Map.groupBy(files, ({ identity }) => identity);
   for (const [first, second] of byIdentity.values())
     if (first !== undefined && second !== undefined)
-      throw new CliError(exitCodes.usage, `${first.path} and ${second.path} are one file; each output needs its own`);
+      throw usageError(`${first.path} and ${second.path} are one file; each output needs its own`);
 }
 
 /** @throws CliError if an output would overwrite one of the files that the call reads. */
 export function assertKept(inputs: readonly (string | null | undefined)[], outputs: readonly OutputFile[]): void {
   const identities = new Set(inputs.filter((input) => input !== null && input !== undefined).map(fileIdentity));
   const clash = outputs.find(({ identity }) => identities.has(identity));
-  if (clash !== undefined) throw new CliError(exitCodes.usage, `${clash.path} would be overwritten, but this call reads it`);
-}
-
-/** `origin`: of the server that scanned; null for this process. */
-export function exportSettingsOf(
-  locale: PageLocale,
-  { catalog: { checks, texts }, origin }: { readonly catalog: ReportCatalog; readonly origin: string | null },
-  settings: PolicySettings,
-): ExportSettings {
-  const { csv, strict, sarif_anchor: sarifAnchor } = settings;
-  return { locale, texts, checks, version, origin, csvRows: csv, strict, sarifAnchor };
+  if (clash !== undefined) throw usageError(`${clash.path} would be overwritten, but this call reads it`);
 }
 
 /** Writes each file, also if another one could not be written; stdout last. True if all were written. */

@@ -1,39 +1,28 @@
 /** Policy of one call: its flags and files, read and checked before the first scan, and what it says about the scans. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import { catalogOptions } from "../../app/scanning.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
 import { nearest, type TextFault } from "../../parse/text.ts";
 import { type AcceptEntry, acceptFileBytesMax, parseAcceptFile } from "../../policy/accept.ts";
-import { type Baseline, baselineBytesMax, parseBaseline, urlsPosition } from "../../policy/baseline.ts";
+import { baselineBytesMax, parseBaseline, urlsPosition } from "../../policy/baseline.ts";
 import { failedPages, type PageVerdict, type Policy, type PolicyPage, unusedEntries } from "../../policy/policy.ts";
-import { loadPolicy, type PolicySettings } from "../../settings/policy.ts";
+import { loadPolicy } from "../../settings/policy.ts";
 import type { Config } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../exit.ts";
+import { type CliError, usageError } from "../exit.ts";
 import { inputBytes, inputBytesIfPresent } from "../input.ts";
-import { type OutputFile, openOutputFile } from "../output-file.ts";
-import { stripControls } from "../terminal.ts";
+import { openOutputFile } from "../output-file.ts";
+import { quoted } from "../terminal.ts";
 import { policyFlags, type ScanOptions } from "./options.ts";
-import { assertDistinct, assertKept, outputsFrom, type ScanOutput } from "./outputs.ts";
+import { assertDistinct, assertKept, outputsFrom } from "./outputs.ts";
 
-export interface ScanPolicy {
-  readonly policy: Policy;
-  readonly settings: PolicySettings;
-  readonly outputs: readonly ScanOutput[];
-  /** File that becomes the new baseline; null for none. */
-  readonly newBaseline: OutputFile | null;
-  /** @throws CliError if the baseline lacks one of these URLs. */
-  assertUrls(urls: readonly string[]): void;
-}
-
+/** Characters of a text from a file that others may have written. */
 const quotedCharsMax = 300;
 
 /** @throws CliError or ConfigError for the first fault of a flag or a file. */
-export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
-  const options = command.optsWithGlobals<ScanOptions & { readonly config?: string }>();
+export function scanPolicyOf(options: ScanOptions, config: Config) {
   const { settings, file } = loadPolicy({
-    flags: policyFlags(command),
+    flags: policyFlags(options),
     configFile: options.config ?? null,
     currentFolder: process.cwd(),
     dataDir: config.data,
@@ -60,21 +49,25 @@ export function scanPolicyOf(command: Command, config: Config): ScanPolicy {
   // A new baseline may replace the one that the call reads.
   assertKept([settings.baseline], outputFiles);
   const usesPipeline = [settings.baseline, settings.accept, file, newBaseline].some((used) => used !== null) || outputs.length > 0;
+  const policy: Policy = {
+    failOn: settings.fail_on,
+    failUnder: settings.fail_under,
+    baseline: baseline?.content ?? null,
+    accepted,
+    writesBaseline: newBaseline !== null,
+    needsMeasurement: usesPipeline || settings.strict,
+    today: new Date().toISOString().slice(0, "YYYY-MM-DD".length),
+  };
   return {
-    policy: {
-      failOn: settings.fail_on,
-      failUnder: settings.fail_under,
-      baseline: baseline?.content ?? null,
-      accepted,
-      writesBaseline: newBaseline !== null,
-      needsMeasurement: usesPipeline || settings.strict,
-      today: new Date().toISOString().slice(0, "YYYY-MM-DD".length),
-    },
+    policy,
     settings,
     outputs,
+    /** File that becomes the new baseline; null for none. */
     newBaseline,
-    // A new baseline may add URLs.
-    assertUrls: (urls) => newBaseline === null && baseline !== null && assertUrlsIn(baseline, urls),
+    /** A new baseline may add URLs. @throws CliError if the baseline that is used lacks one of them. */
+    assertUrls: (urls: readonly string[]): void => {
+      if (newBaseline === null && baseline !== null) assertUrlsIn(baseline, urls);
+    },
   };
 }
 
@@ -96,28 +89,23 @@ function codeFilesIn(folder: string): readonly string[] {
   }
 }
 
-interface BaselineFile {
-  readonly file: string;
-  readonly text: string;
-  readonly content: Baseline;
-}
-
 /** Null if it does not exist yet, and may be absent. */
-function baselineIn(file: string, mayBeAbsent: boolean): BaselineFile | null {
+function baselineIn(file: string, mayBeAbsent: boolean) {
   const bytes = inputBytesIfPresent(file, baselineBytesMax);
   if (bytes === null && mayBeAbsent) return null;
-  if (bytes === null) throw new CliError(exitCodes.usage, `${file} does not exist; --write-baseline writes it`);
+  if (bytes === null) throw usageError(`${file} does not exist; --write-baseline writes it`);
   const text = decoded(file, bytes);
   const content = parseBaseline(text);
   if ("fault" in content) throw faultIn(file, content.fault);
   return { file, text, content };
 }
+type BaselineFile = NonNullable<ReturnType<typeof baselineIn>>;
 
 function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls: readonly string[]): void {
   const missing = urls.find((url) => !findings.has(url));
   if (missing === undefined) return;
   const [other] = findings.keys();
-  const instead = other === undefined ? "" : `, but of ${quoted(other)}`;
+  const instead = other === undefined ? "" : `, but of ${quoted(other, quotedCharsMax)}`;
   const reason = `the baseline has no findings of ${missing}${instead}; write it anew with --write-baseline`;
   throw faultIn(file, { reason, ...urlsPosition(text) });
 }
@@ -133,17 +121,12 @@ function decoded(file: string, bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new CliError(exitCodes.usage, `${file} is not UTF-8 text`);
+    throw usageError(`${file} is not UTF-8 text`);
   }
 }
 
 function faultIn(file: string, { line, column, reason }: TextFault): CliError {
-  return new CliError(exitCodes.usage, `${file}, line ${line}, column ${column}: ${quoted(reason)}`);
-}
-
-/** Text of a file that others may have written. */
-function quoted(text: string): string {
-  return stripControls(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
+  return usageError(`${file}, line ${line}, column ${column}: ${quoted(reason, quotedCharsMax)}`);
 }
 
 export interface JudgedCall {

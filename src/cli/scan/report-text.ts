@@ -1,10 +1,16 @@
-/** Report as text for a terminal: score, ledger in one line, findings in the order to fix them, and checks without result. */
+/**
+ * Reports of a call on stdout, as JSON or as text: score, ledger in one line, findings in the order to fix them, and checks without result;
+ * of several pages also a table, the worst first.
+ */
 import type { Severity } from "../../check/check.ts";
+import { type ExportedScan, fullReportOf } from "../../export/export.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { FindingMark, FindingMarks } from "../../policy/finding-mark.ts";
+import type { Config } from "../../settings/settings.ts";
 import type { PageLocale, Texts, TextValues } from "../../text/i18n.ts";
 import type { FullReport, RenderedFinding, SecurityBlock } from "../../text/render.ts";
-import { stripControls } from "../terminal.ts";
+import { jsonLine, note, print, stripControls, table } from "../terminal.ts";
+import type { ScanOptions } from "./options.ts";
 
 const indent = "  ";
 
@@ -130,4 +136,77 @@ function wrapped(text: string, margin: string, { columns }: ReportStyle): readon
     } else line = line === "" ? word : `${line} ${word}`;
   }
   return [...lines, margin + line];
+}
+
+/** Width of a report if the terminal does not report its own. */
+const columnsDefault = 100;
+/** Reports of more pages are too long to read on a terminal. */
+const textReportsMax = 10;
+
+/** `hasPolicy` adds accepted and new findings to the JSON. */
+export function renderReports(
+  scans: readonly ExportedScan[],
+  config: Config,
+  options: Pick<ScanOptions, "format" | "color">,
+  texts: Texts,
+  hasPolicy: boolean,
+): void {
+  const locale = config["locale.default"];
+  const colour = process.stdout.isTTY === true && options.color && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  // A terminal without size has 0 columns, as under "docker run -t" in a pipeline.
+  const style = { locale, texts, colour, columns: process.stdout.columns || columnsDefault };
+  const reports = scans.map((scan) => ({ report: fullReportOf(scan, locale, texts), marks: scan.marks }));
+  if (options.format === "json")
+    for (const { report, marks } of reports) print(jsonLine(hasPolicy ? { ...report, policy: policyFields(marks) } : report));
+  else if (reports.length > 0) {
+    const isShort = reports.length <= textReportsMax;
+    const texts = isShort ? reports.map(({ report, marks }) => reportText(report, style, marks)) : [];
+    const all = reports.map(({ report }) => report);
+    print([...texts, ...(reports.length > 1 ? [pageTable(all, style)] : [])].join("\n\n"));
+    if (!isShort)
+      note(
+        `assay: reports of more than ${textReportsMax} pages are not printed: -o html=report.html writes them, --format json prints them`,
+      );
+  }
+}
+
+/** Accepted findings by code, and the codes that the baseline lacks; null without a baseline. */
+function policyFields(marks: FindingMarks) {
+  const accepted = [...marks].flatMap(([code, mark]) => (mark.accepted === null ? [] : [[code, mark.accepted] as const]));
+  const hasBaseline = marks.values().some(({ inBaseline }) => inBaseline !== null);
+  const isNew = [...marks].flatMap(([code, { inBaseline }]) => (inBaseline === false ? [code] : []));
+  return { accepted: Object.fromEntries(accepted), new: hasBaseline ? isNew : null };
+}
+
+function pageTable(reports: readonly FullReport<unknown, unknown>[], style: ReportStyle): string {
+  const rows = reports.map((report) => rowOf(report, style)).toSorted(byNeed);
+  const head = ["score", "rank", "critical", "high", "url"].map((column) => translate(style, `pages/${column}`));
+  const cells = rows.map(({ url, score, failed, verdict, critical, high }) => [
+    String(score ?? "-"),
+    verdict,
+    failed ? "-" : String(critical),
+    failed ? "-" : String(high),
+    stripControls(url),
+  ]);
+  return `${translate(style, "pages/count", { count: rows.length })}\n\n${table([head, ...cells])}`;
+}
+
+/** The score is null unless it was measured. */
+function rowOf({ url, security, scanErrorMessage }: FullReport<unknown, unknown>, style: ReportStyle) {
+  const failed = scanErrorMessage !== null || security === null;
+  const score = security?.measured === true ? security.score : null;
+  const verdict = translate(style, failed ? "pages/failed" : score === null ? "pages/notMeasured" : `ranks/${security?.rank}`);
+  const countOf = (wanted: string) => security?.findings.filter(({ severity }) => severity === wanted).length ?? 0;
+  return { url, score, failed, verdict, critical: countOf("critical"), high: countOf("high") };
+}
+
+/** Pages without a verdict come first, because nothing is known about them. */
+function byNeed(one: ReturnType<typeof rowOf>, other: ReturnType<typeof rowOf>): number {
+  return (
+    Number(other.failed) - Number(one.failed) ||
+    (one.score ?? -1) - (other.score ?? -1) ||
+    other.critical - one.critical ||
+    other.high - one.high ||
+    (one.url < other.url ? -1 : Number(one.url > other.url))
+  );
 }

@@ -11,7 +11,7 @@ import { parseScanUrl } from "../../parse/scan-url.ts";
 import { parseSitemap, type Sitemap } from "../../parse/sitemap.ts";
 import { trustAnchors } from "../../probe/tls/trust.ts";
 import type { Config } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../exit.ts";
+import { CliError, exitCodes, usageError } from "../exit.ts";
 import { note, printError, stripControls } from "../terminal.ts";
 import type { CredentialsFor } from "./targets.ts";
 
@@ -46,23 +46,20 @@ interface Found {
   readonly unread: string[];
 }
 
-export interface SitemapPages {
-  readonly urls: readonly string[];
-  /** False if a file of the index could not be read. */
-  readonly complete: boolean;
-}
-
 /** URL of a sitemap in its stored form. @throws CliError */
 export function sitemapUrlFrom(text: string): string {
   const parsed = parseScanUrl(text);
   if ("url" in parsed) return parsed.url;
-  throw new CliError(exitCodes.usage, `--from-sitemap "${stripControls(text.slice(0, entryCharsMax))}" cannot be read: it ${parsed.fault}`);
+  throw usageError(`--from-sitemap "${stripControls(text.slice(0, entryCharsMax))}" cannot be read: it ${parsed.fault}`);
 }
 
 const entryCharsMax = 100;
 
-/** At most `pagesMax` pages in the order of the file. Prints what is left out and what could not be read. @throws CliError if no page can be read. */
-export async function pagesOfSitemap(url: string, config: Config, credentialsFor: CredentialsFor | null): Promise<SitemapPages> {
+/**
+ * At most `pagesMax` pages in the order of the file; `complete` is false if a file of an index could not be read. Prints what is left out
+ * and what could not be read. @throws CliError if no page can be read.
+ */
+export async function pagesOfSitemap(url: string, config: Config, credentialsFor: CredentialsFor | null) {
   const egress = openEgress(egressSettings(config, []));
   const found: Found = { pages: new Set(), leftOut: new Map(), unread: [] };
   try {

@@ -12,20 +12,15 @@ import {
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { hostOf } from "../../parse/site.ts";
 import type { Config } from "../../settings/settings.ts";
-import { CliError, exitCodes } from "../exit.ts";
+import { usageError } from "../exit.ts";
 import { inputBytes, secretText } from "../input.ts";
-import { currentTerminal, note, stripControls } from "../terminal.ts";
-import { pagesOfSitemap, type SitemapPages, sitemapUrlFrom } from "./sitemap.ts";
+import { currentTerminal, note, quoted } from "../terminal.ts";
+import type { ScanOptions } from "./options.ts";
+import { pagesOfSitemap, sitemapUrlFrom } from "./sitemap.ts";
 
 /** URLs of one call; the server's queue is for longer lists. */
 const urlsMax = 1_000;
-const quotedCharsMax = 100;
 const listBytesMax = 4 * 1024 ** 2;
-
-export interface TargetOptions extends CredentialFiles {
-  readonly urls?: string;
-  readonly fromSitemap?: string;
-}
 
 export interface ScanTargets {
   readonly urls: readonly string[];
@@ -35,21 +30,18 @@ export interface ScanTargets {
   readonly complete: boolean;
 }
 
-const noSitemap: SitemapPages = { urls: [], complete: true };
-
 /** Each URL once, in order. @throws CliError for the first fault of an argument, a file or the sitemap. */
-export async function targetsFrom(given: readonly string[], options: TargetOptions, config: Config): Promise<ScanTargets> {
+export async function targetsFrom(given: readonly string[], options: ScanOptions, config: Config): Promise<ScanTargets> {
   const { urls: file, fromSitemap } = options;
   const named = await urlsFrom(given, file);
   const sitemapUrl = fromSitemap === undefined ? null : sitemapUrlFrom(fromSitemap);
-  if (named.length === 0 && sitemapUrl === null)
-    throw new CliError(exitCodes.usage, "no page is named: give a URL, --urls FILE or --from-sitemap URL");
+  if (named.length === 0 && sitemapUrl === null) throw usageError("no page is named: give a URL, --urls FILE or --from-sitemap URL");
   const credentialsFor = credentialsFrom(options, sitemapUrl === null ? named : [...named, sitemapUrl]);
-  const sitemap = sitemapUrl === null ? noSitemap : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
+  const sitemap = sitemapUrl === null ? { urls: [], complete: true } : await pagesOfSitemap(sitemapUrl, config, credentialsFor);
   const all = [...named, ...sitemap.urls];
   const urls = [...new Set(all)];
   if (urls.length < all.length) note(`assay: ${all.length - urls.length} of ${all.length} URLs are repeated, and scanned once`);
-  if (urls.length > urlsMax) throw new CliError(exitCodes.usage, `${urls.length} URLs are too many for one call; it takes ${urlsMax}`);
+  if (urls.length > urlsMax) throw usageError(`${urls.length} URLs are too many for one call; it takes ${urlsMax}`);
   return { urls, credentialsFor, complete: sitemap.complete };
 }
 
@@ -58,7 +50,7 @@ export async function urlsFrom(given: readonly string[], file?: string): Promise
   const urls: string[] = [];
   for (const text of given) {
     if (text === "-") urls.push(...listed("stdin", await currentTerminal().stdin.text()));
-    else if (text.trim() === "") throw new CliError(exitCodes.usage, "the URL is empty");
+    else if (text.trim() === "") throw usageError("the URL is empty");
     else urls.push(urlFrom(text.trim(), ""));
   }
   if (file === undefined) return urls;
@@ -72,23 +64,14 @@ function listed(source: string, text: string): readonly string[] {
     const entry = line.trim();
     return entry === "" || entry.startsWith("#") ? [] : [urlFrom(entry, `${source}, line ${at + 1}: `)];
   });
-  if (urls.length === 0) throw new CliError(exitCodes.usage, `${source} names no URL`);
+  if (urls.length === 0) throw usageError(`${source} names no URL`);
   return urls;
 }
 
 function urlFrom(text: string, place: string): string {
   const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`);
-  if ("fault" in parsed) throw new CliError(exitCodes.usage, `${place}"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
+  if ("fault" in parsed) throw usageError(`${place}"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
   return parsed.url;
-}
-
-function quoted(text: string): string {
-  return stripControls(text.length > quotedCharsMax ? `${text.slice(0, quotedCharsMax)}...` : text);
-}
-
-interface CredentialFiles {
-  readonly headerFile?: string;
-  readonly cookieFile?: string;
 }
 
 /** Servers refuse longer fields. */
@@ -97,20 +80,18 @@ const cookieCharsMax = 16_000;
 export type CredentialsFor = (url: string) => TargetCredentials | null;
 
 /** Null without such a file. Warns if no cookie is of a target. @throws CliError for a file or a target that must not be used. */
-function credentialsFrom({ headerFile, cookieFile }: CredentialFiles, urls: readonly string[]): CredentialsFor | null {
+function credentialsFrom({ headerFile, cookieFile }: ScanOptions, urls: readonly string[]): CredentialsFor | null {
   if (headerFile === undefined && cookieFile === undefined) return null;
   const headers = headerFile === undefined ? [] : parsed(headerFile, parseHeaderFile).headers;
   const cookies = cookieFile === undefined ? [] : parsed(cookieFile, parseCookieFile).cookies;
   const origins = new Set(urls.map((url) => new URL(url).origin));
   const [plain] = [...origins].filter((origin) => !origin.startsWith("https:"));
-  if (plain !== undefined)
-    throw new CliError(exitCodes.usage, `${headerFile ?? cookieFile} is sent over https alone, and ${plain} is plain http`);
+  if (plain !== undefined) throw usageError(`${headerFile ?? cookieFile} is sent over https alone, and ${plain} is plain http`);
   if (headerFile !== undefined && origins.size > 1)
-    throw new CliError(exitCodes.usage, `${headerFile} may be sent to one origin, and the URLs have ${origins.size}: scan each by itself`);
+    throw usageError(`${headerFile} may be sent to one origin, and the URLs have ${origins.size}: scan each by itself`);
   const byOrigin = new Map([...origins].map((origin) => [origin, credentialsOf(origin, headers, cookies)]));
   const most = Math.max(...byOrigin.values().map((credentials) => cookieChars(credentials.cookies)));
-  if (most > cookieCharsMax)
-    throw new CliError(exitCodes.usage, `${cookieFile} has more than ${cookieCharsMax} characters of cookies for one host`);
+  if (most > cookieCharsMax) throw usageError(`${cookieFile} has more than ${cookieCharsMax} characters of cookies for one host`);
   for (const [origin, { cookies: ofOrigin }] of byOrigin)
     if (cookieFile !== undefined && ofOrigin.length === 0)
       note(`assay: ${cookieFile} has no cookie for ${origin}: all are of other hosts, or have expired`);
@@ -130,5 +111,5 @@ function cookieChars(cookies: readonly GivenCookie[]): number {
 function parsed<T extends object>(file: string, parse: (text: string) => T | LineFault): T {
   const result = parse(secretText(file));
   if (!("reason" in result)) return result;
-  throw new CliError(exitCodes.usage, `${file}, line ${result.line}: ${result.reason}`);
+  throw usageError(`${file}, line ${result.line}: ${result.reason}`);
 }
