@@ -83,32 +83,10 @@ type StartedLine =
   | { readonly token: string; readonly id: number }
   | { readonly error: { readonly status: number; readonly message: string } };
 
-interface StartOrder {
-  readonly urls: readonly string[];
-  /** Null for the location of the server itself. */
-  readonly location: string | null;
-  /** Stays the same when the order is repeated, so that no scan is started twice. */
-  readonly idempotencyKey: string;
-}
-
-/** Each method rejects with `ServerError` alone. */
-export interface ServerClient {
-  checks(): Promise<CheckListBody>;
-  /** One line for each URL, in order. `retryAfterMs`: set if lines found a full queue. */
-  start(order: StartOrder): Promise<{ readonly lines: readonly StartedLine[]; readonly retryAfterMs: number | null }>;
-  /** Newest first; null is the first page. */
-  list(cursor: string | null): Promise<ListedScans>;
-  /** Result of an ended scan. */
-  result(token: string): Promise<StoredScanBody>;
-  /** False if the scan has begun, or is over. */
-  cancel(token: string): Promise<boolean>;
-  close(): void;
-}
-
 const listedScansMax = 100;
 
-/** `stop` ends reads early. Starts and cancellations run to their end, so that their outcome is known. */
-export function openServerClient({ origin, token, caPems, dnsServers, connectTo }: ServerAddress, stop: AbortSignal): ServerClient {
+/** Each method rejects with `ServerError` alone. `stop` ends reads early. Starts and cancellations run to their end, so that their outcome is known. */
+export function openServerClient({ origin, token, caPems, dnsServers, connectTo }: ServerAddress, stop: AbortSignal) {
   // The user names this server: the profile for scans on the internet does not hold for it.
   const egress = openEgress({
     profile: "internal",
@@ -122,11 +100,15 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
   const trust = origin.startsWith("https:") ? verifyingContext(caPems) : undefined;
   const headers = [["Authorization", `Bearer ${token}`]] as const;
 
-  async function ask(path: string, options: Partial<RequestOptions> = {}): Promise<HttpReply> {
+  function send(path: string, options: Partial<RequestOptions>): Promise<HttpReply> {
     const all = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "GET", body: null, trust, ...options } as const;
-    const reply = await reached(egress, origin, () => {
+    return reached(egress, origin, () => {
       return httpRequest(egress, `${origin}${path}`, { ...all, headers: [...headers, ...(options.headers ?? [])] });
     });
+  }
+
+  async function ask(path: string, options: Partial<RequestOptions> = {}): Promise<HttpReply> {
+    const reply = await send(path, options);
     const failure = failureOf(reply, origin);
     if (failure !== null) throw failure;
     return reply;
@@ -138,7 +120,11 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
 
   return {
     checks: () => read(CheckListSchema, "/api/v1/checks"),
-    start: async ({ urls, location, idempotencyKey }) => {
+    /**
+     * One line for each URL, in order. `location`: null is the server itself. The key stays the same when the order is repeated, so that no
+     * scan is started twice. `retryAfterMs` is set if lines found a full queue.
+     */
+    start: async (urls: readonly string[], location: string | null, idempotencyKey: string) => {
       const text = JSON.stringify({ urls, ...(location === null ? {} : { location }) });
       const body = { mediaType: "application/json", text };
       const reply = await ask("/api/v1/scans/bulk", { method: "POST", body, headers: [["Idempotency-Key", idempotencyKey]] });
@@ -146,17 +132,18 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
       if (items.length !== urls.length) throw foreignAnswer(origin);
       return { lines: items.map((item) => startedLine(item, origin)), retryAfterMs: retryAfterOf(reply) };
     },
-    list: (cursor) => read(Listed, `/api/v1/scans?limit=${listedScansMax}${cursor === null ? "" : `&cursor=${cursor}`}`),
-    result: (scan) => read(StoredScanSchema, `/api/v1/scans/${scan}/result`, { deadlineMs: resultMs, bodyBytesMax: resultBytesMax }),
-    cancel: async (scan) => {
-      const path = `${origin}/api/v1/scans/${scan}`;
-      const options = { deadlineMs: requestMs, bodyBytesMax: answerBytesMax, method: "DELETE", body: null, trust, headers } as const;
-      const reply = await reached(egress, origin, () => httpRequest(egress, path, options));
-      return reply.status === 204;
-    },
+    /** Newest first; null is the first page. */
+    list: (cursor: string | null) => read(Listed, `/api/v1/scans?limit=${listedScansMax}${cursor === null ? "" : `&cursor=${cursor}`}`),
+    /** Result of an ended scan. */
+    result: (scan: string) =>
+      read(StoredScanSchema, `/api/v1/scans/${scan}/result`, { deadlineMs: resultMs, bodyBytesMax: resultBytesMax }),
+    /** False if the scan has begun, or is over. */
+    cancel: async (scan: string) => (await send(`/api/v1/scans/${scan}`, { method: "DELETE" })).status === 204,
     close: () => egress.close(),
   };
 }
+
+export type ServerClient = ReturnType<typeof openServerClient>;
 
 function startedLine({ token, id, error }: Static<typeof Started>["items"][number], origin: string): StartedLine {
   if (error !== undefined) return { error: { status: error.status, message: error.errorMessage } };

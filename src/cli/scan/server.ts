@@ -1,12 +1,24 @@
-/** Scans on a server, through its API: started once, followed to their end, and read as they are stored. */
+/**
+ * The server of `assay scan --server`: its address, the token, and the flags that mean nothing to it. Scans on it, through its API: started
+ * once, followed to their end, and read as they are stored.
+ */
 
+import { caPems } from "../../app/scanning.ts";
 import { evidenceIn } from "../../authoring/evidence-file.ts";
 import { pause, systemClock } from "../../base/clock.ts";
 import type { ProgressStage, ScanErrorCode } from "../../evidence/scan.ts";
 import type { StoredResult } from "../../judge/result.ts";
-import { localLocation } from "../../parse/location.ts";
-import { CliError, exitCodes } from "../exit.ts";
-import { note, printError, stripControls } from "../terminal.ts";
+import { localLocation, parseLocation } from "../../parse/location.ts";
+import { parseScanUrl } from "../../parse/scan-url.ts";
+import { isInsecureUrl } from "../../parse/site.ts";
+import { tokenVariable } from "../../settings/config.ts";
+import type { Setting } from "../../settings/setting.ts";
+import { type Config, type SettingKey, settings } from "../../settings/settings.ts";
+import { CliError, exitCodes, usageError } from "../exit.ts";
+import { secretText } from "../input.ts";
+import type { typedSettings } from "../settings.ts";
+import { currentTerminal, note, printError, stripControls } from "../terminal.ts";
+import type { ScanOptions } from "./options.ts";
 import type { ScannedUrl, ScanOrder, ScanSource } from "./outcome.ts";
 import {
   type ListedScans,
@@ -23,32 +35,107 @@ export interface ServerTarget extends ServerAddress {
   readonly location: string | null;
 }
 
-/** In milliseconds. */
-interface ServerTiming {
-  /** Limit of waiting for an answer until scans are accepted, while the address may be wrong. */
-  readonly startLimitMs: number;
-  /** Limit of waiting for an answer afterwards. A restart takes less. */
-  readonly runLimitMs: number;
-  /** Delay before the second attempt of a request; later delays are longer. */
-  readonly repeatMs: number;
-  /** Limit of waiting while the queue is full and no scan ends. */
-  readonly queueLimitMs: number;
-  /** Delay before the first look at the scans. */
-  readonly lookMsFirst: number;
-  /** Delay between two looks after a scan has moved on; it grows while none does. The API allows 60 requests a minute. */
-  readonly lookMsMin: number;
-  readonly lookMsMax: number;
+/** Settings of scanning, which the server has itself. */
+const settingsOfServer = [
+  "scan.concurrency",
+  "scan.timeout",
+  "scan.header_chars_max",
+  "hsts.preload_file",
+  "public_suffixes.file",
+  "scripts.advisories_file",
+  "checks.dir",
+  "browser.path",
+  "browser.sandbox",
+] as const satisfies readonly SettingKey[];
+
+/** Settings of the reach of this machine, which a sitemap is read by. `--ca-file` and others serve for the server too. */
+const settingsOfSitemap = ["profile", "scan.allow_cidrs", "scan.deny_cidrs", "scan.allow_ports"] as const satisfies readonly SettingKey[];
+
+const shownCharsMax = 100;
+/** A token has 49 characters. */
+const tokenPattern = /^[\x21-\x7e]{1,512}$/;
+
+/** Null without `--server`. `typed`: settings that were given as flags. @throws CliError for the first flag that does not fit, and ConfigError for a file of certificates. */
+export function serverTargetOf(options: ScanOptions, typed: ReturnType<typeof typedSettings>, config: Config): ServerTarget | null {
+  const { server, location, tokenFile } = options;
+  if (server === undefined) {
+    if (location !== undefined)
+      throw usageError(
+        "--location needs --server URL: this machine scans from where it is, and only a server has workers at other locations",
+      );
+    if (tokenFile !== undefined) throw usageError("--token-file needs --server URL");
+    return null;
+  }
+  assertNoLocalFlags(options, typed);
+  if (location !== undefined && parseLocation(location) === null)
+    throw usageError(`--location "${shown(location)}" is no location: small letters, digits and hyphens, as in berlin`);
+  return {
+    origin: originFrom(server),
+    token: tokenFrom(tokenFile),
+    caPems: caPems(config),
+    dnsServers: config["dns.servers"],
+    connectTo: config["scan.connect_to"],
+    location: location ?? null,
+  };
 }
 
-const timingDefault: ServerTiming = {
+function assertNoLocalFlags({ headerFile, cookieFile, fromSitemap }: ScanOptions, typed: ReturnType<typeof typedSettings>): void {
+  if (headerFile !== undefined || cookieFile !== undefined)
+    throw usageError(
+      `${headerFile === undefined ? "--cookie-file" : "--header-file"} does not go with --server: secrets of a page are not sent to a server`,
+    );
+  const without = [...settingsOfServer, ...(fromSitemap === undefined ? settingsOfSitemap : [])];
+  const key = without.find((one) => typed[one] !== undefined);
+  if (key === undefined) return;
+  const flag = (settings[key] as Setting).flag?.split(" ")[0] ?? key;
+  throw usageError(`${flag} does not go with --server: the server scans with its own ${key}`);
+}
+
+/** @throws CliError */
+function originFrom(text: string): string {
+  const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
+  if ("fault" in parsed) throw usageError(`--server "${shown(text)}" cannot be used: it ${parsed.fault}`);
+  const { origin, pathname, search } = new URL(parsed.url);
+  if (pathname !== "/" || search !== "") throw usageError(`--server takes an address without a path, as in ${origin}`);
+  if (isInsecureUrl(origin))
+    throw usageError(`--server ${origin} would send the API token in clear text; use https://, or http:// with a loopback address`);
+  return origin;
+}
+
+/** @throws CliError. No message quotes the token. */
+function tokenFrom(file: string | undefined): string {
+  const token = (file === undefined ? (currentTerminal().env[tokenVariable] ?? "") : secretText(file)).trim();
+  const source = file ?? tokenVariable;
+  if (token === "")
+    throw usageError(
+      file === undefined ? `--server needs an API token, in ${tokenVariable} or in the file of --token-file` : `${file} holds no API token`,
+    );
+  if (!tokenPattern.test(token)) throw usageError(`${source} must hold one API token: visible ASCII characters on one line`);
+  return token;
+}
+
+/** Start of a text that was typed. */
+function shown(text: string): string {
+  return stripControls(text.slice(0, shownCharsMax));
+}
+
+/** In milliseconds. */
+const timingDefault = {
+  /** Limit of waiting for an answer until scans are accepted, while the address may be wrong. */
   startLimitMs: 10_000,
+  /** Limit of waiting for an answer afterwards. A restart takes less. */
   runLimitMs: 300_000,
+  /** Delay before the second attempt of a request; later delays are longer. */
   repeatMs: 500,
+  /** Limit of waiting while the queue is full and no scan ends. */
   queueLimitMs: 600_000,
+  /** Delay before the first look at the scans. */
   lookMsFirst: 100,
+  /** Delay between two looks after a scan has moved on; it grows while none does. The API allows 60 requests a minute. */
   lookMsMin: 2_000,
   lookMsMax: 10_000,
 };
+type ServerTiming = typeof timingDefault;
 const lookGrowth = 1.6;
 /** Time for cancelling scans after an interruption. */
 const leaveMs = 10_000;
@@ -59,11 +146,7 @@ const namedMax = 10;
 export async function openServerSource(target: ServerTarget, stop: AbortSignal, timing: ServerTiming = timingDefault): Promise<ScanSource> {
   const client = openServerClient(target, stop);
   let accepted = false;
-  const retry = createRetry({
-    stop,
-    repeatMs: timing.repeatMs,
-    limitMs: () => (accepted ? timing.runLimitMs : timing.startLimitMs),
-  });
+  const retry = createRetry(stop, timing.repeatMs, () => (accepted ? timing.runLimitMs : timing.startLimitMs));
   try {
     const catalog = await retry(async () => serverCatalogOf(await client.checks()));
     return {
@@ -139,8 +222,7 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
 async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: string) {
   const { client, retry, target, urls, progress, timing } = run;
   const before = scans.unstarted().length;
-  const order = { urls, location: target.location, idempotencyKey };
-  const { lines, retryAfterMs } = await retry(() => client.start(order)).catch((error) => {
+  const { lines, retryAfterMs } = await retry(() => client.start(urls, target.location, idempotencyKey)).catch((error) => {
     // A refusal starts nothing; a lost answer may have.
     if (!(error instanceof CliError && error.exitCode === exitCodes.usage))
       printError(`assay: no answer to the start of the scans; if they were started, they are at ${target.origin}/account/scans`);
@@ -151,7 +233,7 @@ async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: strin
     if ("token" in line) {
       run.onAccepted();
       if (scans.begin(url, line)) progress.waiting(url);
-    } else if (line.error.status !== 503) throw new CliError(exitCodes.usage, stripControls(`${url}: ${line.error.message}`));
+    } else if (line.error.status !== 503) throw usageError(stripControls(`${url}: ${line.error.message}`));
   }
   const left = scans.unstarted().length;
   if (left > 0 && left === before) note("assay: the queue of the server is full; waiting");
@@ -166,8 +248,7 @@ async function look(run: ServerRun, scans: FollowedScans): Promise<boolean> {
   const other = [...locations].find((location) => location !== (target.location ?? localLocation));
   // A server without locations ignores the field of the request.
   if (other !== undefined)
-    throw new CliError(
-      exitCodes.usage,
+    throw usageError(
       `${target.origin} scans from ${stripControls(other)}, not from ${target.location ?? localLocation}; update the server`,
     );
   for (const { url, stage } of moved) if (stage !== null) progress.stage(url, stage);
@@ -229,20 +310,15 @@ const silentMsMax = 2_000;
 const busyLimitMs = 600_000;
 
 /** The user wants the call to end. */
-export class Interrupted extends Error {}
+class Interrupted extends Error {}
 
-interface RetryOptions {
-  readonly stop: AbortSignal;
-  /** Before the second attempt; doubled for each further one. */
-  readonly repeatMs: number;
-  /** Time without any answer, in milliseconds, after which a request fails. */
-  readonly limitMs: () => number;
-}
+type Retry = <T>(request: () => Promise<T>) => Promise<T>;
 
-export type Retry = <T>(request: () => Promise<T>) => Promise<T>;
-
-/** @throws CliError for a failure that does not pass, or not in time, and `Interrupted`. */
-function createRetry({ stop, repeatMs, limitMs }: RetryOptions): Retry {
+/**
+ * The delay before the second attempt is `repeatMs`; it doubles for each further one. A request fails after `limitMs` without any answer.
+ * @throws CliError for a failure that does not pass, or not in time, and `Interrupted`.
+ */
+function createRetry(stop: AbortSignal, repeatMs: number, limitMs: () => number): Retry {
   let hasNoted = false;
   return async (request) => {
     let failsSince: number | null = null;
@@ -290,39 +366,11 @@ interface OpenScan {
   readonly id: number;
 }
 
-interface MovedScan extends OpenScan {
-  /** Null before the first. */
-  readonly stage: ProgressStage | null;
-}
-
-/** What one look at the list found. */
-interface Seen {
-  readonly ended: readonly OpenScan[];
-  /** Running, with another stage than at the last look. */
-  readonly moved: readonly MovedScan[];
-  /** Location of each scan that is in the list. */
-  readonly locations: ReadonlySet<string>;
-  /** No longer in the list: somebody cancelled them. */
-  readonly gone: readonly OpenScan[];
-}
-
-interface FollowedScans {
-  unstarted(): readonly string[];
-  open(): readonly OpenScan[];
-  /** False if it was known. */
-  begin(url: string, scan: { readonly token: string; readonly id: number }): boolean;
-  /** Looks at the pages of the list that have open scans. `page`: null is the newest. */
-  look(page: (cursor: string | null) => Promise<ListedScans>): Promise<Seen>;
-  end(url: string, scanned: ScannedUrl): void;
-  statusOf(url: string): string;
-  isDone(): boolean;
-  /** In the order of the URLs. */
-  over(): readonly ScannedUrl[];
-}
-
 type ListedScan = ListedScans["items"][number];
+type FollowedScans = ReturnType<typeof followedScans>;
 
-export function followedScans(urls: readonly string[]): FollowedScans {
+/** Scans of the URLs, from their start to their end. */
+export function followedScans(urls: readonly string[]) {
   const open = new Map<string, OpenScan>();
   const stages = new Map<string, string>();
   const over = new Map<string, ScannedUrl>();
@@ -347,14 +395,16 @@ export function followedScans(urls: readonly string[]): FollowedScans {
   }
 
   return {
-    unstarted: () => urls.filter((url) => !open.has(url) && !over.has(url)),
-    open: () => [...open.values()],
-    begin: (url, { token, id }) => {
+    unstarted: (): readonly string[] => urls.filter((url) => !open.has(url) && !over.has(url)),
+    open: (): readonly OpenScan[] => [...open.values()],
+    /** False if the scan was known. */
+    begin: (url: string, { token, id }: { readonly token: string; readonly id: number }): boolean => {
       if (open.has(url) || over.has(url)) return false;
       open.set(url, { url, token, id });
       return true;
     },
-    look: async (page) => {
+    /** Looks at the pages of the list that have open scans. `page`: null is the newest. */
+    look: async (page: (cursor: string | null) => Promise<ListedScans>) => {
       const { found, complete } = await listed(page);
       const scans = [...open.values()].map((scan) => ({ scan, item: found.get(scan.token) }));
       const moved = scans.flatMap(({ scan, item }) => {
@@ -366,17 +416,21 @@ export function followedScans(urls: readonly string[]): FollowedScans {
       });
       return {
         ended: scans.flatMap(({ scan, item }) => (item?.status === "finished" || item?.status === "failed" ? [scan] : [])),
+        /** Scans that run, with another stage than at the last look; the stage is null before the first. */
         moved,
+        /** Location of each scan that is in the list. */
         locations: new Set(scans.flatMap(({ item }) => (item === undefined ? [] : [item.location ?? localLocation]))),
+        /** Scans that are no longer in the list: somebody cancelled them. */
         gone: scans.flatMap(({ scan, item }) => (item === undefined && complete ? [scan] : [])),
       };
     },
-    end: (url, scanned) => {
+    end: (url: string, scanned: ScannedUrl): void => {
       open.delete(url);
       over.set(url, scanned);
     },
-    statusOf: (url) => over.get(url)?.outcome.status ?? "",
-    isDone: () => over.size === urls.length,
-    over: () => urls.flatMap((url) => over.get(url) ?? []),
+    statusOf: (url: string): string => over.get(url)?.outcome.status ?? "",
+    isDone: (): boolean => over.size === urls.length,
+    /** In the order of the URLs. */
+    over: (): readonly ScannedUrl[] => urls.flatMap((url) => over.get(url) ?? []),
   };
 }
