@@ -19,8 +19,8 @@ interface Parameter<Value = unknown> {
 /** Help texts by flags or by name of the argument in commander's notation, as in `--out <file>` and `<email>`, in the order of the help. */
 export type Parameters = Readonly<Record<string, string | Parameter>>;
 
-/** Names as commander makes them: `--with-subdomains` and `--with-subdomains <n>` are `withSubdomains`, `<file>` is `file`. */
 type CamelCase<Text> = Text extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Text;
+/** Name as commander makes it: `--tls-cert <file>` is `tlsCert`, `<file>` is `file`. */
 type NameOf<Flags> = Flags extends `${string}--${infer Long} <${string}`
   ? CamelCase<Long>
   : Flags extends `${string}--${infer Long}`
@@ -30,6 +30,7 @@ type NameOf<Flags> = Flags extends `${string}--${infer Long} <${string}`
       : Flags extends `[${infer Name}]`
         ? Name
         : never;
+/** Type of a value that is given: one of the choices, what the parser returns, a list, a text, or true for a switch. */
 type ValueOf<Flags, P> = P extends { readonly choices: readonly (infer Value)[] }
   ? Value
   : P extends { readonly parse: (...given: never) => infer Value }
@@ -39,7 +40,8 @@ type ValueOf<Flags, P> = P extends { readonly choices: readonly (infer Value)[] 
       : Flags extends `${string}<${string}` | `[${string}`
         ? string
         : true;
-type IsAbsent<Flags, P> = P extends { readonly required: true } | { readonly default: unknown }
+/** Undefined if the value may be absent. */
+type Absence<Flags, P> = P extends { readonly required: true } | { readonly default: unknown }
   ? never
   : Flags extends `<${string}` | `[${string}...]`
     ? never
@@ -47,7 +49,7 @@ type IsAbsent<Flags, P> = P extends { readonly required: true } | { readonly def
 
 /** Values of arguments and options by the names that commander gives them. Options of settings are read by `configOf` instead. */
 export type Values<P extends Parameters> = {
-  readonly [Flags in keyof P as NameOf<Flags> & string]: ValueOf<Flags, P[Flags]> | IsAbsent<Flags, P[Flags]>;
+  readonly [Flags in keyof P as NameOf<Flags> & string]: ValueOf<Flags, P[Flags]> | Absence<Flags, P[Flags]>;
 };
 
 /** Values of the options that every command has. */

@@ -164,7 +164,7 @@ function dataSubject(store: Store, { account, host, withSubdomains }: Values<typ
   return { account: null, host: { host: hostNamed(host ?? ""), withSubdomains: withSubdomains === true } };
 }
 
-/** In the form in which scans have it. @throws CliError */
+/** Host in the form that scans have. @throws CliError if the text is not a host */
 function hostNamed(typed: string): string {
   const host = hostOf(`https://${urlHost(typed)}/`);
   if (host === null || host.startsWith(".") || /[/?#@\\\s]/.test(typed))

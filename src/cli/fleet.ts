@@ -9,7 +9,7 @@ import { createLog, messageOf } from "../base/log.ts";
 import type { FleetIdentity } from "../fleet/identity.ts";
 import type { NatsCluster, ServerCertificate } from "../fleet/nats-configuration.ts";
 import { changeWorkerState } from "../fleet/worker-operations.ts";
-import { type NatsUrl, natsUrlText, parseEndpoint, parseNatsUrl } from "../parse/address.ts";
+import { natsUrlText, parseEndpoint, parseNatsUrl } from "../parse/address.ts";
 import { localLocation, locationCharsMax, parseLocation } from "../parse/location.ts";
 import type { Config } from "../settings/settings.ts";
 import type { Store } from "../store/store.ts";
@@ -310,15 +310,8 @@ function clusterOf({ cluster, server, tlsCa }: NatsConfOptions, tls: ServerCerti
   return { serverName: own.name, listen, routes: nodes.map(({ endpoint }) => endpoint), caFile };
 }
 
-interface ClusterNode {
-  readonly name: string;
-  /** `host:port` */
-  readonly endpoint: string;
-  readonly url: NatsUrl;
-}
-
-/** @throws CliError */
-function nodeOf(text: string): ClusterNode {
+/** Server of a cluster; `endpoint` is `host:port`. @throws CliError */
+function nodeOf(text: string) {
   const [, name = "", endpoint = ""] = /^([A-Za-z0-9][\w-]{0,62})=(\S+:\d+)$/.exec(text) ?? [];
   const url = parseNatsUrl(`tls://${endpoint}`);
   if (url === null) throw usageError(`--cluster "${stripControls(text)}" is not name=host:port, as in n1=n1.example.org:6222`);

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { CliError, exitCodes, usageError } from "./exit.ts";
 
 export interface OutputFile {
-  /** As it was given. */
+  /** Path as it was given. */
   readonly path: string;
   /** Equal for two paths of one file. */
   readonly identity: string;

@@ -205,7 +205,7 @@ async function nextChange(folders: readonly string[], stop: AbortSignal): Promis
   return changed;
 }
 
-/** On one line, with a path that editors and terminals link: relative if the file is below the current folder. */
+/** Fault on one line, with a path that editors and terminals link: relative if the file is below the current folder. */
 export function faultLine(fault: PluginFault): string {
   const shown = relative(process.cwd(), fault.file);
   const file = shown === "" || shown.startsWith("..") ? fault.file : shown;

@@ -58,7 +58,7 @@ export interface ScanSource {
   readonly catalog: ReportCatalog;
   /** Origin of an appliance whose pages describe the checks; null without one. */
   readonly origin: string | null;
-  /** In the order of the URLs. Scans that were interrupted are missing. */
+  /** Resolves to the scans in the order of the URLs; interrupted scans are missing. */
   scan(order: ScanOrder): Promise<readonly ScannedUrl[]>;
   close(): Promise<void>;
 }

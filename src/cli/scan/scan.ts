@@ -15,7 +15,8 @@ import { exportedScanOf, localScanToken, policyPageOf, type ScannedUrl, type Sca
 import { writeBaseline, writeOutputs } from "./outputs.ts";
 import { type JudgedCall, policyFaults, policyNotes, scanPolicyOf } from "./policy.ts";
 import { renderReports } from "./report-text.ts";
-import { openServerSource, type ServerTarget, serverTargetOf } from "./server.ts";
+import { openServerSource, serverTargetOf } from "./server.ts";
+import type { ServerTarget } from "./server-client.ts";
 import { type CredentialsFor, type ScanTargets, targetsFrom } from "./targets.ts";
 
 export const scanCommand = command({

@@ -13,8 +13,9 @@ import type { ConnectTo } from "../../egress/settings.ts";
 import { progressStages } from "../../evidence/scan.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 
-export interface ServerAddress {
-  /** As in `https://assay.example`. */
+/** The server of a call, and how it is reached. */
+export interface ServerTarget {
+  /** Scheme, host and port, as in `https://assay.example`. */
   readonly origin: string;
   readonly token: string;
   /** Certificates trusted besides the bundled roots. */
@@ -22,6 +23,8 @@ export interface ServerAddress {
   /** Resolvers asked instead of the system's. */
   readonly dnsServers: readonly string[];
   readonly connectTo: readonly ConnectTo[];
+  /** Location that scans; null for the location of the server itself. */
+  readonly location: string | null;
 }
 
 /** `unreachable` and `busy` may pass. The message is a sentence about the server, without its last full stop. */
@@ -86,18 +89,19 @@ type StartedLine =
 const listedScansMax = 100;
 
 /** Each method rejects with `ServerError` alone. `stop` ends reads early. Starts and cancellations run to their end, so that their outcome is known. */
-export function openServerClient({ origin, token, caPems, dnsServers, connectTo }: ServerAddress, stop: AbortSignal) {
+export function openServerClient(target: ServerTarget, stop: AbortSignal) {
+  const { origin, token, location } = target;
   // The user names this server: the profile for scans on the internet does not hold for it.
   const egress = openEgress({
     profile: "internal",
     allowCidrs: [],
     denyCidrs: [],
     allowPorts: "any",
-    connectTo,
-    dnsServers,
+    connectTo: target.connectTo,
+    dnsServers: target.dnsServers,
     ownEndpoints: [],
   });
-  const trust = origin.startsWith("https:") ? verifyingContext(caPems) : undefined;
+  const trust = origin.startsWith("https:") ? verifyingContext(target.caPems) : undefined;
   const headers = [["Authorization", `Bearer ${token}`]] as const;
 
   function send(path: string, options: Partial<RequestOptions>): Promise<HttpReply> {
@@ -121,10 +125,10 @@ export function openServerClient({ origin, token, caPems, dnsServers, connectTo 
   return {
     checks: () => read(CheckListSchema, "/api/v1/checks"),
     /**
-     * One line for each URL, in order. `location`: null is the server itself. The key stays the same when the order is repeated, so that no
-     * scan is started twice. `retryAfterMs` is set if lines found a full queue.
+     * Resolves to one line for each URL, in order; `retryAfterMs` is set if lines found a full queue. The key stays the same when the order
+     * is repeated, so that no scan is started twice.
      */
-    start: async (urls: readonly string[], location: string | null, idempotencyKey: string) => {
+    start: async (urls: readonly string[], idempotencyKey: string) => {
       const text = JSON.stringify({ urls, ...(location === null ? {} : { location }) });
       const body = { mediaType: "application/json", text };
       const reply = await ask("/api/v1/scans/bulk", { method: "POST", body, headers: [["Idempotency-Key", idempotencyKey]] });

@@ -23,17 +23,12 @@ import type { ScannedUrl, ScanOrder, ScanSource } from "./outcome.ts";
 import {
   type ListedScans,
   openServerClient,
-  type ServerAddress,
   type ServerClient,
   ServerError,
+  type ServerTarget,
   type StoredScanBody,
   serverCatalogOf,
 } from "./server-client.ts";
-
-export interface ServerTarget extends ServerAddress {
-  /** Null for the location of the server itself. */
-  readonly location: string | null;
-}
 
 /** Settings of scanning, which the server has itself. */
 const settingsOfServer = [
@@ -119,7 +114,7 @@ function shown(text: string): string {
   return stripControls(text.slice(0, shownCharsMax));
 }
 
-/** In milliseconds. */
+/** Limits and delays, in milliseconds. */
 const timingDefault = {
   /** Limit of waiting for an answer until scans are accepted, while the address may be wrong. */
   startLimitMs: 10_000,
@@ -222,7 +217,7 @@ async function follow(run: ServerRun, scans: FollowedScans): Promise<void> {
 async function start(run: ServerRun, scans: FollowedScans, idempotencyKey: string) {
   const { client, retry, target, urls, progress, timing } = run;
   const before = scans.unstarted().length;
-  const { lines, retryAfterMs } = await retry(() => client.start(urls, target.location, idempotencyKey)).catch((error) => {
+  const { lines, retryAfterMs } = await retry(() => client.start(urls, idempotencyKey)).catch((error) => {
     // A refusal starts nothing; a lost answer may have.
     if (!(error instanceof CliError && error.exitCode === exitCodes.usage))
       printError(`assay: no answer to the start of the scans; if they were started, they are at ${target.origin}/account/scans`);
@@ -286,7 +281,7 @@ function scannedOf(url: string, body: StoredScanBody, origin: string): ScannedUr
   return { ...scan, outcome: { status: "failed", code: (errorCode ?? "crashed") as ScanErrorCode, ...gathered } };
 }
 
-/** After an interruption or a failure: cancels scans that wait, and says which go on and where to read them. */
+/** Cancels scans that wait, after an interruption or a failure, and says which go on and where to read them. */
 async function leave({ client, target }: ServerRun, scans: FollowedScans): Promise<void> {
   const left = scans.open();
   const endsAt = performance.now() + leaveMs;
@@ -306,7 +301,7 @@ async function leave({ client, target }: ServerRun, scans: FollowedScans): Promi
 const pauseMsMax = 15_000;
 /** A lost connection is repeated once without a word, unless the wait is longer. */
 const silentMsMax = 2_000;
-/** For a server that says when to come back. */
+/** Limit of waiting for a server that says when to come back. */
 const busyLimitMs = 600_000;
 
 /** The user wants the call to end. */
@@ -346,12 +341,12 @@ function createRetry(stop: AbortSignal, repeatMs: number, limitMs: () => number)
   };
 }
 
-/** Between half and all of it, so that many pipelines do not come back at once. */
+/** Random delay between half and all of `ms`, so that many pipelines do not come back at once. */
 function jittered(ms: number): number {
   return ms * (0.5 + Math.random() / 2);
 }
 
-/** What cannot pass is a fault of the call. */
+/** Error for the user. A failure that another attempt cannot change is a fault of the call. */
 function cliErrorOf({ because, message }: ServerError): CliError {
   const code = because === "untrusted" || because === "refused" ? exitCodes.usage : exitCodes.internal;
   return new CliError(code, stripControls(message));
@@ -430,7 +425,7 @@ export function followedScans(urls: readonly string[]) {
     },
     statusOf: (url: string): string => over.get(url)?.outcome.status ?? "",
     isDone: (): boolean => over.size === urls.length,
-    /** In the order of the URLs. */
+    /** Scans that are over, in the order of the URLs. */
     over: (): readonly ScannedUrl[] => urls.flatMap((url) => over.get(url) ?? []),
   };
 }
