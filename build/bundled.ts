@@ -91,7 +91,7 @@ function licenceTexts(folder: string): readonly string[] {
   return [...new Set(files.map((file) => readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim()))];
 }
 
-/** By code units: the same order in every locale. */
+/** Compares by code units: the same order in every locale. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -11,7 +11,7 @@ const sources = join(root, "build/package");
 const maintainer = "the assay authors <assay@packages.invalid>";
 export interface DebOptions extends MadeFiles {
   readonly architecture: "amd64" | "arm64";
-  /** As Debian writes it. */
+  /** Version as Debian writes it. */
   readonly version: string;
   /** Settings beside the settings of `assay.toml`. */
   readonly settings: string;

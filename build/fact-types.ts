@@ -26,7 +26,7 @@ interface Constant {
 }
 
 interface Sources {
-  /** By file and name. */
+  /** Constants by file and name. */
   readonly constants: ReadonlyMap<string, Constant>;
   /** Names of exported types, by the constant that they follow from. */
   readonly typeOf: ReadonlyMap<string, string>;

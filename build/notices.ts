@@ -12,7 +12,7 @@ const rule = "=".repeat(80);
 export interface NoticesOptions {
   /** Version of the program. */
   readonly version: string;
-  /** Without the browser. */
+  /** Whether the browser is left out. */
   readonly slim: boolean;
 }
 

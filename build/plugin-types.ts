@@ -23,7 +23,7 @@ const internalNames = ["collectTestedTables", "TestedTable"];
 /** A top-level statement of a declaration file, with its comment. */
 interface Declaration {
   readonly name: string;
-  /** Without `export` and `declare`. */
+  /** Declaration without `export` and `declare`. */
   readonly text: string;
 }
 

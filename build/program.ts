@@ -23,7 +23,7 @@ export interface CrossTarget {
 
 export interface ProgramOptions {
   readonly outfile: string;
-  /** Without the browser. */
+  /** Whether the browser is left out. */
   readonly slim: boolean;
   readonly version: string;
   readonly commit: string | null;

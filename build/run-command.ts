@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** As of a shell after SIGINT. */
+/** Exit code of a shell after SIGINT. */
 const signalExitCode = 130;
 
 export interface Ended {

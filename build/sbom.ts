@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, "..");
 const programRef = "assay";
 
 export interface SbomOptions extends SourceState {
-  /** Without the browser. */
+  /** Whether the browser is left out. */
   readonly slim: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { Row } from "./report.ts";
 import { spreadOf } from "./spread.ts";
 
 const allFormatsMsMax = 50;
-/** Until the code is compiled and the templates of the texts are parsed. */
+/** Rounds until the code is compiled and the templates of the texts are parsed. */
 const warmUpRounds = 5;
 /** Typical length of a quoted header value. */
 const valueChars = 100;

@@ -14,7 +14,7 @@ const msPerMinute = 60_000;
 
 interface SoakEnds {
   finished: number;
-  /** By error code. */
+  /** Number of failed scans by error code. */
   readonly failed: Map<string, number>;
 }
 
@@ -96,7 +96,7 @@ function rowsOf({ fleet, scans, kills, ends, ms }: SoakRun): readonly Row[] {
   ];
 }
 
-/** By the log of the head, which has one line for each end. */
+/** Number of scans that ended twice, by the log of the head, which has one line for each end. */
 function tokensEndedTwice(log: string): number {
   const tokens = [...log.matchAll(/scan ended.*?"?token"?[=:]"?([\w-]{22})/g)].map(([, token]) => token);
   return tokens.length - new Set(tokens).size;

@@ -13,10 +13,10 @@ export interface LoadInput {
 
 export interface LoadResult {
   readonly perSecond: number;
-  /** Until the whole response has arrived. */
+  /** Time until the whole response has arrived. */
   readonly medianMs: number;
   readonly longestMs: number;
-  /** Until its first bytes have arrived. */
+  /** Time until its first bytes have arrived. */
   readonly firstByteMs: number;
 }
 

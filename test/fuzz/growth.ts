@@ -17,7 +17,7 @@ const suspiciousRatio = 6;
 export interface Growth {
   /** The repeated input, as JSON. */
   readonly input: string;
-  /** For 64 KiB. */
+  /** Time for 64 KiB. */
   readonly longMs: number;
   /** Time for 64 KiB divided by time for 16 KiB; 1 if both are too short to compare. */
   readonly ratio: number;

@@ -4,7 +4,7 @@ import { unicodeText } from "../support/unicode-text.ts";
 import type { FuzzTarget } from "./target.ts";
 
 const tokensMax = 24;
-/** For the occasional long input. */
+/** Number of tokens of the occasional long input. */
 const longTokensMax = 600;
 
 export function inputsOf({ tokens, samples }: Pick<FuzzTarget, "tokens" | "samples">): fc.Arbitrary<string> {

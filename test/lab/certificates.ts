@@ -59,7 +59,7 @@ function signedLeaf(options: CertificateOptions): ServerIdentity {
   return chain(issuer.issue({ commonName: labHost, names: [labHost], ...options }), issuer);
 }
 
-/** As `tlsSite`, with another root that the scan trusts. */
+/** Site like `tlsSite`, with another root that the scan trusts. */
 async function siteBelow(root: IssuedCertificate, identity: ServerIdentity): Promise<LabSite> {
   return { ...(await tlsSite(await startPage(identity))), caPems: [root.pem] };
 }

@@ -12,7 +12,7 @@ export interface DnsCase {
   readonly resolvers?: readonly ResolverKind[];
   /** Server at port 443 of `mta-sts.` and the first zone's name; by default the host from the zone. */
   readonly policyHost?: PolicyHost;
-  /** By ledger key. */
+  /** Expected outcomes by ledger key. */
   readonly expected: Readonly<Record<string, Outcome>>;
 }
 

@@ -44,7 +44,7 @@ export type Delegation =
   | "wrong-ds";
 
 export interface DnsZone {
-  /** Without a trailing dot. */
+  /** Name without a trailing dot. */
   readonly name: string;
   readonly records: string;
   /** Default: `secure`. */

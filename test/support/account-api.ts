@@ -56,7 +56,7 @@ export interface AccountClient {
   revoke(): Promise<unknown>;
 }
 
-/** Without a rate limit that tests would reach. */
+/** API without a rate limit that tests would reach. */
 export function startAccountApi(settings: Parameters<typeof startApi>[0] = {}): Promise<ApiUnderTest> {
   return startApi({ requestLimit: { requestsMax: 100_000, windowSeconds: 60 }, ...settings });
 }

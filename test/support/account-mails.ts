@@ -8,11 +8,11 @@ import { type MailServerOptions, type ReceivedMail, startMailServer } from "./ma
 import type { PagesUnderTest } from "./pages.ts";
 
 export interface AccountMailsUnderTest {
-  /** For the settings of the pages. */
+  /** Mails for the settings of the pages. */
   readonly mail: AccountMails;
   /** Takes store, texts, clock and log of the pages; before the first mail. */
   use(pages: PagesUnderTest): void;
-  /** In order of arrival. */
+  /** Mails in order of arrival. */
   readonly received: () => readonly ReceivedMail[];
   stop(): Promise<void>;
 }

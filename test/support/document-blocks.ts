@@ -12,7 +12,7 @@ interface DocumentBlock {
   readonly path: string | null;
 }
 
-/** In the order of the document. @throws Error if there is no section of that title with a block. */
+/** Blocks of a section, in the order of the document. @throws Error if there is no section of that title with a block. */
 export function blocksOf(document: string, section: string): readonly DocumentBlock[] {
   const sections = readFileSync(join(root, document), "utf8").split(/^## /m);
   const blocks = sections

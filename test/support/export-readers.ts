@@ -73,7 +73,7 @@ export interface SarifRun {
 
 const validateSarif = ajv.compile(sarifSchema);
 
-/** By the schema of the OASIS standard. */
+/** Reads SARIF by the schema of the OASIS standard. */
 export function readSarif(text: string): readonly SarifRun[] {
   return checked<{ readonly runs: readonly SarifRun[] }>(validateSarif, parsedJson(text)).runs;
 }
@@ -124,7 +124,7 @@ export function readGitlab(text: string): readonly GitlabIssue[] {
 ajv.addSchema(openapiDocument(), "openapi");
 const validateReport = ajv.compile({ $ref: "openapi#/components/schemas/FullReport" });
 
-/** By the schema of the API's own description. */
+/** Reads reports by the schema of the API's own description. */
 export function readReports(text: string): readonly FullReport<unknown, unknown>[] {
   return text
     .split("\n")
@@ -134,7 +134,7 @@ export function readReports(text: string): readonly FullReport<unknown, unknown>
 
 export type CsvRecord = Readonly<Record<string, string>>;
 
-/** By RFC 4180: every line has all columns, and only quoted values have quotes. */
+/** Reads CSV by RFC 4180: every line has all columns, and only quoted values have quotes. */
 export function readCsv(text: string): readonly CsvRecord[] {
   return parse<Record<string, string>>(decoded(text), { columns: true, record_delimiter: "\r\n" });
 }
@@ -155,7 +155,7 @@ export interface JunitSuite {
   readonly cases: readonly JunitCase[];
 }
 
-/** By libxml2. */
+/** Reads JUnit files with libxml2. */
 export function readJunit(text: string): { readonly attributes: Readonly<Record<string, string>>; readonly suites: readonly JunitSuite[] } {
   using document = XmlDocument.fromString(decoded(text));
   if (document.root.name !== "testsuites") throw new Error(`the root is ${document.root.name}`);
@@ -191,7 +191,7 @@ interface MarkdownFile {
   readonly blocks: readonly string[];
 }
 
-/** By markdown-it, with HTML as services allow it. Tables are an extension of GitHub that is on by default. */
+/** Reads Markdown with markdown-it, with HTML as services allow it. Tables are an extension of GitHub that is on by default. */
 export function readMarkdown(text: string): MarkdownFile {
   const markdown = new MarkdownIt({ html: true });
   const inline = markdown.parse(decoded(text), {}).map(({ children }) => children ?? []);

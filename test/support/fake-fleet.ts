@@ -72,7 +72,7 @@ export interface FakeScan {
 export interface FakeWorker extends FleetWorker {
   readonly id: string;
   readonly connection: FakeConnection;
-  /** In order of their start. */
+  /** Scans in order of their start. */
   readonly scans: readonly FakeScan[];
   readonly outcomes: readonly string[];
 }

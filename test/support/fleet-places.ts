@@ -12,7 +12,7 @@ export function enrolledIdentity(location: string, name: string): EnrolledIdenti
   return { ...makeIdentity(), location, name };
 }
 
-/** For `startNats`: one server on loopback without TLS. */
+/** Configuration for `startNats`: one server on loopback without TLS. */
 export function loopbackConfiguration(head: FleetIdentity, workers: readonly EnrolledWorker[]): (place: NatsPlace) => string {
   return (place) => natsConfiguration({ ...place, tls: null, cluster: null, head: head.id, workers });
 }

@@ -46,12 +46,12 @@ export interface HeldScan {
 
 export interface RigWorker {
   readonly identity: EnrolledIdentity;
-  /** In order of their start. */
+  /** Scans in order of their start. */
   readonly scans: readonly HeldScan[];
   started(count: number): Promise<HeldScan>;
   /** Clauses of its readiness probe. */
   faults(): readonly (string | null)[];
-  /** As a killed process: without any farewell. */
+  /** Ends like a killed process: without any farewell. */
   kill(): Promise<void>;
 }
 

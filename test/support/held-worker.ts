@@ -28,7 +28,7 @@ export interface HeldTask {
 }
 
 export interface HeldWorker extends FleetWorker {
-  /** In order of their start. */
+  /** Scans in order of their start. */
   readonly scans: readonly HeldTask[];
   readonly logged: readonly string[];
   readonly outcomes: readonly string[];

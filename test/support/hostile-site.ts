@@ -92,7 +92,7 @@ export const hasCrashed = ({ navigation, page, dom }: PageReadings) => {
   expect([navigation, page, dom]).toEqual([crashed, crashed, crashed]);
 };
 
-/** For a page that may keep its whole browser busy: then a blank page does not answer in time. */
+/** Expectation for a page that may keep its whole browser busy: then a blank page does not answer in time. */
 export const isAnsweredUnlessBroken = (readings: PageReadings) => {
   if (readings.navigation.status === "read") isAnswered(readings);
   else hasCrashed(readings);

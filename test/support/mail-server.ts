@@ -33,7 +33,7 @@ export interface ReceivedMail {
 
 export interface MailServerHandle {
   readonly port: number;
-  /** In order of arrival. */
+  /** Mails in order of arrival. */
   readonly mails: readonly ReceivedMail[];
   stop(): Promise<void>;
 }

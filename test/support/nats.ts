@@ -15,7 +15,7 @@ const pollMs = 20;
 const searchPath = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const natsProgram = Bun.which("nats-server", { PATH: searchPath });
 
-/** For `describe.skipIf`. */
+/** Condition for `describe.skipIf`. */
 export function natsIsMissing(): boolean {
   return isMissing(natsProgram !== null, "nats-server (Debian: nats-server)");
 }

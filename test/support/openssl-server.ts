@@ -8,7 +8,7 @@ import { isMissing } from "./missing.ts";
 import { portWithoutListener } from "./ports.ts";
 import { isListening, startProcess } from "./server-process.ts";
 
-/** For `describe.skipIf`. */
+/** Condition for `describe.skipIf`. */
 export function opensslIsMissing(): boolean {
   return isMissing(Bun.which("openssl") !== null, "openssl (Debian: openssl)");
 }

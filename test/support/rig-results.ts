@@ -7,7 +7,7 @@ import { messagesIn } from "./fleet-places.ts";
 import { type FleetRig, gatheredFor } from "./fleet-rig.ts";
 import { eventually } from "./raw-head.ts";
 
-/** Without the protection against doubled messages: `twice` publishes each part twice. */
+/** Sends parts without the protection against doubled messages: `twice` publishes each part twice. */
 export async function sendParts(
   connection: NatsConnection,
   delivery: JobDelivery,

@@ -16,7 +16,7 @@ export interface ScaffoldedPlugin {
 
 const places: string[] = [];
 
-/** In a new folder of its own, `acme-build/`. The texts are written unless `withTexts` is false. */
+/** Writes a plugin into a new folder of its own, `acme-build/`. The texts are written unless `withTexts` is false. */
 export function scaffoldedPlugin({ withTexts = true }: { readonly withTexts?: boolean } = {}): ScaffoldedPlugin {
   const place = mkdtempSync(join(tmpdir(), "assay-plugin-test-"));
   places.push(place);

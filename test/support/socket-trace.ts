@@ -4,7 +4,7 @@ import { isMissing } from "./missing.ts";
 
 const strace = Bun.which("strace");
 
-/** For `describe.skipIf`. */
+/** Condition for `describe.skipIf`. */
 export function straceIsMissing(): boolean {
   return isMissing(strace !== null, "strace (Debian: strace)");
 }

@@ -9,7 +9,7 @@ import { subjectOf } from "../../src/scan/task.ts";
 import type { TestBrowser } from "./test-browser.ts";
 
 export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
-/** For sound pages, which a busy machine loads slowly, and whose scripts it runs late. */
+/** Deadlines for sound pages, which a busy machine loads slowly, and whose scripts it runs late. */
 export const patientDeadlines = { navigationMs: 30_000, settleMs: 500, settleMaxMs: 15_000, documentMs: 20_000 };
 
 export interface VisitOptions extends Partial<Pick<PageProbeContext, "signal" | "deadlines">> {

@@ -107,7 +107,7 @@ test(
   testMsMax,
 );
 
-/** As if all escaping and the policy of the document had failed. */
+/** Document as if all escaping and the policy of the document had failed. */
 function attackOn(origin: string): string {
   const url = (name: string) => `${origin}/${name}`;
   return `<!doctype html><html><head><title>Attack</title>

@@ -218,7 +218,7 @@ const administration: readonly Place[] = [
   { name: "admin-refused", who: "free", status: 403, go: at("/admin") },
 ];
 
-/** As `assay backup create` notes it. */
+/** Page after a failed backup, as `assay backup create` notes it. */
 function backupFailed(visitor: Visitor, _fixtures: Fixtures, { busy }: TestServers): Promise<OpenedPage> {
   const archive = `/mnt/${longWord}/assay-20261122T033000.000Z.tar.zst`;
   noteBackup(busy.dataDir, {

@@ -81,7 +81,7 @@ describe("--watch", () => {
     await command.seen(/9 cases, all passed[\s\S]*waiting for a change/);
     plugin.edit(check, "weight:", "wieght:");
     await command.seen(/did you mean weight\?[\s\S]*waiting for a change/);
-    // As a redirection of the output does.
+    // A redirection of the output writes such a file.
     writeFileSync(join(plugin.folder, "output.txt"), "x");
     plugin.edit(check, "wieght:", "weight:");
     const output = await command.seen(/all passed[\s\S]*waiting for a change/);

@@ -73,7 +73,7 @@ describe("a backup", () => {
   });
 });
 
-/** Without one number of the list of free pages: the page is neither used nor free. */
+/** Store without one number of the list of free pages: the page is neither used nor free. */
 function withLostPage(): Buffer {
   const bytes = Buffer.from(whole);
   // Root of the free list (`mm_dbs[FREE_DBI].md_root`) in the meta page of the newest transaction, whose number is at byte 152.

@@ -38,7 +38,7 @@ async function added(given: Parameters<typeof addChannel>[2] = webhook): Promise
   return outcome.done.channel;
 }
 
-/** As after a click on the link of the mail. */
+/** Channel as after a click on the link of the mail. */
 async function confirmedMail(): Promise<Channel> {
   const { id } = await added(mail);
   const channel = await rig.store.channels.change(owner.id, id, () => ({ verifiedAt: rigStart.toISOString(), confirmation: null }));

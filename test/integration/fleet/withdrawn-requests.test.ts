@@ -9,7 +9,7 @@ import { type NatsServer, natsIsMissing } from "../../support/nats.ts";
 import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 
 const { url, scannedAt } = knownScans.shop.evidence.subject;
-/** Below the time after which JetStream delivers an unanswered job again (30 s by default). */
+/** Limit below the time after which JetStream delivers an unanswered job again (30 s by default). */
 const atOnceMs = 20_000;
 /** No test lasts as long: acceptances neither lapse nor are renewed. */
 const neverMs = 600_000;

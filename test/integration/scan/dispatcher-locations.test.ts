@@ -30,7 +30,7 @@ let temporary: TemporaryStore;
 let store: Store;
 let held: Held[];
 let dispatcher: Dispatcher | undefined;
-/** By location. */
+/** Capacities by location. */
 let capacities: Record<string, number>;
 let absent: Date | null;
 let onCapacity: () => void;

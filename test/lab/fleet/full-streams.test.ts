@@ -14,7 +14,7 @@ import { openRawWorker } from "./raw-worker.ts";
 
 const testMsMax = 300_000;
 const endMsMax = 180_000;
-/** Below the 128 KB that the stream allows for a job. */
+/** Size below the 128 KB that the stream allows for a job. */
 const jobBytes = 120_000;
 /** More messages than either stream holds. */
 const messagesMax = 1_000;

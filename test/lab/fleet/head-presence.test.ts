@@ -58,7 +58,7 @@ describe.skipIf(natsIsMissing())("presence", () => {
     const { first } = rig.identities;
     await rig.open();
     await using connection = await connectAsWorker(first, rig.nats.url);
-    // As a worker whose browser has yet to start.
+    // A worker whose browser has yet to start sends this.
     await answerTo(connection, first, { ...honest, slots: 0 });
     await eventually(() => rig.store.workers.find(first.id)?.version === "1.2.3", "the first note");
     await answerTo(connection, first, honest);

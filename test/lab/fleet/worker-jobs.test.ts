@@ -13,7 +13,7 @@ import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRa
 const [first, second] = rawWorkers;
 const { url, scannedAt } = knownScans.shop.evidence.subject;
 
-/** As a link that is lost right after them. */
+/** Drops acknowledgements, as a link does that is lost right after them. */
 function loseAcknowledgements(connection: NatsConnection, count: number): void {
   const request = connection.request.bind(connection);
   let left = count;
@@ -21,7 +21,7 @@ function loseAcknowledgements(connection: NatsConnection, count: number): void {
     payload === "+ACK" && left-- > 0 ? Promise.reject(new Error("lost")) : request(subject, payload, options);
 }
 
-/** Below the interval of presence. */
+/** Time below the interval of presence. */
 const soonMs = 2_000;
 const job = (token: string) => ({ token, url, scannedAt });
 const started = (worker: HeldWorker, count: number) => eventually(() => worker.scans.length >= count, `scan ${count}`);

@@ -31,7 +31,7 @@ const machine = ["--network=host", "--ulimit=nofile=20000:20000", "--ulimit=npro
 describe.skipIf(missing !== null)(`the image${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "assay-container-"));
   const archive = join(folder, `assay-${version}-linux-x64`);
-  /** As in docs/operate.md. */
+  /** Rights of the container, as in docs/operate.md. */
   const rights = ["--cap-drop=all", "--security-opt=no-new-privileges", `--security-opt=seccomp=${archive}/seccomp.json`, "--read-only"];
   const port = portWithoutListener();
   const url = `http://127.0.0.1:${port}`;

@@ -8,7 +8,7 @@ import { install } from "../../support/binary.ts";
 import { storeSite } from "../../support/finished-scans.ts";
 import { run } from "../../support/program.ts";
 
-/** As large as the largest that is stored. */
+/** Size of the largest screenshot that is stored. */
 const screenshotBytes = 400_000;
 
 export interface Installation {

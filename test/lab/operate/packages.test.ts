@@ -30,7 +30,7 @@ const isFull = process.env.OPERATE_FULL === "1";
 const fullNote = " (skipped: OPERATE_FULL is not 1)";
 const missing = machineIsMissing();
 const folder = mkdtempSync(join(tmpdir(), "assay-packages-"));
-/** As the bill of materials names it. */
+/** Version of the browser, as the bill of materials names it. */
 let browserVersion = "";
 const [first, again, newer] = ["first", "again", "newer"].map((name) => join(folder, name)) as [string, string, string];
 

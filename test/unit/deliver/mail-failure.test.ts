@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { mailFailureOf } from "../../../src/deliver/mail.ts";
 
-/** As the SMTP client reports it: the lines of the reply with their codes. */
+/** Failure as the SMTP client reports it: the lines of the reply with their codes. */
 function failureOf(response: string) {
   return mailFailureOf({ command: "RCPT TO", code: "EENVELOPE", responseCode: Number(response.slice(0, 3)), response, permanent: true });
 }

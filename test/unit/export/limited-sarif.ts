@@ -12,7 +12,7 @@ export function scanWith(url: string, found: readonly StoredFinding[], given: Pa
   return { ...bare, scan: { ...bare.scan, url }, result: bare.result && { ...bare.result, findings: found }, ...given };
 }
 
-/** Without the schema, which takes seconds for so many results. */
+/** Reads SARIF without the schema, which takes seconds for so many results. */
 export function readSarif(scans: readonly ExportedScan[]): { readonly text: string; readonly runs: readonly SarifRun[] } {
   const text = writeSarif(scans, exportSettings()) ?? "";
   return { text, runs: JSON.parse(text).runs };

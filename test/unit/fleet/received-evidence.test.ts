@@ -10,7 +10,7 @@ import { knownScans } from "../../support/finished-scans.ts";
 
 const known = knownScans.bare.evidence;
 
-/** As it arrives: through JSON. */
+/** Evidence as it arrives: through JSON. */
 const received = (sent: unknown, { version = evidenceVersion, expected = known.subject } = {}) =>
   receivedEvidence(JSON.parse(JSON.stringify(sent)), expected, version);
 

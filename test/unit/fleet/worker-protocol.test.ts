@@ -24,7 +24,7 @@ const answeredMessages = () =>
     .filter(({ subject }) => subject.startsWith("$JS.ACK.ASSAY_SCANS"))
     .map(({ subject }) => `${subject.split(".")[5]} of delivery ${subject.split(".")[4]}`);
 
-/** As of a process that stands still: the timer that keeps its jobs does not fire. */
+/** Times of a process that stands still: the timer that keeps its jobs does not fire. */
 const stopped = { workingEveryMs: 3_600_000, standstillMsMax: 20_000 };
 
 describe("a worker that stood still", () => {

@@ -117,7 +117,7 @@ describe("the link that ends the mails", () => {
     link = unsubscribeUrl("", channel) ?? "";
   });
 
-  /** As a mail program sends it: no cookie, no page before, any origin. */
+  /** Request as a mail program sends it: no cookie, no page before, any origin. */
   const oneClick = (path: string, body: BodyInit, headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${pages.url}${path}`, { method: "POST", headers, body, redirect: "manual" });
   const urlencoded = { "content-type": "application/x-www-form-urlencoded" };
