@@ -38,21 +38,26 @@ function sentencesIn({ path, text }: SourceFile) {
   return commentsOf(text).flatMap(({ line, text }) => sentencesOf(text).map((sentence) => ({ place: `${path}:${line}`, ...sentence })));
 }
 
+const sentences = files.flatMap(sentencesIn);
+
+/** Sentences that match, without their code, each with its place. */
+function matching(pattern: RegExp): readonly string[] {
+  const found = sentences.filter(({ sentence }) => pattern.test(sentence.replaceAll(/`[^`]*`/g, "")));
+  return found.map(({ place, sentence }) => `${place}: ${sentence}`);
+}
+
 describe("comments", () => {
   test("have sentences of at most 25 words", () => {
-    const long = files.flatMap(sentencesIn).filter(({ words }) => words > sentenceWordsMax);
+    const long = sentences.filter(({ words }) => words > sentenceWordsMax);
     expect(long.map(({ place, words, sentence }) => `${place}: ${words} words: ${sentence}`)).toEqual([]);
   });
 
   test("use the terms of the field", () => {
-    const pattern = new RegExp(`\\b(?:${Object.keys(privateWords).join("|")})\\b`, "i");
-    const found = files.flatMap(sentencesIn).filter(({ sentence }) => pattern.test(sentence.replaceAll(/`[^`]*`/g, "")));
-    expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
+    expect(matching(new RegExp(`\\b(?:${Object.keys(privateWords).join("|")})\\b`, "i"))).toEqual([]);
   });
 
   test("name their subject", () => {
-    const found = files.flatMap(sentencesIn).filter(({ sentence }) => pronounDialect.test(sentence.replaceAll(/`[^`]*`/g, "")));
-    expect(found.map(({ place, sentence }) => `${place}: ${sentence}`)).toEqual([]);
+    expect(matching(pronounDialect)).toEqual([]);
   });
 
   test("are found whole by the reader of comments", () => {
