@@ -50,7 +50,7 @@ export default registerCheck({
   },
 });
 
-/** From OpenSSL's X509_V_ERR_* codes. */
+/** Finding code by OpenSSL's X509_V_ERR_* code. */
 function codeOf(untrustedBecause: string | null) {
   switch (untrustedBecause) {
     case "DEPTH_ZERO_SELF_SIGNED_CERT":

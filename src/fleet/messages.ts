@@ -75,7 +75,7 @@ export type ProgressNote = Readonly<Static<typeof progress>>;
 
 /** Address of a result, also where the rest of a job is not understood. */
 const addressed = { token: Type.String(), attempt: Type.Integer({ minimum: 1, maximum: 999_999_999 }) };
-/** From head to the workers of a location: the scan is not wanted any more. */
+/** Message from the head to the workers of a location: the scan is not wanted any more. */
 const cancel = Type.Object({ ...addressed, v });
 export type CancelNote = Readonly<Static<typeof cancel>>;
 
@@ -101,7 +101,7 @@ export type ResultManifest = Readonly<Static<typeof manifest>>;
 
 const deadlineMs = Type.Integer({ minimum: 1, maximum: deadlineMsMax });
 const settleMs = Type.Integer({ minimum: 0, maximum: deadlineMsMax });
-/** From head to worker. Egress policy, certificates, resolvers and browser are settings of the worker itself. */
+/** Message from head to worker. Egress policy, certificates, resolvers and browser are settings of the worker itself. */
 const job = Type.Object({
   ...addressed,
   v,

@@ -107,7 +107,7 @@ function defineSubjects<N extends keyof ResultAddress>(kind: string, names: read
   const matching = (address: Partial<Address>) => ["assay", kind, ...names.map((name) => textOf(address[name]))].join(".");
   return {
     of: (address: Address): string => matching(address),
-    /** With a wildcard for each part that is not given. */
+    /** Subject with a wildcard for each part that is not given. */
     matching,
     /** Null for subjects of other kinds and forms. */
     parse: (subject: string): Address | null => {

@@ -134,7 +134,7 @@ export function parseServerUrl(
   readonly host: string;
   /** Null if the URL names no port. */
   readonly port: number | null;
-  /** With percent-encoding; empty if absent. */
+  /** Text with percent-encoding; empty if absent. */
   readonly user: string;
   readonly password: string;
 } | null {

@@ -59,13 +59,13 @@ export const defaultFleetTimes = {
   startWaitMs: 3_000,
   /** First wait before a retry. */
   retryMs: 1_000,
-  /** Between two comparisons with NATS, and before one that is asked for. */
+  /** Interval between two comparisons with NATS, and before one that is asked for. */
   reconcileMs: 60_000,
   soonMs: 100,
-  /** Between two looks for locations that have been enrolled. */
+  /** Interval between two looks for locations that have been enrolled. */
   enrolledEveryMs: 5_000,
   presenceLapsesMs,
-  /** Between two writes of what a worker says about itself, unless it says something new. */
+  /** Interval between two writes of what a worker says about itself, unless it says something new. */
   noteSeenEveryMs: 60_000,
   ackWaitMs: jobAckWaitMs,
   workingEveryMs: 10_000,

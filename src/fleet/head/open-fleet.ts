@@ -294,7 +294,7 @@ function createFleetHead(options: FleetHeadOptions) {
       onManifest: (address: ResultAddress, manifest: DeliveredManifest) => intake.receive(address, manifest),
       onSpentJob: (location: string, token: string) => void failSpent(location, token),
     },
-    /** To be called when streams and consumers are ready, at first and after each loss of the connection. */
+    /** Must be called when streams and consumers are ready, at first and after each loss of the connection. */
     connected: () => {
       connectedAt = clock.now();
       // Time limits do not count the time without a connection.

@@ -102,7 +102,7 @@ class ConnectedWorker {
     return this.#slots.busy();
   }
 
-  /** To be called when `browserFault` may have changed. */
+  /** Must be called when `browserFault` may have changed. */
   refresh(): void {
     this.#feed.want(this.#mayTake() ? Math.max(0, this.#offered() - this.#slots.busy()) : 0);
     // The head publishes as many scans as the last note says: a browser that has started is reported at once.

@@ -112,7 +112,7 @@ class PullFeed {
     this.#fill();
   }
 
-  /** Requests of a lost connection are dead. To be called after each loss and before `want` goes on. */
+  /** Requests of a lost connection are dead. Must be called after each loss and before `want` goes on. */
   renew(): void {
     if (this.#requests !== null) this.#withdraw(this.#requests);
     this.#cancelRetry?.();

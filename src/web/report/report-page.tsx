@@ -86,7 +86,7 @@ function ReportBody({ report, brands }: OfReport & { readonly brands: readonly B
 }
 
 interface SectionsProps extends OfReport {
-  /** Beside the verdict. */
+  /** Content beside the verdict. */
   readonly aside?: ComponentChildren;
   readonly notices?: ComponentChildren;
   /** Says on paper what is not printed. */
