@@ -58,7 +58,7 @@ export function secretText(file: string): string {
       throw usageError(`${file} holds secrets, and other users may read or change it: chmod 600 ${file}`);
     const bytes = readOpenFile(descriptor, fileBytesMax + 1);
     if (bytes.length > fileBytesMax) throw usageError(`${file} is larger than ${fileBytesMax / mebibyte} MiB`);
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return utf8Text(file, bytes);
   } catch (error) {
     throw error instanceof CliError ? error : unreadable(file, error);
   } finally {
@@ -69,9 +69,16 @@ export function secretText(file: string): string {
 function unreadable(file: string, error: unknown): CliError {
   const { code } = error as NodeJS.ErrnoException;
   const reason = code === "ENOENT" ? "does not exist" : code === "EISDIR" ? "is a folder" : null;
-  if (reason !== null) return usageError(`${file} ${reason}`);
-  const isOfSystem = code?.startsWith("E") && !code.startsWith("ERR_");
-  return usageError(`${file} ${isOfSystem ? `cannot be read (${code})` : "is not UTF-8 text"}`);
+  return usageError(`${file} ${reason ?? `cannot be read (${code})`}`);
+}
+
+/** @throws CliError for bytes that are not UTF-8. */
+export function utf8Text(file: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw usageError(`${file} is not UTF-8 text`);
+  }
 }
 
 /** Characters read from stdin at most; far more than the longest password or name. */

@@ -88,7 +88,12 @@ const commands: readonly CommandFactory[] = [
 function program(onExit: (code: ExitCode) => void): Command {
   const root = new Command("assay")
     .description("Scans web pages with a real browser and reports how secure they are.")
-    .version(versionLine(), "-V, --version", "print the version, and the commit where the build knew it")
+    // The first word is the version alone: scripts read that word.
+    .version(
+      commit === null ? version : `${version} (commit ${commit})`,
+      "-V, --version",
+      "print the version, and the commit where the build knew it",
+    )
     .option("--config <file>", "TOML file with settings (default: <data>/assay.toml if it exists)")
     .option("--quiet", "no progress, no notes: only data and errors")
     .option("--no-color", "no colours; NO_COLOR does the same")
@@ -109,9 +114,4 @@ function program(onExit: (code: ExitCode) => void): Command {
       .configureHelp({ showGlobalOptions: true });
   }
   return root;
-}
-
-/** One line, whose first word is the version alone: scripts read that word. */
-function versionLine(): string {
-  return commit === null ? version : `${version} (commit ${commit})`;
 }

@@ -84,16 +84,10 @@ export function cliActor(): Actor {
 
 /** Not `userInfo`, which in Bun trusts the environment. A user of a directory service, or of a container, may have no entry. */
 function userName(uid: number): string {
-  const [name = ""] = passwd().find((fields) => fields[2] === String(uid)) ?? [];
-  return name === "" ? `uid ${uid}` : name;
-}
-
-function passwd(): readonly (readonly string[])[] {
   try {
-    return readFileSync("/etc/passwd", "utf8")
-      .split("\n")
-      .map((line) => line.split(":"));
+    const users = readFileSync("/etc/passwd", "utf8").split("\n");
+    return users.map((line) => line.split(":")).find((fields) => fields[2] === String(uid))?.[0] || `uid ${uid}`;
   } catch {
-    return [];
+    return `uid ${uid}`;
   }
 }

@@ -28,18 +28,15 @@ function outputFrom(text: string): ScanOutput {
   const [name = "", ...rest] = text.split("=");
   const path = rest.join("=");
   if (path === "") throw usageError(`-o ${text} must be FORMAT=PATH, as in json=report.json; the path - is stdout`);
-  if (!isFormat(name)) {
+  const format = formatNames.find((known) => known === name);
+  if (format === undefined) {
     const hint = adviceOnName(name, formatNames, `formats are ${formatNames.join(", ")}`);
     throw usageError(`-o ${text}: unknown format "${name}"; ${hint}`);
   }
-  return { format: name, file: path === stdoutPath ? null : openOutputFile(path) };
+  return { format, file: path === stdoutPath ? null : openOutputFile(path) };
 }
 
 export const formatNames = Object.keys(exportFormats) as readonly ExportFormatName[];
-
-function isFormat(name: string): name is ExportFormatName {
-  return Object.hasOwn(exportFormats, name);
-}
 
 /** @throws CliError if two of the files are one. */
 export function assertDistinct(files: readonly OutputFile[]): void {

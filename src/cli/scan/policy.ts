@@ -10,7 +10,7 @@ import { failedPages, type PageVerdict, type Policy, type PolicyPage, unusedEntr
 import { loadPolicy } from "../../settings/policy.ts";
 import type { Config } from "../../settings/settings.ts";
 import { type CliError, usageError } from "../exit.ts";
-import { inputBytes, inputBytesIfPresent } from "../input.ts";
+import { inputBytes, inputBytesIfPresent, utf8Text } from "../input.ts";
 import { openOutputFile } from "../output-file.ts";
 import { quoted } from "../terminal.ts";
 import { policyFlags, type ScanOptions } from "./options.ts";
@@ -94,7 +94,7 @@ function baselineIn(file: string, mayBeAbsent: boolean) {
   const bytes = inputBytesIfPresent(file, baselineBytesMax);
   if (bytes === null && mayBeAbsent) return null;
   if (bytes === null) throw usageError(`${file} does not exist; --write-baseline writes it`);
-  const text = decoded(file, bytes);
+  const text = utf8Text(file, bytes);
   const content = parseBaseline(text);
   if ("fault" in content) throw faultIn(file, content.fault);
   return { file, text, content };
@@ -111,18 +111,9 @@ function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls:
 }
 
 function acceptedIn(file: string): readonly AcceptEntry[] {
-  const parsed = parseAcceptFile(decoded(file, inputBytes(file, acceptFileBytesMax)));
+  const parsed = parseAcceptFile(utf8Text(file, inputBytes(file, acceptFileBytesMax)));
   if ("fault" in parsed) throw faultIn(file, parsed.fault);
   return parsed.entries;
-}
-
-/** @throws CliError for bytes that are not UTF-8. */
-function decoded(file: string, bytes: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw usageError(`${file} is not UTF-8 text`);
-  }
 }
 
 function faultIn(file: string, { line, column, reason }: TextFault): CliError {
