@@ -26,7 +26,7 @@ export function networkPrefixOf({ address }: Caller): string {
   return truncatedAddress(address);
 }
 
-/** Keys in memory; beyond this the one whose latest counted attempt is oldest is dropped. */
+/** Keys in memory. Beyond this number, the key whose latest attempt is the oldest is dropped. */
 const keysMax = 20_000;
 
 interface ThrottleBounds {
@@ -53,7 +53,7 @@ export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: 
       failures.set(key, { count: count + 1, lastMs: now, waitMs: nextWaitMs });
       return 0;
     },
-    /** Uncounts the latest attempt. */
+    /** Takes the latest attempt out of the count, and ends the wait. */
     undo: (key: string): void => {
       const known = failures.peek(key);
       if (known !== undefined) failures.set(key, { ...known, count: Math.max(0, known.count - 1), waitMs: 0 });
@@ -63,13 +63,13 @@ export function createThrottle({ freeFailures, waitSecondsMax, forgetSeconds }: 
 }
 
 const hourSeconds = 3_600;
-/** One address, one account: four guesses an hour in the long run. */
+/** Bounds for guesses at one account from one address: four guesses an hour in the long run. */
 const perAccount = { freeFailures: 5, waitSecondsMax: 900, forgetSeconds: 4 * hourSeconds };
-/** One customer's network, one account: an IPv6 customer has 65,536 counted networks. */
+/** Bounds for guesses at one account from one customer's network: an IPv6 customer has 65,536 counted networks. */
 const perAccountOfNetwork = { ...perAccount, freeFailures: 50 };
-/** One address, all accounts: an office may share it, so waits stay short. */
+/** Bounds for guesses at all accounts from one address: an office may share it, so waits stay short. */
 const perAddress = { freeFailures: 30, waitSecondsMax: 60, forgetSeconds: hourSeconds };
-/** One customer's network, all accounts: too few to evict the entries of others from memory. */
+/** Bounds for guesses at all accounts from one customer's network: too few to evict the entries of others from memory. */
 const perNetwork = { ...perAddress, freeFailures: 300 };
 /**
  * TOTP codes from any origin: only a million exist, and an attacker at this step already has the password.
@@ -120,7 +120,7 @@ export function createSignInThrottles(nowMs: () => number) {
     attemptEmail: (caller: Caller): number => byRegistration.attempt(networkOf(caller)),
     /** Like `attemptPassword`, for a mail that resets a password. */
     attemptResetMail: (caller: Caller): number => byResetMail.attempt(networkOf(caller)),
-    /** Like `attemptPassword`, for an answer of the identity provider: each costs it some requests. */
+    /** Like `attemptPassword`, for an answer of the identity provider: each answer costs the provider some requests. */
     attemptProvider: (caller: Caller): number => byProvider.attempt(networkOf(caller)),
     acceptProvider: (caller: Caller): void => byProvider.undo(networkOf(caller)),
     /** Undoes the count for an invited person or an account's owner. */

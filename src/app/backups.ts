@@ -25,7 +25,7 @@ import { DataDirError, damagedDataDir } from "../store/data-dir.ts";
 import { storeFileOf } from "../store/store-file.ts";
 import { catalogOptions } from "./scanning.ts";
 
-/** Also the delay after the start: the server takes its first scans before it makes a backup that it missed. */
+/** Interval between two looks at the schedule. It also delays the first look: after a start, scans come before a missed backup. */
 const lookEveryMs = 30_000;
 /** Niceness of a scheduled backup: scans come first. */
 const niceness = 10;
@@ -40,7 +40,7 @@ export async function createConfiguredBackup(
 ): Promise<MadeBackup> {
   const createdAt = new Date();
   try {
-    // Before a folder is made in a data directory that does not exist.
+    // This comes first, so that no folder is made in a data directory that does not exist.
     if (!existsSync(storeFileOf(config.data))) throw new DataDirError("missing", `data directory ${config.data} has no store yet`);
     if (out === null) await ensureBackupFolder(config["backup.dir"]);
     const made = await createBackup({

@@ -69,7 +69,7 @@ export function workerSettings(config: Config): WorkerSettings {
   return { servers, location, credentialsFile };
 }
 
-/** Public addresses need no setting: any allowed range is a private one. */
+/** Addresses that the worker may scan. Public ones need no setting, so an allowed range is always a private one. */
 export function reachOf({ profile, "scan.allow_cidrs": ranges }: Config): WorkerReach {
   return profile === "internal" || ranges.length > 0 ? "private" : "public";
 }
@@ -78,7 +78,7 @@ type OwnEndpoints = EgressSettings["ownEndpoints"];
 
 const lookupMsMax = 5_000;
 
-/** Addresses of nats-server. A name that cannot be resolved has none, and cannot be connected to either. */
+/** Addresses of nats-server, which no scan may reach. A name that cannot be resolved has no address, and no scan can reach it either. */
 export async function natsEndpoints(servers: readonly NatsUrl[]): Promise<OwnEndpoints> {
   const local = new Set(localAddresses());
   const found = await Promise.all(

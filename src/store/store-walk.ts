@@ -13,7 +13,7 @@ declare module "lmdb" {
 }
 
 const tablesMax = 64;
-/** Lost rows named apart; the counts include all. */
+/** Lost rows that a report names one by one; its counts include all. */
 const namedMax = 50;
 const keyCharsMax = 100;
 const schemaKey = "schemaVersion";
@@ -25,9 +25,9 @@ const listOfTables = "(list of tables)";
 
 export interface TableReport {
   readonly table: string;
-  /** As the table counts them. */
+  /** Rows by the table's own count. */
   readonly rows: number;
-  /** Cannot be read, or cannot be reached. */
+  /** Rows that cannot be read or cannot be reached. */
   readonly lost: number;
   /** SHA-256 of all rows in the order of their keys, in hexadecimal: equal for tables of equal content. */
   readonly sha256: string;
@@ -79,7 +79,7 @@ export async function walkStore(
 
 type ByteTable = Database<Buffer, Buffer>;
 
-/** Without a pause, unless a table is damaged: all tables are of one state. */
+/** Walks without a pause, so that all tables show one state of the store. Only after a damaged table it opens the store again. */
 async function walkTables(open: () => OpenedStore, onTable: (table: string) => void, onPercent: (percent: number) => void) {
   let store = open();
   try {
@@ -149,7 +149,7 @@ export function usedBytesOf(root: RootDatabase): number {
   return pagesOf(root) * statsOf(openBytes(root, "meta")).pageBytes;
 }
 
-/** Null for a table whose rows are as many as it counts, in the order of their keys. A damaged page may lead to the same rows again. */
+/** Fault of a table; null if its rows are as many as it counts, in the order of their keys. A damaged page may lead to the same rows again. */
 function faultOf(table: ByteTable | undefined, rows: number, onRow: (key: Buffer, value: Buffer) => void): string | null {
   if (table === undefined) return null;
   try {
@@ -170,7 +170,7 @@ function faultOf(table: ByteTable | undefined, rows: number, onRow: (key: Buffer
   }
 }
 
-/** Without the advice that follows it. */
+/** Message of an error, without the advice that follows it. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split("; ")[0] ?? message;
@@ -185,7 +185,7 @@ function risingPercent(pages: number, onPercent: (percent: number) => void): (do
   };
 }
 
-/** With their lengths, so that no two lists of rows give the same bytes. */
+/** Adds a row with the lengths of its parts, so that two different lists of rows never give the same bytes. */
 function addRow(hash: Bun.CryptoHasher, key: Buffer, value: Buffer): void {
   const lengths = Buffer.alloc(8);
   lengths.writeUInt32LE(key.length, 0);

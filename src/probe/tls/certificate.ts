@@ -51,7 +51,7 @@ export function certificatePeriod({ validFrom, validTo }: X509Certificate): { re
   return { fromMs: Date.parse(isoDate(validFrom)), toMs: Date.parse(isoDate(validTo)) };
 }
 
-/** Subject and issuer are equal, and its own key verifies the signature. Unverifiable signatures are trusted here. */
+/** Whether subject and issuer are equal and its own key verifies the signature. A signature that cannot be verified counts as valid here. */
 export function isSelfSigned(certificate: X509Certificate): boolean {
   if (certificate.subject !== certificate.issuer) return false;
   return isSignedBy(certificate, certificate) || (!isVerifiable(certificate) && certificate.checkIssued(certificate));
@@ -94,7 +94,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 /** OpenSSL's date format. `new Date` would read the year 49 as 2049. */
 const datePattern = /^([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{1,4}) GMT$/;
 
-/** Returns the runtime's text if it is not a date; checks recognise that. */
+/** Date in ISO 8601; a text that is not a date is returned as it is, and checks recognise it. */
 function isoDate(text: string): string {
   const [, month = "", day = "", time = "", year = ""] = datePattern.exec(text) ?? [];
   const twoDigits = (number: number | string) => String(number).padStart(2, "0");
