@@ -117,7 +117,7 @@ export function stripControls(text: string): string {
 }
 
 /** Text of a user or a file for a message: on one line, and cut to its first characters. */
-export function quoted(text: string, charsMax = 100): string {
+export function quotedText(text: string, charsMax = 100): string {
   return stripControls(text.length > charsMax ? `${text.slice(0, charsMax)}...` : text);
 }
 

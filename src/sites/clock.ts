@@ -150,7 +150,7 @@ const sitesAtOnce = 50;
 
 interface RoundOptions extends Required<Pick<SiteTickerOptions, "clock" | "sitesMaxOf" | "log">> {
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
-  /** Since when the certificate of a site is to be read again before a notice, by its id. Kept from round to round. */
+  /** Time since which the certificate of a site must be read again before a notice, by the id of the site. Kept from round to round. */
   readonly unread: Map<number, number>;
 }
 

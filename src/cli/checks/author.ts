@@ -14,7 +14,7 @@ import type { Evidence } from "../../evidence/evidence.ts";
 import sampleScan from "../../web/report/sample-scan.json" with { type: "json" };
 import { command } from "../command.ts";
 import { type ExitCode, exitCodes, failureOf, stopSignal, usageError } from "../exit.ts";
-import { note, print, printError, quoted, stripControls, table } from "../terminal.ts";
+import { note, print, printError, quotedText, stripControls, table } from "../terminal.ts";
 
 /** RFC 9110 section 5.1: a field name is a token. */
 const headerPattern = /^[!#$%&'*+.^`|~\w-]{1,128}$/;
@@ -40,8 +40,8 @@ Examples:
 
 /** @throws CliError for a key or header that cannot be used. */
 function assertUsable(key: string, header: string): void {
-  if (!isCheckKey(key)) throw usageError(`"${quoted(key)}" is no key: use lower-case words joined by hyphens${suggestion(key)}`);
-  if (!headerPattern.test(header)) throw usageError(`--header "${quoted(header)}" is no name of a header, such as X-Frame-Options`);
+  if (!isCheckKey(key)) throw usageError(`"${quotedText(key)}" is no key: use lower-case words joined by hyphens${suggestion(key)}`);
+  if (!headerPattern.test(header)) throw usageError(`--header "${quotedText(header)}" is no name of a header, such as X-Frame-Options`);
   const { checks } = builtInCatalog();
   if (checks.some((check) => check.key === key))
     throw usageError(`"${key}" is the key of a built-in check; choose another one, such as own-${key}`);

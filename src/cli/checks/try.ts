@@ -21,7 +21,7 @@ import { type ExitCode, exitCodes, usageError } from "../exit.ts";
 import { adviceOnName } from "../input.ts";
 import { urlsFrom } from "../scan/targets.ts";
 import { configOf, settingOptions } from "../settings.ts";
-import { print, printError, quoted, stripControls } from "../terminal.ts";
+import { print, printError, quotedText, stripControls } from "../terminal.ts";
 import { faultLine, watchFolders } from "./author.ts";
 
 export const tryOne = command({
@@ -174,5 +174,5 @@ function findingLines(finding: StoredFinding, url: string, { texts: own }: Tried
 }
 
 function shownValue(value: string | number): string {
-  return quoted(JSON.stringify(value), valueCharsShownMax);
+  return quotedText(JSON.stringify(value), valueCharsShownMax);
 }

@@ -12,7 +12,7 @@ import type { Config } from "../../settings/settings.ts";
 import { type CliError, usageError } from "../exit.ts";
 import { inputBytes, inputBytesIfPresent, utf8Text } from "../input.ts";
 import { openOutputFile } from "../output-file.ts";
-import { quoted } from "../terminal.ts";
+import { quotedText } from "../terminal.ts";
 import { policyFlags, type ScanOptions } from "./options.ts";
 import { assertDistinct, assertKept, outputsFrom } from "./outputs.ts";
 
@@ -105,7 +105,7 @@ function assertUrlsIn({ file, text, content: { findings } }: BaselineFile, urls:
   const missing = urls.find((url) => !findings.has(url));
   if (missing === undefined) return;
   const [other] = findings.keys();
-  const instead = other === undefined ? "" : `, but of ${quoted(other, quotedCharsMax)}`;
+  const instead = other === undefined ? "" : `, but of ${quotedText(other, quotedCharsMax)}`;
   const reason = `the baseline has no findings of ${missing}${instead}; write it anew with --write-baseline`;
   throw faultIn(file, { reason, ...urlsPosition(text) });
 }
@@ -117,7 +117,7 @@ function acceptedIn(file: string): readonly AcceptEntry[] {
 }
 
 function faultIn(file: string, { line, column, reason }: TextFault): CliError {
-  return usageError(`${file}, line ${line}, column ${column}: ${quoted(reason, quotedCharsMax)}`);
+  return usageError(`${file}, line ${line}, column ${column}: ${quotedText(reason, quotedCharsMax)}`);
 }
 
 export interface JudgedCall {

@@ -14,7 +14,7 @@ import { hostOf } from "../../parse/site.ts";
 import type { Config } from "../../settings/settings.ts";
 import { usageError } from "../exit.ts";
 import { inputBytes, secretText } from "../input.ts";
-import { currentTerminal, note, quoted } from "../terminal.ts";
+import { currentTerminal, note, quotedText } from "../terminal.ts";
 import type { ScanOptions } from "./options.ts";
 import { pagesOfSitemap, sitemapUrlFrom } from "./sitemap.ts";
 
@@ -70,7 +70,7 @@ function listed(source: string, text: string): readonly string[] {
 
 function urlFrom(text: string, place: string): string {
   const parsed = parseScanUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text.replace(/^\/\//, "")}`);
-  if ("fault" in parsed) throw usageError(`${place}"${quoted(text)}" cannot be scanned: it ${parsed.fault}`);
+  if ("fault" in parsed) throw usageError(`${place}"${quotedText(text)}" cannot be scanned: it ${parsed.fault}`);
   return parsed.url;
 }
 
