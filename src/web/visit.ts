@@ -84,8 +84,8 @@ export function visitOf(
   const signedIn = currentSessionOf(request, server.https, settings, now);
   const { locales } = settings.texts;
   const asked = { request, url, https: server.https };
-  const language = choiceOf(asked, "locale", (word) => localeNamed(word, locales));
-  const preference = choiceOf(asked, "server", serverNamed);
+  const language = rememberedChoice(asked, "locale", (word) => localeNamed(word, locales));
+  const preference = rememberedChoice(asked, "server", serverNamed);
   const locale =
     language.chosen ??
     localeNamed(signedIn?.account.locale ?? null, locales) ??
@@ -127,7 +127,7 @@ interface Choice<T> {
 }
 
 /** From `?name=`, which is stored in a cookie, or from that cookie. */
-function choiceOf<T extends string>(
+function rememberedChoice<T extends string>(
   { request, url, https }: { readonly request: Request; readonly url: URL; readonly https: boolean },
   name: "locale" | "server",
   choiceNamed: (word: string | null) => T | null,

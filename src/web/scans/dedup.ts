@@ -19,22 +19,18 @@ interface WantedScan extends Pick<ScanRecord, "url"> {
   readonly location: string;
 }
 
-export interface ScanDedup<Refused> {
-  /**
-   * Returns the scan of an equal request if it is unfinished or younger than the cooldown; otherwise calls `start`. Concurrent equal
-   * requests share one `start`: a double click sends two requests at once. A failed scan is not reused, since the visitor wants it tried
-   * again.
-   */
-  startOrReuse(wanted: WantedScan, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>>;
-}
-
-export interface ScanDedupOptions {
+interface ScanDedupOptions {
   readonly store: Pick<Store, "scans">;
   readonly cooldownSeconds: number;
   readonly now: () => Date;
 }
 
-export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions): ScanDedup<Refused> {
+/**
+ * The function returns the scan of an equal request if it is unfinished or younger than the cooldown; otherwise it calls `start`.
+ * Concurrent equal requests share one `start`: a double click sends two requests at once. A failed scan is not reused, since the visitor
+ * wants it tried again.
+ */
+export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDedupOptions) {
   /** Start in progress or token of the started scan, by request key. */
   const recent = createLruCache<Promise<DedupOutcome<Refused>> | string>(recentScansMax);
 
@@ -60,14 +56,12 @@ export function createScanDedup<Refused>({ store, cooldownSeconds, now }: ScanDe
     }
   }
 
-  return {
-    startOrReuse: async (wanted, start) => {
-      const key = keyOf(wanted);
-      const known = recent.peek(key);
-      if (typeof known === "object") return known;
-      const scan = known === undefined ? undefined : reusableScan(known);
-      return scan === undefined ? begin(key, start) : { scan };
-    },
+  return async (wanted: WantedScan, start: () => Promise<DedupOutcome<Refused>>): Promise<DedupOutcome<Refused>> => {
+    const key = keyOf(wanted);
+    const known = recent.peek(key);
+    if (typeof known === "object") return known;
+    const scan = known === undefined ? undefined : reusableScan(known);
+    return scan === undefined ? begin(key, start) : { scan };
   };
 }
 

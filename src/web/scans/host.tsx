@@ -98,18 +98,14 @@ function leadOf(i18n: Visit["i18n"], { address, cursor }: HostQuery, { shown, ne
 function Nothing({ query, next }: { readonly query: HostQuery; readonly next: number | null }) {
   const i18n = useI18n();
   const { host, location, address, cursor } = query;
-  if (cursor === null && address === null && location !== localLocation)
+  if (cursor === null && address === null) {
+    const reason = location === localLocation ? "none" : "noneFromThere";
     return (
-      <EmptyState title={i18n.t("host.noneFromThere.title", { host, location })}>
-        <p>{i18n.t("host.noneFromThere.what")}</p>
+      <EmptyState title={i18n.t(`host.${reason}.title`, { host, location })}>
+        <p>{i18n.t(`host.${reason}.what`)}</p>
       </EmptyState>
     );
-  if (cursor === null && address === null)
-    return (
-      <EmptyState title={i18n.t("host.none.title", { host })}>
-        <p>{i18n.t("host.none.what")}</p>
-      </EmptyState>
-    );
+  }
   // The address may be among the scans that were not read.
   if (next !== null && address !== null)
     return (
@@ -137,8 +133,8 @@ interface HistoryProps {
 
 function History({ query: { host, location, address, cursor }, scans: { shown, before, next } }: HistoryProps) {
   const i18n = useI18n();
-  const isOnly = shown.length === 1 && cursor === null && next === null && address === null;
   const pathOf = (id: number | null) => hostPath(host, { location, address: address ?? "" }, id);
+  const isOnly = shown.length === 1 && cursor === null && next === null && address === null;
   return (
     <>
       {isOnly ? (

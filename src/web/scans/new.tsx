@@ -38,7 +38,7 @@ export function createPostScan({ store, config, now }: PagesSettings): PageHandl
   const countAddress = perHour(config["guest.rate_per_hour"]);
   const countNetwork = perHour(config["guest.rate_per_hour"] * guestsPerNetworkMax);
   const countAccount = perHour(scansOfAccountPerHourMax);
-  const dedup = createScanDedup<Refusal>({ store, cooldownSeconds: config["scan.cooldown"], now });
+  const startOrReuse = createScanDedup<Refusal>({ store, cooldownSeconds: config["scan.cooldown"], now });
 
   return async (visit) => {
     const form = await readForm(visit);
@@ -59,7 +59,7 @@ export function createPostScan({ store, config, now }: PagesSettings): PageHandl
 
   async function start(visit: Visit, wanted: WantedScan, typed: WantedScan): Promise<Response> {
     if (!mayBeScanned(visit, wanted)) return refuse(visit, typed, scanRefused(visit));
-    const outcome = await dedup.startOrReuse({ visitor: visitorKey(visit), ...wanted }, () => queue(visit, wanted));
+    const outcome = await startOrReuse({ visitor: visitorKey(visit), ...wanted }, () => queue(visit, wanted));
     if ("refused" in outcome) return refuse(visit, typed, outcome.refused);
     const { token, status } = outcome.scan;
     return redirect(visit, status === "finished" ? `/scans/${token}?${reusedScanParam}=1` : `/scans/${token}`);

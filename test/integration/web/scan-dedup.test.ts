@@ -8,11 +8,11 @@ afterAll(stop);
 
 test("a scan is reused for the same visitor, URL and location alone", async () => {
   const now = new Date("2026-11-21T12:00:00.000Z");
-  const dedup = createScanDedup<never>({ store, cooldownSeconds: 60, now: () => now });
+  const startOrReuse = createScanDedup<never>({ store, cooldownSeconds: 60, now: () => now });
   const wanted = { visitor: "address 192.0.2.1", url: "https://site.example/", location: "local" };
   const tokenOf = async (change: Partial<typeof wanted>) => {
     const { url, location, ...rest } = { ...wanted, ...change };
-    const outcome = await dedup.startOrReuse({ url, location, ...rest }, async () => {
+    const outcome = await startOrReuse({ url, location, ...rest }, async () => {
       const scan = await store.scans.queue({ accountId: null, url, location, now });
       if (scan === "full") throw new Error("the queue is full");
       return { scan };
