@@ -7,9 +7,7 @@ import { createI18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
 import { bandColors } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
-import { hostFromSegment } from "../scans/host-name.ts";
-import { locationOf } from "../scans/list-query.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { endOf, hostFromSegment, locationOf } from "../scans/list-query.ts";
 import type { Visit } from "../visit.ts";
 
 /** A host is scanned once an hour at most by a schedule. */

@@ -9,8 +9,7 @@ import { type BrandChoice, brandQuery } from "../account/brand/account-brands.ts
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scans/form.tsx";
-import { hostPath, scanHost } from "../scans/host-name.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { endOf, hostPath, scanHost } from "../scans/list-query.ts";
 import { publicOrigin, type SharedVisit } from "../visit.ts";
 import type { StoredReport } from "./stored-report.ts";
 

@@ -11,8 +11,7 @@ import { notFound } from "../errors.ts";
 import type { PageContent } from "../page.tsx";
 import { sharePicture, sharePictureSize } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
-import { scanHost } from "../scans/host-name.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { endOf, scanHost } from "../scans/list-query.ts";
 import type { SharedVisit, Visit } from "../visit.ts";
 import type { StoredReport } from "./stored-report.ts";
 

@@ -10,7 +10,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { cachedPage } from "../page-cache.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { endOf } from "../scans/list-query.ts";
 import type { SharedVisit, Visit } from "../visit.ts";
 import { ClosingNote, ReportSections, reportCacheKey } from "./report-page.tsx";
 import sampleScan from "./sample-scan.json" with { type: "json" };

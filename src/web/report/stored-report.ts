@@ -7,8 +7,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { inFixOrder } from "../../text/ledger-rows.ts";
 import { pageDocument } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
-import { scanHost } from "../scans/host-name.ts";
-import { endOf } from "../scans/scan-end.ts";
+import { endOf, scanHost } from "../scans/list-query.ts";
 import type { SharedVisit } from "../visit.ts";
 
 /** Earlier scans of the host that are examined. */

@@ -13,10 +13,8 @@ import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { locationText } from "./form.tsx";
-import { hostFromSegment, hostPath, scanPath } from "./host-name.ts";
 import { ScanLink, Score } from "./list.tsx";
-import { cursorOf, locationOf, matchingScans } from "./list-query.ts";
-import { endOf } from "./scan-end.ts";
+import { cursorOf, endOf, hostFromSegment, hostPath, locationOf, matchingScans, scanPath } from "./list-query.ts";
 import { isJudgedOtherwise, ScoreHistory } from "./score-history.tsx";
 
 const rowsPerPage = 100;

@@ -1,8 +1,11 @@
-/** Query parameters of scan lists: cursor and filters. */
-
-import { parseLocation } from "../../parse/location.ts";
+/** Paths and queries of the lists of scans and of hosts; hosts as visitors type them, and as scans have them. */
+import { urlHost } from "../../parse/address.ts";
+import { localLocation, parseLocation } from "../../parse/location.ts";
+import { parseScanUrl } from "../../parse/scan-url.ts";
+import { hostOf } from "../../parse/site.ts";
 import type { Page, PageRequest } from "../../store/page.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import { completeUrl, isBareIpv6 } from "./typed-url.ts";
 
 /** Ids within the safe integer range. */
 const cursorPattern = /^\d{1,15}$/;
@@ -55,4 +58,44 @@ export function matchingScans(
   const shown = matching.slice(0, rows);
   const isCut = matching.length > shown.length;
   return { shown, before: matching[rows], next: isCut ? (shown.at(-1)?.id ?? null) : nextCursor };
+}
+
+interface HostFilters {
+  readonly location?: string | undefined;
+  /** URL; "" for all. */
+  readonly address?: string;
+}
+
+/** Host as the scan index stores it: ASCII, lower case, no trailing dot, no brackets. Null for other texts. */
+export function hostFromText(typed: string): string | null {
+  const parsed = parseScanUrl(completeUrl(typed));
+  return "url" in parsed ? hostOf(parsed.url) : null;
+}
+
+/** Host of a scan; stored URLs always have one. */
+export function scanHost({ url }: Pick<ScanRecord, "url">): string {
+  return hostOf(url) ?? url;
+}
+
+/** Host in a path segment; null for anything else, also for a URL that contains one. */
+export function hostFromSegment(text: string): string | null {
+  const isAlone = isBareIpv6(text) || /^\[[^\]]*\]$/.test(text) || !/[:/?#@]/.test(text);
+  return isAlone ? hostFromText(text) : null;
+}
+
+/** History of the host as a location sees it. */
+export function hostPath(host: string, { location = localLocation, address = "" }: HostFilters = {}, cursor: number | null = null): string {
+  const filters = { address, location: location === localLocation ? "" : location };
+  return listPath(`/hosts/${encodeURIComponent(host)}`, filters, cursor);
+}
+
+/** Path of the home page with host and location prefilled. */
+export function scanPath(host: string, location = localLocation): string {
+  const chosen = location === localLocation ? "" : `&location=${location}`;
+  return `/?url=${encodeURIComponent(urlHost(host))}${chosen}`;
+}
+
+/** ISO 8601, UTC; the creation time for unfinished scans. */
+export function endOf({ endedAt, createdAt }: Pick<ScanRecord, "endedAt" | "createdAt">): string {
+  return endedAt ?? createdAt;
 }

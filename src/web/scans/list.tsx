@@ -15,9 +15,7 @@ import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 import { locationFilterOptions } from "./form.tsx";
-import { hostFromText, hostPath, scanPath } from "./host-name.ts";
-import { cursorOf, listPath, locationOf, matchingScans } from "./list-query.ts";
-import { endOf } from "./scan-end.ts";
+import { cursorOf, endOf, hostFromText, hostPath, listPath, locationOf, matchingScans, scanPath } from "./list-query.ts";
 
 const path = "/scans";
 const rowsPerPage = 50;

@@ -16,10 +16,8 @@ import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { doneText } from "../response.ts";
 import { ScanAgain } from "./form.tsx";
-import { hostPath, scanHost } from "./host-name.ts";
 import { ScanLink, Score } from "./list.tsx";
-import { cursorOf, listPath, pageNumberOf } from "./list-query.ts";
-import { endOf } from "./scan-end.ts";
+import { cursorOf, endOf, hostPath, listPath, pageNumberOf, scanHost } from "./list-query.ts";
 import { scoreChange } from "./score-history.tsx";
 
 const path = "/account/scans";

@@ -11,8 +11,7 @@ import { reportPage } from "../report/report-page.tsx";
 import { respond } from "../response.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { UrlForm } from "./form.tsx";
-import { scanHost } from "./host-name.ts";
-import { endOf } from "./scan-end.ts";
+import { endOf, scanHost } from "./list-query.ts";
 import { stateOf } from "./state.ts";
 import { ScanAddress, waitingPage } from "./waiting.tsx";
 

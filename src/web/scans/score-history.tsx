@@ -6,8 +6,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { type Rules, sameRules } from "../../text/comparison.ts";
 import type { I18n } from "../../text/translator.ts";
 import { ScoreChart, type ScoreSeries } from "../components/score-chart.tsx";
-import { hostPath } from "./host-name.ts";
-import { endOf } from "./scan-end.ts";
+import { endOf, hostPath } from "./list-query.ts";
 
 /** Lines of a chart. More lines would look alike. */
 const linesMax = 5;

@@ -16,7 +16,7 @@ import { readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { scanHost } from "./host-name.ts";
+import { scanHost } from "./list-query.ts";
 import { type ScanState, stateOf, usualDurationMs } from "./state.ts";
 
 /** Reload interval for browsers without script. */

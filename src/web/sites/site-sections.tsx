@@ -18,7 +18,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { PageSection, RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
-import { scanHost } from "../scans/host-name.ts";
+import { scanHost } from "../scans/list-query.ts";
 import { publicOrigin } from "../visit.ts";
 import type { SiteAccess } from "./site-access.ts";
 import type { SiteMark } from "./site-query.ts";
