@@ -2,6 +2,7 @@
 import { type Area, areaOf, areas } from "../check/check.ts";
 import { Notice } from "../report/components/notice.tsx";
 import { useI18n } from "../report/context.ts";
+import { LinkButton } from "./components/forms.tsx";
 import { useVisit } from "./context.ts";
 import { page } from "./page.tsx";
 import { rememberedLocation, UrlForm } from "./scans/form.tsx";
@@ -69,9 +70,7 @@ function Closed() {
     <Notice kind="info" title={i18n.t("home.closed.title")}>
       <p>{i18n.t(`visibility.${settings.config.readers}.closed`)}</p>
       <p>
-        <a class="button" href="/sign-in">
-          {i18n.t("layout.nav.signIn")}
-        </a>
+        <LinkButton href="/sign-in" text="layout.nav.signIn" />
       </p>
     </Notice>
   );

@@ -233,9 +233,23 @@ export function ActionForm({ action, class: className, id, hidden = {}, submit, 
 
 /** Leaves a form without sending it. */
 export function CancelLink({ href }: { readonly href: string }) {
+  return <LinkButton href={href} text="sites.deletion.cancel" />;
+}
+
+interface LinkButtonProps {
+  readonly href: string;
+  readonly text: PageText;
+  /** Main action of the page. */
+  readonly primary?: boolean;
+  /** The link leads to a file. */
+  readonly download?: boolean;
+}
+
+/** Link that looks like a button. */
+export function LinkButton({ href, text, primary = false, ...rest }: LinkButtonProps) {
   return (
-    <a class="button" href={href}>
-      {useVisit().i18n.t("sites.deletion.cancel")}
+    <a class={primary ? "button primary" : "button"} href={href} {...rest}>
+      {textOf(useVisit(), text)}
     </a>
   );
 }

@@ -5,6 +5,7 @@ import { HostName } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
+import { LinkButton } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { RecordTable } from "../components/sections.tsx";
 import { Tabs } from "../components/tabs.tsx";
@@ -51,11 +52,7 @@ export function getHost(visit: Visit, segment: string | null): Response {
       title: <HostName host={host} />,
       lead: isEmpty ? undefined : leadOf(i18n, query, scans),
       breadcrumbs: [{ href: "/scans", text: i18n.t(`visibility.${settings.config.readers}.scans`) }],
-      children: (
-        <a class="button" href={scanPath(host, location)}>
-          {i18n.t("host.scanIt", { host })}
-        </a>
-      ),
+      children: <LinkButton href={scanPath(host, location)} text={({ i18n }) => i18n.t("host.scanIt", { host })} />,
     },
     children: (
       <>

@@ -8,7 +8,7 @@ import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
+import { type FormDescription, FormFields, LinkButton, SearchForm } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -54,11 +54,7 @@ export function getPublicList(visit: Visit): Response {
     noIndex: !settings.config["report.index"],
     head: {
       lead: i18n.t("scans.lead"),
-      children: (
-        <a class="button" href="/">
-          {i18n.t("home.start")}
-        </a>
-      ),
+      children: <LinkButton href="/" text="home.start" />,
     },
     children: (
       <>

@@ -9,6 +9,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { accountPage } from "../account/account-frame.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
+import { LinkButton } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { PageSection, RecordTable } from "../components/sections.tsx";
@@ -28,11 +29,7 @@ export const getOwnScans: GetFor<"accounts"> = (visit, account) => {
     title: "ownScans.title",
     lead: visit.i18n.t("ownScans.lead"),
     done: doneText(visit, ["cancelled"], () => "ownScans.cancelled"),
-    actions: (
-      <a class="button" href="/">
-        {visit.i18n.t("home.start")}
-      </a>
-    ),
+    actions: <LinkButton href="/" text="home.start" />,
     children: <OwnScans account={account} />,
   });
 };

@@ -8,6 +8,7 @@ import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/compone
 import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
+import { LinkButton } from "../components/forms.tsx";
 import { RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
@@ -126,23 +127,13 @@ function ClientActions({ access, name }: { readonly access: SiteAccess; readonly
   const { i18n } = useVisit();
   return (
     <>
-      <a class="button primary" href={clientReportPath(name, access, "pdf")} download>
-        {i18n.t("sites.clientPage.pdf")}
-      </a>
-      <a class="button" href={clientReportPath(name, access, "html")} download>
-        {i18n.t("sites.clientPage.html")}
-      </a>
+      <LinkButton href={clientReportPath(name, access, "pdf")} text="sites.clientPage.pdf" primary download />
+      <LinkButton href={clientReportPath(name, access, "html")} text="sites.clientPage.html" download />
       <button type="button" data-print hidden>
         {i18n.t("sites.clientPage.print")}
       </button>
-      <a class="button" href={ownerPath("/sites", access, { client: name })}>
-        {i18n.t("sites.clientPage.inList")}
-      </a>
-      {mayEdit(access) && (
-        <a class="button" href={ownerPath("/sites/new", access, { client: name })}>
-          {i18n.t("sites.list.add")}
-        </a>
-      )}
+      <LinkButton href={ownerPath("/sites", access, { client: name })} text="sites.clientPage.inList" />
+      {mayEdit(access) && <LinkButton href={ownerPath("/sites/new", access, { client: name })} text="sites.list.add" />}
     </>
   );
 }

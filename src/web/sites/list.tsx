@@ -6,7 +6,7 @@ import { useI18n } from "../../report/context.ts";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import type { Option } from "../components/field.tsx";
-import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, LinkButton } from "../components/forms.tsx";
 import { Alert } from "../components/sections.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { useVisit } from "../context.ts";
@@ -90,16 +90,11 @@ function BeyondPlan({ sitesMax }: { readonly sitesMax: number }) {
 }
 
 function ListActions({ access }: { readonly access: SiteAccess }) {
-  const { i18n } = useVisit();
   if (!mayEdit(access)) return null;
   return (
     <>
-      <a class="button primary" href={ownerPath("/sites/new", access)}>
-        {i18n.t("sites.list.add")}
-      </a>
-      <a class="button" href={ownerPath("/sites/import", access)}>
-        {i18n.t("sites.list.import")}
-      </a>
+      <LinkButton href={ownerPath("/sites/new", access)} text="sites.list.add" primary />
+      <LinkButton href={ownerPath("/sites/import", access)} text="sites.list.import" />
     </>
   );
 }

@@ -10,7 +10,7 @@ import { useI18n } from "../../report/context.ts";
 import type { SiteHistoryEntry, SiteRun } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { ScoreChart } from "../components/score-chart.tsx";
 import { Alert, PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -85,16 +85,13 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
 }
 
 function SiteActions({ site, running }: { readonly site: Site; readonly running: boolean }) {
-  const i18n = useI18n();
   const path = sitePath(site);
   const pause = site.paused ? "resume" : "pause";
   return (
     <>
       {!running && <ActionForm action={path} hidden={{ do: "scan" }} submit="sites.site.actions.scan" />}
       <ActionForm action={path} hidden={{ do: pause }} kind="plain" submit={`sites.site.actions.${pause}`} />
-      <a class="button" href={sitePath(site, "/edit")}>
-        {i18n.t("sites.site.edit")}
-      </a>
+      <LinkButton href={sitePath(site, "/edit")} text="sites.site.edit" />
       <ActionForm action={path} hidden={{ do: "delete" }} kind="danger" submit="sites.site.actions.delete" />
     </>
   );
