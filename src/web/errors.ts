@@ -22,10 +22,10 @@ export class PageError extends Error {
 
 export const notFound = () => new PageError(404, "notFound");
 
-/** Equal for unknown and malformed tokens. */
+/** One error for unknown and for malformed tokens. */
 export const scanNotFoundPage = () => new PageError(404, "scanNotFound");
 
-/** Only a scan that waits can be cancelled. */
+/** Refused cancellation: only a scan that waits can be cancelled. */
 export const scanBegunPage = () => new PageError(409, "scanBegun");
 
 export const methodNotAllowedPage = (allowed: readonly string[]) =>

@@ -107,7 +107,7 @@ function forAccounts(route: PageRoute, handler: SignedInHandler | undefined): Pa
   return handler && ((visit, param) => (isSignedIn(visit) ? handler(visit, param) : guestAnswer(route, visit, param)));
 }
 
-/** To the sign-in page, and from there back to the requested page. @throws PageError 401 where no page can be requested again. */
+/** Redirects to the sign-in page, which leads back to the requested page. @throws PageError 401 where no page can be requested again. */
 function guestAnswer(route: PageRoute, visit: Visit, param: string | null): Response {
   const { url, request } = visit;
   const isPost = request.method === "POST";

@@ -151,7 +151,7 @@ function DocumentHead({ title, refreshSeconds, noIndex = false, ...about }: Docu
   );
 }
 
-/** Only where the query chooses nothing but the language: any other query may be a page of its own. */
+/** Null where the query chooses more than the language: such a query may be a page of its own. */
 function Canonical({ status = 200 }: Pick<DocumentHeadProps, "status">) {
   const visit = useVisit();
   const names = [...visit.url.searchParams.keys()];

@@ -29,7 +29,7 @@ export interface CachedPage {
   readonly content: (visit: SharedVisit) => Omit<PageContent, "status" | "headers" | "secret">;
 }
 
-/** By settings: a reload of the checks replaces them, and with them the pages. */
+/** One cache for each settings object: a reload of the checks replaces the settings, and with them the pages. */
 const caches = new WeakMap<PagesSettings, ReturnType<typeof createPageCache>>();
 
 function createPageCache() {

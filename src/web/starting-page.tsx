@@ -14,7 +14,7 @@ export interface StartingPageOptions {
   readonly retryAfterSeconds: number;
 }
 
-/** Within the page: the style sheet of all other pages is not served yet. */
+/** Part of the page, as the style sheet of all other pages is not served yet. */
 const style = ":root{color-scheme:light dark}body{max-width:40rem;margin:15vh auto;padding:0 1rem;font:1.1rem/1.5 system-ui,sans-serif}";
 const styleHash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
 

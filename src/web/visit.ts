@@ -126,7 +126,7 @@ interface Choice<T> {
   readonly setCookies: readonly string[];
 }
 
-/** From `?name=`, which is stored in a cookie, or from that cookie. */
+/** Choice that `?name=` names, which is then stored in a cookie, or else the choice of that cookie. */
 function rememberedChoice<T extends string>(
   { request, url, https }: { readonly request: Request; readonly url: URL; readonly https: boolean },
   name: "locale" | "server",

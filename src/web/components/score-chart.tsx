@@ -164,7 +164,7 @@ function TimeAxis({ scale: { x, fromMs, toMs } }: { readonly scale: Scale }) {
 
 interface TickLabel {
   readonly text: string;
-  /** In percent of the width. */
+  /** Percent of the width. */
   readonly position: number;
   readonly anchor: "start" | "middle" | "end";
 }

@@ -4,7 +4,7 @@ import { createLruCache } from "../../base/lru-cache.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Beyond this the oldest is dropped, which costs one more scan at most. */
+/** Requests that are remembered. The oldest one is dropped first, which costs one more scan at most. */
 const recentScansMax = 10_000;
 
 /** Query parameter of a report that was reused for a new request. */
@@ -13,7 +13,7 @@ export const reusedScanParam = "again";
 /** Scan, or the reason for refusal. */
 export type DedupOutcome<Refused> = { readonly scan: ScanRecord } | { readonly refused: Refused };
 
-/** Requests are equal if all of it is. */
+/** Two requests are equal if all these values are. */
 interface WantedScan extends Pick<ScanRecord, "url"> {
   readonly visitor: string;
   readonly location: string;

@@ -11,7 +11,7 @@ import { absenceOf, progressWithin, type ScanEventData, waitingOf } from "./stat
 const streamsMax = 1_000;
 /** Several people behind one address may watch scans at the same time. */
 const streamsPerAddressMax = 20;
-/** Below the idle timeout of proxies; also bounds how long a lost event goes unnoticed. */
+/** Shorter than the idle timeout of proxies. It also bounds how long a lost event goes unnoticed. */
 const heartbeatMs = 5_000;
 /** Longer than any scan in a moving queue; later clients reconnect by themselves. */
 const streamMsMax = 15 * 60_000;

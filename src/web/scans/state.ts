@@ -52,7 +52,7 @@ export function stateOf(visit: Visit, scan: ScanRecord): ScanState {
   };
 }
 
-/** Without times of the stage itself, its usual time is its share of the usual duration of a scan. */
+/** Progress within a stage. A stage without times gets its share of the usual duration of a scan as usual time. */
 export function progressWithin({ settings }: Visit, scan: ScanRecord, stage: ProgressStage | null, percent: number): StagePercent {
   if (stage === null) return { percent, towards: percent, usualMs: null, sinceMs: 0 };
   const next = progressStages[progressStages.indexOf(stage) + 1];

@@ -37,7 +37,7 @@ export const getClientLogo: GetFor<"members"> = (visit, access, name) => {
   });
 };
 
-/** By name, as readers of the language expect it. */
+/** Sites of the client, ordered by name as readers of the language expect it. */
 function sitesOfClient({ settings, i18n }: Visit, { owner }: SiteAccess, name: string | null): readonly Site[] {
   const { compare } = new Intl.Collator(i18n.locale, { numeric: true });
   return settings.store.sites

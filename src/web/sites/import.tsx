@@ -157,7 +157,7 @@ function Outcome({ outcome }: Pick<ImportLine, "outcome">) {
 }
 
 interface ImportLine {
-  /** In the list, from 1. */
+  /** Number of the line in the list, from 1. */
   readonly line: number;
   /** As typed. */
   readonly url: string;
