@@ -69,10 +69,8 @@ interface SubjectPermissions {
   readonly subscribe: readonly string[];
 }
 
+/** The subjects of `publish` are imported from the account of the head as services, and `streams` as streams. */
 interface WorkerPermissions extends SubjectPermissions {
-  /** Imported from the account of the head as services. Equal to `publish`. */
-  readonly services: readonly string[];
-  /** Imported from the account of the head as streams. */
   readonly streams: readonly string[];
 }
 
@@ -107,7 +105,7 @@ const headPermissions: SubjectPermissions = {
 
 /** No worker can ask for streams or consumers: neither the head's, nor any of its own. */
 function workerPermissions({ location, worker }: WorkerAddress): WorkerPermissions {
-  const services = [
+  const publish = [
     `$JS.API.CONSUMER.MSG.NEXT.${scanStreamOf(location)}.${location}`,
     `$JS.ACK.${scanStreamOf(location)}.${location}.>`,
     resultSubjects.matching({ location, worker }),
@@ -115,7 +113,7 @@ function workerPermissions({ location, worker }: WorkerAddress): WorkerPermissio
     progressSubjects.matching({ location, worker }),
   ];
   const streams = [cancelSubjects.of({ location })];
-  return { publish: services, services, streams, subscribe: [`${inboxPrefixOf(worker)}.>`, ...streams] };
+  return { publish, streams, subscribe: [`${inboxPrefixOf(worker)}.>`, ...streams] };
 }
 
 /** A whole nats.conf. */
@@ -172,7 +170,7 @@ function accountOfWorker({ id, name, location }: EnrolledWorker): readonly strin
     `  limits: { max_connections: ${connectionsOfWorkerMax} }`,
     ...userLines(id, permissions),
     "  imports: [",
-    ...permissions.services.map((subject) => imported("service", subject)),
+    ...permissions.publish.map((subject) => imported("service", subject)),
     ...permissions.streams.map((subject) => imported("stream", subject)),
     "  ]",
     "}",

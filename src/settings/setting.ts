@@ -33,10 +33,8 @@ export interface Setting<S extends TSchema = TSchema> {
   readonly hidesPassword?: true;
 }
 
-type Fallback = Setting["fallback"];
-
 /** A setting as it is declared. `fallback`: a value, or the function that computes it; without one, an empty list or null. */
-type Declared = Omit<Setting, "schema" | "fallback"> & { readonly fallback?: Fallback | string | number | boolean };
+type Declared = Omit<Setting, "schema" | "fallback"> & { readonly fallback?: Setting["fallback"] | string | number | boolean };
 
 export function setting<S extends TSchema>(schema: S, { fallback, ...rest }: Declared): Setting<S> {
   const value = fallback ?? (schema.type === "array" ? [] : null);

@@ -88,12 +88,13 @@ class ConnectedWorker {
     void this.#presence.send();
   }
 
-  /** Clause for the readiness probe, null while all is well. */
+  /** Clause for the readiness probe; null while all is well. */
   natsFault(): string | null {
     if (this.#link.isUp()) return this.#feedFault;
     return `nats-server is not connected${this.#refusal === null ? "" : ` (${this.#refusal})`}`;
   }
 
+  /** Clause for the readiness probe; null while the head accepts this worker. */
   headFault(): string | null {
     return this.#presence.fault();
   }
