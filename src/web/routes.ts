@@ -19,7 +19,7 @@ import { getOidcCallback, getOidcStart, postOidcLink } from "./account/sign-in/o
 import { getSecondStep, postSecondStep } from "./account/sign-in/second-step.tsx";
 import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";
 import { getSignOut, postSignOut } from "./account/sign-in/sign-out.tsx";
-import { getTokens, postTokens } from "./account/tokens/tokens.tsx";
+import { getTokens, postTokens } from "./account/tokens.tsx";
 import { getAudit } from "./admin/audit.tsx";
 import { postAdminCancel } from "./admin/cancel-scan.tsx";
 import { getAdminChecks, postReload } from "./admin/checks.tsx";
