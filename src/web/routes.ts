@@ -14,7 +14,7 @@ import { createPostForgotten, getForgotten } from "./account/registration/forgot
 import { getReset, postReset } from "./account/registration/reset.tsx";
 import { getSetup, postSetup } from "./account/registration/setup.tsx";
 import { getSignUp, postSignUp } from "./account/registration/sign-up.tsx";
-import { getSecondFactor, postSecondFactor } from "./account/second-factor/second-factor.tsx";
+import { getSecondFactor, postSecondFactor } from "./account/second-factor.tsx";
 import { getOidcCallback, getOidcStart, postOidcLink } from "./account/sign-in/oidc.tsx";
 import { getSecondStep, postSecondStep } from "./account/sign-in/second-step.tsx";
 import { getSignIn, postSignIn } from "./account/sign-in/sign-in.tsx";

@@ -2,7 +2,7 @@
 import { renderToString } from "preact-render-to-string";
 import { encode } from "uqr";
 import { expect, test } from "vitest";
-import { QrCode } from "../../../../src/web/account/second-factor/qr-code.tsx";
+import { QrCode } from "../../../../src/web/account/second-factor.tsx";
 
 const text = "otpauth://totp/assay%20host:me%40assay.test?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=assay%20host";
 

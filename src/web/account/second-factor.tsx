@@ -1,24 +1,23 @@
 /** `/account/second-factor`: enrols an authenticator, renews recovery codes, turns the second factor off. */
 import type { ComponentChildren } from "preact";
-import type { PasswordRefusal } from "../../../account/own-credentials.ts";
-import { totpUri } from "../../../account/sign-in.ts";
-import { untranslated } from "../../../report/components/untrusted-text.tsx";
-import { useI18n } from "../../../report/context.ts";
-import type { Account } from "../../../store/accounts.ts";
-import { isTotpActive } from "../../../store/credentials.ts";
-import { SubmitButton } from "../../components/submit-button.tsx";
-import { useVisit } from "../../context.ts";
-import { formMalformed } from "../../errors.ts";
-import { Form } from "../../form.tsx";
-import type { GetFor, PostFor } from "../../guards.ts";
-import { redirect } from "../../response.ts";
-import type { Visit } from "../../visit.ts";
-import { accountPage } from "../account-frame.tsx";
-import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "../form-error.ts";
-import { callerOf, startSession } from "../sign-in/session-cookie.ts";
-import { QrCode } from "./qr-code.tsx";
-import { recoveryCodesPage } from "./recovery-codes.tsx";
+import { encode } from "uqr";
+import type { PasswordRefusal } from "../../account/own-credentials.ts";
+import { formatRecoveryCode, totpUri } from "../../account/sign-in.ts";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import type { Account } from "../../store/accounts.ts";
+import { isTotpActive } from "../../store/credentials.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { formMalformed } from "../errors.ts";
+import { Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
+import { redirect } from "../response.ts";
+import type { Visit } from "../visit.ts";
+import { accountPage } from "./account-frame.tsx";
+import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "./form-error.ts";
+import { callerOf, startSession } from "./sign-in/session-cookie.ts";
 
 const path = "/account/second-factor";
 
@@ -193,4 +192,62 @@ function PasswordForm({ operation, submit, rejected, children }: PasswordFormPro
       </Form>
     </>
   );
+}
+
+/** Light modules around the code (ISO/IEC 18004 section 6.3.8). */
+const quietZone = 4;
+
+interface QrCodeProps {
+  readonly text: string;
+  /** Text for screen readers. */
+  readonly label: string;
+}
+
+export function QrCode({ text, label }: QrCodeProps) {
+  const { data, size } = encode(text, { ecc: "M", border: quietZone });
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} width={size * 4} height={size * 4} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={data.map(pathOfRow).join("")} fill="#000" />
+    </svg>
+  );
+}
+
+/** SVG path with one segment per run of dark modules. */
+function pathOfRow(row: readonly boolean[], y: number): string {
+  let path = "";
+  for (let x = 0; x < row.length; x++) {
+    const start = x;
+    while (row[x] === true) x++;
+    if (x > start) path += `M${start} ${y}h${x - start}v1H${start}z`;
+  }
+  return path;
+}
+
+/** A direct response to the form: it has no URL to link or reload. */
+function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
+  const { i18n, server } = visit;
+  return accountPage(visit, {
+    title: "secondFactor.codes.title",
+    children: (
+      <>
+        <p>{i18n.t("secondFactor.codes.intro")}</p>
+        <p class="print-only">{server.origin}</p>
+        <pre id="recovery-codes" {...untranslated}>
+          {codes.map(formatRecoveryCode).join("\n")}
+        </pre>
+        <div class="actions">
+          <button type="button" data-copy="#recovery-codes" data-copied={i18n.t("secondFactor.codes.copied")} hidden>
+            {i18n.t("secondFactor.codes.copy")}
+          </button>
+          <button type="button" data-print hidden>
+            {i18n.t("secondFactor.codes.print")}
+          </button>
+          <a class="button" href="/account/second-factor">
+            {i18n.t("secondFactor.codes.kept")}
+          </a>
+        </div>
+      </>
+    ),
+  });
 }
