@@ -9,7 +9,7 @@ import { getRules, postRules } from "./account/channels/rules-page.tsx";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
 import { getAccept, postAccept } from "./account/members/accept.tsx";
 import { getMembers, postMembers } from "./account/members/members.tsx";
-import { getProfile, postProfile } from "./account/profile/profile.tsx";
+import { getProfile, postProfile } from "./account/profile.tsx";
 import { createPostForgotten, getForgotten } from "./account/registration/forgotten.tsx";
 import { getReset, postReset } from "./account/registration/reset.tsx";
 import { getSetup, postSetup } from "./account/registration/setup.tsx";

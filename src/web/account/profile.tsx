@@ -1,18 +1,22 @@
 /** `/account`: mail address, password, language, theme and sessions. */
-import { emailCharsMax } from "../../../store/account-index.ts";
-import { type Account, themes } from "../../../store/accounts.ts";
-import { setCookie } from "../../cookies.ts";
-import { formMalformed } from "../../errors.ts";
-import type { Fields } from "../../form.tsx";
-import type { GetFor, PostFor } from "../../guards.ts";
-import { redirect } from "../../response.ts";
-import type { SignedInVisit, Visit } from "../../visit.ts";
-import { accountPage } from "../account-frame.tsx";
-import { answerTo, type FormError, fieldError, newPasswordError, reauthenticationError } from "../form-error.ts";
-import { callerOf, startSession } from "../sign-in/session-cookie.ts";
-import { LinkSection } from "./link-section.tsx";
-import { EmailSection, PasswordSection, PreferencesSection, SignOut } from "./profile-sections.tsx";
-import { SessionsSection } from "./session-list.tsx";
+import { useI18n } from "../../report/context.ts";
+import { emailCharsMax } from "../../store/account-index.ts";
+import { type Account, themes } from "../../store/accounts.ts";
+import { languageName } from "../../text/translator.ts";
+import { SelectField } from "../components/field.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { setCookie } from "../cookies.ts";
+import { formMalformed } from "../errors.ts";
+import { type Fields, Form } from "../form.tsx";
+import type { GetFor, PostFor } from "../guards.ts";
+import { redirect } from "../response.ts";
+import type { SignedInVisit, Visit } from "../visit.ts";
+import { accountPage } from "./account-frame.tsx";
+import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "./fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, newPasswordError, reauthenticationError } from "./form-error.ts";
+import { SessionsSection } from "./profile/session-list.tsx";
+import { callerOf, startSession } from "./sign-in/session-cookie.ts";
 
 /** Confirmations, named by the query parameter `done`. */
 const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off", "unlinked"] as const;
@@ -147,4 +151,107 @@ function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedF
       </>
     ),
   });
+}
+
+interface WithFormError {
+  readonly formError: FormError | null;
+}
+
+function SignOut() {
+  const i18n = useI18n();
+  return (
+    <Form action="/sign-out">
+      <SubmitButton kind="plain">{i18n.t("signOut.submit")}</SubmitButton>
+    </Form>
+  );
+}
+
+function PreferencesSection({ account }: { readonly account: Account }) {
+  const { i18n, settings } = useVisit();
+  return (
+    <section aria-labelledby="preferences">
+      <h2 id="preferences">{i18n.t("account.preferences.title")}</h2>
+      <Form action="/account" class="inline">
+        <input type="hidden" name="do" value="preferences" />
+        <SelectField
+          name="locale"
+          label={i18n.t("account.preferences.language")}
+          value={account.locale ?? ""}
+          options={[
+            { value: "", text: i18n.t("account.preferences.asBrowser") },
+            ...settings.texts.locales.map((locale) => ({ value: locale, text: languageName(settings.texts, locale) })),
+          ]}
+        />
+        <SelectField
+          name="theme"
+          label={i18n.t("account.preferences.theme")}
+          value={account.theme}
+          options={themes.map((theme) => ({ value: theme, text: i18n.t(`account.preferences.themes.${theme}`) }))}
+        />
+        <SubmitButton>{i18n.t("account.preferences.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}
+
+function EmailSection({ email, formError }: WithFormError & { readonly email: string }) {
+  const { i18n, settings } = useVisit();
+  return (
+    <section aria-labelledby="email-title">
+      <h2 id="email-title">{i18n.t("account.email.title")}</h2>
+      <p>{i18n.t(settings.mail === null ? "account.email.text" : "account.email.textWithMail")}</p>
+      <FormErrorNotice formError={formError} />
+      <Form action="/account">
+        <input type="hidden" name="do" value="email" />
+        <EmailField value={email} error={errorAt(formError, "email")} />
+        <CurrentPassword name="password" id="email-password" error={errorAt(formError, "password")} />
+        <SubmitButton>{i18n.t("account.email.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}
+
+function PasswordSection({ formError }: WithFormError) {
+  const i18n = useI18n();
+  return (
+    <section aria-labelledby="password-title">
+      <h2 id="password-title">{i18n.t("account.password.title")}</h2>
+      <p>{i18n.t("account.password.text")}</p>
+      <FormErrorNotice formError={formError} />
+      <Form action="/account">
+        <input type="hidden" name="do" value="password" />
+        <CurrentPassword name="password" id="current-password" error={errorAt(formError, "password")} />
+        <NewPassword name="new-password" error={errorAt(formError, "new-password")} />
+        <SubmitButton>{i18n.t("account.password.submit")}</SubmitButton>
+      </Form>
+    </section>
+  );
+}
+
+/** Null without a provider and without a link. A link outlives the settings of its provider, and names it by its host then. */
+function LinkSection({ account, formError }: { readonly account: Account; readonly formError: FormError | null }) {
+  const { i18n, settings } = useVisit();
+  const { oidc, passwordHash } = settings.store.credentials.get(account.id);
+  const provider = settings.accounts.oidc?.label ?? (oidc ? URL.parse(oidc.issuer)?.host : null) ?? null;
+  if (provider === null) return null;
+  return (
+    <section aria-labelledby="link-title">
+      <h2 id="link-title">{i18n.t("account.oidc.title", { provider })}</h2>
+      <p>
+        {oidc ? i18n.t("account.oidc.linked", { provider, day: i18n.date(oidc.linkedAt) }) : i18n.t("account.oidc.unlinked", { provider })}
+      </p>
+      {oidc && passwordHash === null && <p>{i18n.t("account.oidc.only")}</p>}
+      {oidc && passwordHash !== null && (
+        <>
+          <p>{i18n.t("account.oidc.removeText")}</p>
+          <FormErrorNotice formError={formError} />
+          <Form action="/account">
+            <input type="hidden" name="do" value="unlink" />
+            <CurrentPassword name="password" id="unlink-password" error={errorAt(formError, "password")} />
+            <SubmitButton kind="danger">{i18n.t("account.oidc.remove")}</SubmitButton>
+          </Form>
+        </>
+      )}
+    </section>
+  );
 }
