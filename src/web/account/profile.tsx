@@ -1,9 +1,14 @@
 /** `/account`: mail address, password, language, theme and sessions. */
+import { Instant } from "../../report/components/labels.tsx";
+import { DataTable } from "../../report/components/layout.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Account, themes } from "../../store/accounts.ts";
-import { languageName } from "../../text/translator.ts";
+import { type Session, sessionDays, sessionIdleDays } from "../../store/sessions.ts";
+import { type I18n, languageName } from "../../text/translator.ts";
 import { SelectField } from "../components/field.tsx";
+import { LastUse } from "../components/last-use.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { setCookie } from "../cookies.ts";
@@ -15,7 +20,6 @@ import type { SignedInVisit, Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
 import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "./fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, newPasswordError, reauthenticationError } from "./form-error.ts";
-import { SessionsSection } from "./profile/session-list.tsx";
 import { callerOf, startSession } from "./sign-in/session-cookie.ts";
 
 /** Confirmations, named by the query parameter `done`. */
@@ -254,4 +258,89 @@ function LinkSection({ account, formError }: { readonly account: Account; readon
       )}
     </section>
   );
+}
+
+function SessionsSection({ account, current }: { readonly account: Account; readonly current: number }) {
+  const { i18n, settings, now } = useVisit();
+  const sessions = settings.store.sessions.listOfAccount(account.id, now).toReversed();
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">{i18n.t("account.sessions.title")}</h2>
+      <DataTable
+        caption={i18n.t("account.sessions.caption")}
+        captionUnseen
+        rows={sessions}
+        columns={[
+          { label: i18n.t("account.sessions.browser"), cell: ({ userAgent }) => browserOf(userAgent, i18n) },
+          { label: i18n.t("account.sessions.address"), cell: ({ address }) => <UntrustedText>{address}</UntrustedText> },
+          { label: i18n.t("account.sessions.created"), cell: ({ createdAt }) => <Instant at={createdAt} relative={false} /> },
+          {
+            label: i18n.t("account.sessions.lastSeen"),
+            cell: ({ createdAt, lastSeenAt }) => <LastUse createdAt={createdAt} hour={lastSeenAt} />,
+          },
+          {
+            label: i18n.t("account.sessions.end"),
+            cell: (session) => (session.id === current ? i18n.t("account.sessions.current") : <EndSession session={session} />),
+          },
+        ]}
+      />
+      <p class="hint">{i18n.t("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
+      {sessions.length > 1 && (
+        <Form action="/account">
+          <input type="hidden" name="do" value="end-others" />
+          <SubmitButton kind="danger">{i18n.t("account.sessions.endOthers")}</SubmitButton>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+/** An unknown client is shown by its User-Agent. */
+function browserOf(userAgent: string, i18n: I18n) {
+  if (userAgent === "") return i18n.t("account.sessions.unknown");
+  return browserName(userAgent) ?? <UntrustedText>{userAgent}</UntrustedText>;
+}
+
+function EndSession({ session: { id, createdAt } }: { readonly session: Session }) {
+  const i18n = useI18n();
+  return (
+    <Form action="/account">
+      <input type="hidden" name="do" value="end-session" />
+      <input type="hidden" name="session" value={String(id)} />
+      <SubmitButton kind="plain" compact label={i18n.t("account.sessions.endOf", { moment: i18n.dateTime(createdAt) })}>
+        {i18n.t("account.sessions.end")}
+      </SubmitButton>
+    </Form>
+  );
+}
+
+/** Readable browser name from a User-Agent; for display only, since clients send what they like. */
+
+/** First match wins: later patterns also match the earlier browsers. */
+const browsers: readonly (readonly [name: string, version: RegExp])[] = [
+  ["Edge", /\bEdg(?:A|iOS)?\/(\d{1,4})/],
+  ["Opera", /\bOPR\/(\d{1,4})/],
+  ["Samsung Internet", /\bSamsungBrowser\/(\d{1,4})/],
+  ["Firefox", /\b(?:Firefox|FxiOS)\/(\d{1,4})/],
+  ["Chrome", /\b(?:HeadlessChrome|Chrome|CriOS)\/(\d{1,4})/],
+  ["Safari", /\bVersion\/(\d{1,4})[\d.]* (?:Mobile\/\w+ )?Safari\//],
+];
+const systems: readonly (readonly [name: string, mark: RegExp])[] = [
+  ["Windows", /\bWindows NT\b/],
+  ["Android", /\bAndroid\b/],
+  ["iOS", /\b(?:iPhone|iPad|iPod)\b/],
+  ["macOS", /\bMac OS X\b/],
+  ["ChromeOS", /\bCrOS\b/],
+  ["Linux", /\bLinux\b/],
+];
+
+/** `Firefox 145, Linux`; null for an unknown User-Agent. */
+export function browserName(userAgent: string): string | null {
+  for (const [name, pattern] of browsers) {
+    const version = pattern.exec(userAgent)?.[1];
+    if (version === undefined) continue;
+    const system = systems.find(([, mark]) => mark.test(userAgent))?.[0];
+    return system === undefined ? `${name} ${version}` : `${name} ${version}, ${system}`;
+  }
+  return null;
 }

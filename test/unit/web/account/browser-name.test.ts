@@ -1,6 +1,6 @@
 /** Browser names from real User-Agents, and none from look-alikes. */
 import { expect, test } from "vitest";
-import { browserName } from "../../../../src/web/account/profile/browser-name.ts";
+import { browserName } from "../../../../src/web/account/profile.tsx";
 import { cpuMs } from "../../../support/cpu-time.ts";
 
 test.each([
