@@ -8,7 +8,7 @@ import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
 import { FormErrorNotice, NewPassword, UnencryptedNotice } from "../fields.tsx";
 import { answerTo, errorAt, type FormError, newPasswordError, throttledError } from "../form-error.ts";
-import { unusableLinkPage } from "./registration-form.tsx";
+import { unusableLinkPage } from "../registration.tsx";
 
 export function getReset(visit: Visit): Response {
   return resetPage(visit, visit.url.searchParams.get("t") ?? "");
