@@ -16,7 +16,7 @@ import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
 import { EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "./fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, newPasswordError, throttledError } from "./form-error.ts";
 import { unusableLinkPage } from "./registration.tsx";
-import { callerOf } from "./sign-in/session-cookie.ts";
+import { callerOf } from "./session.ts";
 
 const path = "/forgotten";
 /** Each link voids the one before, so others must not be able to request many. Fewer than the mails that one account may get. */

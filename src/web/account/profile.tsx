@@ -20,7 +20,7 @@ import type { SignedInVisit, Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
 import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "./fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, newPasswordError, reauthenticationError } from "./form-error.ts";
-import { callerOf, startSession } from "./sign-in/session-cookie.ts";
+import { callerOf, startSession } from "./session.ts";
 
 /** Confirmations, named by the query parameter `done`. */
 const confirmations = ["made", "email", "password", "preferences", "sessions", "second-factor-off", "unlinked"] as const;

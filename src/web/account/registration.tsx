@@ -13,7 +13,7 @@ import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "./fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, newPasswordError, throttledError } from "./form-error.ts";
-import { callerOf, startSession } from "./sign-in/session-cookie.ts";
+import { callerOf, startSession } from "./session.ts";
 
 export interface Typed {
   readonly email: string;

@@ -17,7 +17,7 @@ import type { Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
 import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
 import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "./form-error.ts";
-import { callerOf, startSession } from "./sign-in/session-cookie.ts";
+import { callerOf, startSession } from "./session.ts";
 
 const path = "/account/second-factor";
 

@@ -1,7 +1,7 @@
 /** `/sign-in` and `/sign-out`: normal use, session fixation, CSRF, open redirects, guessing and information leaks. */
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { nextPath } from "../../../../src/web/account/sign-in/next-path.ts";
+import { nextPath } from "../../../../src/web/account/session.ts";
 import { codeAt } from "../../../support/account-fixture.ts";
 import { mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";

@@ -1,13 +1,12 @@
 /** Starts and ends the session of a visit, with its cookie. */
-
-import type { SignInSuccess } from "../../../account/sign-in.ts";
-import type { Caller } from "../../../account/throttles.ts";
-import { truncatedAddress } from "../../../parse/address.ts";
-import type { Account } from "../../../store/accounts.ts";
-import { type OpenedSession, sessionDays } from "../../../store/sessions.ts";
-import { setCookie } from "../../cookies.ts";
-import { redirect } from "../../response.ts";
-import type { SignedInVisit, Visit } from "../../visit.ts";
+import type { SignInSuccess } from "../../account/sign-in.ts";
+import type { Caller } from "../../account/throttles.ts";
+import { truncatedAddress } from "../../parse/address.ts";
+import type { Account } from "../../store/accounts.ts";
+import { type OpenedSession, sessionDays } from "../../store/sessions.ts";
+import { setCookie } from "../cookies.ts";
+import { redirect } from "../response.ts";
+import type { SignedInVisit, Visit } from "../visit.ts";
 
 const daySeconds = 86_400;
 export const afterSignIn = "/account";
@@ -50,4 +49,21 @@ export function logRefusal(
   accounts.actions
     .noteRefusal({ because, accountId: account, address })
     .catch((error) => log.warn("refusal not noted in the audit log", { error: String(error) }));
+}
+
+/** Validates the return path after sign-in: only paths of this appliance. */
+
+/** Before and after percent-encoding. */
+const pathCharsMax = 2_048;
+/** Placeholder origin: a path that resolves to another origin is rejected. */
+const ownOrigin = "http://here.invalid";
+
+/** Path and query as a browser resolves them; `fallback` for any other origin. */
+export function nextPath(requested: string | null, fallback: string): string {
+  if (requested === null || !requested.startsWith("/") || requested.length > pathCharsMax) return fallback;
+  const url = URL.parse(requested, ownOrigin);
+  if (url === null || url.origin !== ownOrigin) return fallback;
+  const path = `${url.pathname}${url.search}`;
+  // "/.//elsewhere" resolves to "//elsewhere", which a browser reads as a host.
+  return path.startsWith("//") || path.length > pathCharsMax ? fallback : path;
 }

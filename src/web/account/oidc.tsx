@@ -1,20 +1,18 @@
 /** Sign-in by an identity provider: to the provider, back from it, and the password that confirms a new link. */
-import type { OidcSignIn } from "../../../account/oidc/oidc-sign-in.ts";
-import type { PasswordStep } from "../../../account/sign-in.ts";
-import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
-import { SubmitButton } from "../../components/submit-button.tsx";
-import { cookieOf, setCookie } from "../../cookies.ts";
-import { notFound, oidcRefusedPage } from "../../errors.ts";
-import { Form, readForm } from "../../form.tsx";
-import { errorPage, page } from "../../page.tsx";
-import { redirect } from "../../response.ts";
-import type { Visit } from "../../visit.ts";
-import { CurrentPassword, FormErrorNotice, UnencryptedNotice } from "../fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, throttledError } from "../form-error.ts";
-import { nextPath } from "./next-path.ts";
-import { codePage } from "./second-step.tsx";
-import { afterSignIn, callerOf, continueAfterSignIn, logRefusal } from "./session-cookie.ts";
-import { signInPage } from "./sign-in.tsx";
+import type { OidcSignIn } from "../../account/oidc/oidc-sign-in.ts";
+import type { PasswordStep } from "../../account/sign-in.ts";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { cookieOf, setCookie } from "../cookies.ts";
+import { notFound, oidcRefusedPage } from "../errors.ts";
+import { Form, readForm } from "../form.tsx";
+import { errorPage, page } from "../page.tsx";
+import { redirect } from "../response.ts";
+import type { Visit } from "../visit.ts";
+import { CurrentPassword, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
+import { answerTo, errorAt, type FormError, fieldError, throttledError } from "./form-error.ts";
+import { afterSignIn, callerOf, continueAfterSignIn, logRefusal, nextPath } from "./session.ts";
+import { codePage, signInPage } from "./sign-in.tsx";
 
 /** Sends the browser to the provider. Only the public URL has a cookie that the way back finds. */
 export async function getOidcStart(visit: Visit): Promise<Response> {
