@@ -8,7 +8,7 @@ import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } fr
 import { getRules, postRules } from "./account/channels/rules-page.tsx";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
 import { getAccept, postAccept } from "./account/members/accept.tsx";
-import { getMembers, postMembers } from "./account/members/members.tsx";
+import { getMembers, postMembers } from "./account/members.tsx";
 import { getOidcCallback, getOidcStart, postOidcLink } from "./account/oidc.tsx";
 import { createPostForgotten, getForgotten, getReset, postReset } from "./account/password-reset.tsx";
 import { getProfile, postProfile } from "./account/profile.tsx";
