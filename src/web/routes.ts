@@ -7,7 +7,7 @@ import { getDeliveries, postDeliveries } from "./account/channels/deliveries-pag
 import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/channels/mail-links.tsx";
 import { getRules, postRules } from "./account/channels/rules-page.tsx";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
-import { getAccept, postAccept } from "./account/members/accept.tsx";
+import { getAccept, postAccept } from "./account/member-invitation.tsx";
 import { getMembers, postMembers } from "./account/members.tsx";
 import { getOidcCallback, getOidcStart, postOidcLink } from "./account/oidc.tsx";
 import { createPostForgotten, getForgotten, getReset, postReset } from "./account/password-reset.tsx";

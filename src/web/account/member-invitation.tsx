@@ -1,19 +1,18 @@
 /** `/members/accept?invitation=`: accepts an invitation to share the sites of another account. */
-
 import type { ComponentChildren } from "preact";
-import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../../account/member-operations.ts";
-import { plainUntrustedText } from "../../../report/components/untrusted-text.tsx";
-import { emailKey } from "../../../store/account-index.ts";
-import type { Account } from "../../../store/accounts.ts";
-import { type MemberInvitation, memberInvitationHours } from "../../../store/site-accounts.ts";
-import type { TextPath } from "../../../text/translator.ts";
-import { SubmitButton } from "../../components/submit-button.tsx";
-import { useVisit } from "../../context.ts";
-import { signInFirst } from "../../errors.ts";
-import { Form, readForm } from "../../form.tsx";
-import { page } from "../../page.tsx";
-import { redirect } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../account/member-operations.ts";
+import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
+import { emailKey } from "../../store/account-index.ts";
+import type { Account } from "../../store/accounts.ts";
+import { type MemberInvitation, memberInvitationHours } from "../../store/site-accounts.ts";
+import type { TextPath } from "../../text/translator.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { signInFirst } from "../errors.ts";
+import { Form, readForm } from "../form.tsx";
+import { page } from "../page.tsx";
+import { redirect } from "../response.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 
 /** An open invitation, and the account that made it. */
 interface Invited {
