@@ -1,6 +1,6 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
 import { acceptMemberPath } from "../account/member-operations.ts";
-import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand/brand.tsx";
+import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand.tsx";
 import { postChannels } from "./account/channels/channel-changes.ts";
 import { getChannels } from "./account/channels/channels-page.tsx";
 import { getDeliveries, postDeliveries } from "./account/channels/deliveries-page.tsx";

@@ -9,8 +9,16 @@ import { Form, readForm } from "../form.tsx";
 import { errorPage, page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { CurrentPassword, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, throttledError } from "./form-error.ts";
+import {
+  answerTo,
+  CurrentPassword,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  throttledError,
+  UnencryptedNotice,
+} from "./credentials.tsx";
 import { afterSignIn, callerOf, continueAfterSignIn, logRefusal, nextPath } from "./session.ts";
 import { codePage, signInPage } from "./sign-in.tsx";
 

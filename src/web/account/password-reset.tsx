@@ -13,8 +13,18 @@ import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { AccountMails, PagesSettings } from "../settings.ts";
 import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
-import { EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, newPasswordError, throttledError } from "./form-error.ts";
+import {
+  answerTo,
+  EmailField,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  NewPassword,
+  newPasswordError,
+  throttledError,
+  UnencryptedNotice,
+} from "./credentials.tsx";
 import { unusableLinkPage } from "./registration.tsx";
 import { callerOf } from "./session.ts";
 

@@ -18,8 +18,18 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
-import { CurrentPassword, EmailField, FormErrorNotice, NewPassword } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, newPasswordError, reauthenticationError } from "./form-error.ts";
+import {
+  answerTo,
+  CurrentPassword,
+  EmailField,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  NewPassword,
+  newPasswordError,
+  reauthenticationError,
+} from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 /** Confirmations, named by the query parameter `done`. */

@@ -11,8 +11,19 @@ import { type Fields, Form, readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { CommandLine, EmailField, FormErrorNotice, NewPassword, UnencryptedNotice } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, newPasswordError, throttledError } from "./form-error.ts";
+import {
+  answerTo,
+  CommandLine,
+  EmailField,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  NewPassword,
+  newPasswordError,
+  throttledError,
+  UnencryptedNotice,
+} from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 export interface Typed {

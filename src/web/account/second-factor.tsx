@@ -15,8 +15,17 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { accountPage } from "./account-frame.tsx";
-import { CodeField, CurrentPassword, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, reauthenticationError } from "./form-error.ts";
+import {
+  answerTo,
+  CodeField,
+  CurrentPassword,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  reauthenticationError,
+  UnencryptedNotice,
+} from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 const path = "/account/second-factor";

@@ -9,8 +9,19 @@ import { Form, readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { CodeField, CommandLine, CurrentPassword, EmailField, FormErrorNotice, UnencryptedNotice } from "./fields.tsx";
-import { answerTo, errorAt, type FormError, fieldError, throttledError } from "./form-error.ts";
+import {
+  answerTo,
+  CodeField,
+  CommandLine,
+  CurrentPassword,
+  EmailField,
+  errorAt,
+  type FormError,
+  FormErrorNotice,
+  fieldError,
+  throttledError,
+  UnencryptedNotice,
+} from "./credentials.tsx";
 import { afterSignIn, callerOf, continueAfterSignIn, endCurrentSession, logRefusal, nextPath } from "./session.ts";
 
 /** Confirmations, named by the query parameter `done`. */

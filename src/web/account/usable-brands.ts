@@ -1,13 +1,13 @@
 /** Brands that a visitor may use: the brand of the own account, and the brands of owners who share their sites. */
-import { usableBrand } from "../../../account/brand-operations.ts";
-import { brandInFile } from "../../../export/export.ts";
-import type { Brand, BrandLogo } from "../../../report/brand.tsx";
-import type { Account } from "../../../store/accounts.ts";
-import { storedLogo } from "../../../store/brand-logo.ts";
-import type { StoredBrand } from "../../../store/site-accounts.ts";
-import { notFound, signInFirst } from "../../errors.ts";
-import { siteAccesses } from "../../sites/site-access.ts";
-import type { Visit } from "../../visit.ts";
+import { usableBrand } from "../../account/brand-operations.ts";
+import { brandInFile } from "../../export/export.ts";
+import type { Brand, BrandLogo } from "../../report/brand.tsx";
+import type { Account } from "../../store/accounts.ts";
+import { storedLogo } from "../../store/brand-logo.ts";
+import type { StoredBrand } from "../../store/site-accounts.ts";
+import { notFound, signInFirst } from "../errors.ts";
+import { siteAccesses } from "../sites/site-access.ts";
+import type { Visit } from "../visit.ts";
 
 /** Query parameter of downloads: `own`, or the id of the account that has the brand. */
 const brandParam = "brand";

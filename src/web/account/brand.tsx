@@ -1,31 +1,30 @@
 /** `/account/brand`: name, logo, colour and footer of the account for the reports that it passes on. */
-
-import { planTerms } from "../../../account/account-operations.ts";
+import { planTerms } from "../../account/account-operations.ts";
 import {
   type BrandFaults,
   brandFooterCharsMax,
   brandNameCharsMax,
+  type GivenBrand,
   removeBrand,
   saveBrand,
   usableBrand,
-} from "../../../account/brand-operations.ts";
-import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../../base/documents.ts";
-import { BrandFooter, BrandHeader } from "../../../report/brand.tsx";
-import { Notice } from "../../../report/components/notice.tsx";
-import { type Account, plans } from "../../../store/accounts.ts";
-import { storedLogo } from "../../../store/brand-logo.ts";
-import type { StoredBrand } from "../../../store/site-accounts.ts";
-import { Field, FileField } from "../../components/field.tsx";
-import { SubmitButton } from "../../components/submit-button.tsx";
-import { useVisit } from "../../context.ts";
-import { brandNotInPlan, formMalformed, notFound } from "../../errors.ts";
-import { Form, readUpload } from "../../form.tsx";
-import type { GetFor, PostFor, UploadFor } from "../../guards.ts";
-import { redirect, respond } from "../../response.ts";
-import type { Visit } from "../../visit.ts";
-import { accountPage } from "../account-frame.tsx";
-import { brandOwner, logoOnPage } from "./account-brands.ts";
-import { accentCharsMax, type TypedBrand, typedBrand, typedOf } from "./brand-input.ts";
+} from "../../account/brand-operations.ts";
+import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../base/documents.ts";
+import { BrandFooter, BrandHeader } from "../../report/brand.tsx";
+import { Notice } from "../../report/components/notice.tsx";
+import { type Account, plans } from "../../store/accounts.ts";
+import { storedLogo } from "../../store/brand-logo.ts";
+import type { StoredBrand } from "../../store/site-accounts.ts";
+import { Field, FileField } from "../components/field.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
+import { brandNotInPlan, formMalformed, notFound } from "../errors.ts";
+import { type Fields, Form, readUpload } from "../form.tsx";
+import type { GetFor, PostFor, UploadFor } from "../guards.ts";
+import { redirect, respond } from "../response.ts";
+import type { Visit } from "../visit.ts";
+import { accountPage } from "./account-frame.tsx";
+import { brandOwner, logoOnPage } from "./usable-brands.ts";
 
 const path = "/account/brand";
 const removePath = `${path}/remove`;
@@ -204,4 +203,25 @@ function Removal() {
       </Form>
     </section>
   );
+}
+
+/** `#rrggbb`, with a blank at either end. */
+const accentCharsMax = 9;
+
+interface TypedBrand extends GivenBrand {
+  /** Removes the stored logo. */
+  readonly withoutLogo: boolean;
+}
+
+function typedBrand(fields: Fields): TypedBrand {
+  return {
+    name: fields.text("name").trim(),
+    accent: fields.text("accent").trim().slice(0, accentCharsMax),
+    footer: fields.text("footer").trim(),
+    withoutLogo: fields.text("without-logo") !== "",
+  };
+}
+
+function typedOf(brand: StoredBrand | undefined): TypedBrand {
+  return { name: brand?.name ?? "", accent: brand?.accent ?? "", footer: brand?.footer ?? "", withoutLogo: false };
 }
