@@ -5,7 +5,6 @@ import { postChannels } from "./account/channels/channel-changes.ts";
 import { getChannels } from "./account/channels/channels-page.tsx";
 import { getDeliveries, postDeliveries } from "./account/channels/deliveries-page.tsx";
 import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/channels/mail-links.tsx";
-import { getRules, postRules } from "./account/channels/rules-page.tsx";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
 import { getAccept, postAccept } from "./account/member-invitation.tsx";
 import { getMembers, postMembers } from "./account/members.tsx";
@@ -13,6 +12,7 @@ import { getOidcCallback, getOidcStart, postOidcLink } from "./account/oidc.tsx"
 import { createPostForgotten, getForgotten, getReset, postReset } from "./account/password-reset.tsx";
 import { getProfile, postProfile } from "./account/profile.tsx";
 import { getSetup, getSignUp, postSetup, postSignUp } from "./account/registration.tsx";
+import { getRules, postRules } from "./account/rules.tsx";
 import { getSecondFactor, postSecondFactor } from "./account/second-factor.tsx";
 import { getSecondStep, getSignIn, getSignOut, postSecondStep, postSignIn, postSignOut } from "./account/sign-in.tsx";
 import { getTokens, postTokens } from "./account/tokens.tsx";
