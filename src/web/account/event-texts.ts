@@ -1,6 +1,6 @@
 /** Names of the types of events. */
-import type { EventType } from "../../../store/site-events.ts";
-import type { TextPath } from "../../../text/translator.ts";
+import type { EventType } from "../../store/site-events.ts";
+import type { TextPath } from "../../text/translator.ts";
 
 export const eventTexts: Readonly<Record<EventType, TextPath>> = {
   "site.score_dropped": "channels.events.site.score_dropped",

@@ -1,15 +1,15 @@
 /** Pages of the links in mails: `/confirm-channel/{name}` and `/unsubscribe/{name}`. Their key is the permission; no one signs in. */
 import { timingSafeEqual } from "node:crypto";
 import type { ComponentChildren } from "preact";
-import { confirmChannelPath, parseChannelName, unsubscribePath } from "../../../deliver/channel-operations.ts";
-import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
-import { type Channel, canConfirm } from "../../../store/channels.ts";
-import { hashOfSecret, isSecretValue } from "../../../store/secret-value.ts";
-import type { TextPath } from "../../../text/translator.ts";
-import { SubmitButton } from "../../components/submit-button.tsx";
-import { Form, readForm, readOneClickForm } from "../../form.tsx";
-import { page } from "../../page.tsx";
-import type { PageHandler, Visit } from "../../visit.ts";
+import { confirmChannelPath, parseChannelName, unsubscribePath } from "../../deliver/channel-operations.ts";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { type Channel, canConfirm } from "../../store/channels.ts";
+import { hashOfSecret, isSecretValue } from "../../store/secret-value.ts";
+import type { TextPath } from "../../text/translator.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { Form, readForm, readOneClickForm } from "../form.tsx";
+import { page } from "../page.tsx";
+import type { PageHandler, Visit } from "../visit.ts";
 
 /** Query parameter with the key of the link. */
 const keyParam = "key";
