@@ -2,8 +2,8 @@
 import { acceptMemberPath } from "../account/member-operations.ts";
 import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand.tsx";
 import { postChannels } from "./account/channels/channel-changes.ts";
-import { getChannels } from "./account/channels/channels-page.tsx";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
+import { getChannels } from "./account/channels.tsx";
 import { getDeliveries, postDeliveries } from "./account/deliveries.tsx";
 import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/mail-links.tsx";
 import { getAccept, postAccept } from "./account/member-invitation.tsx";

@@ -18,10 +18,10 @@ import type { Fields } from "../../form.tsx";
 import type { PostFor } from "../../guards.ts";
 import { redirect } from "../../response.ts";
 import type { Visit } from "../../visit.ts";
-import type { TypedChannel } from "./channel-fault.ts";
+import type { TypedChannel } from "../channels.tsx";
+import { type ChannelsOutcome, channelDeletionPage, channelsPage, ownChannelOf } from "../channels.tsx";
 import { channelsPagePath } from "./channel-paths.ts";
 import { type ChannelAction, channelActions } from "./channel-table.tsx";
-import { type ChannelsOutcome, channelDeletionPage, channelsPage, ownChannelOf } from "./channels-page.tsx";
 import { metricsTokenPage, webhookSecretPage } from "./secret-page.tsx";
 
 /** Longest target of a refused form that is shown again. */
