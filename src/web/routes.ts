@@ -1,9 +1,8 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
 import { acceptMemberPath } from "../account/member-operations.ts";
 import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand.tsx";
-import { postChannels } from "./account/channels/channel-changes.ts";
 import { getSiteMetrics } from "./account/channels/site-metrics.ts";
-import { getChannels } from "./account/channels.tsx";
+import { getChannels, postChannels } from "./account/channels.tsx";
 import { getDeliveries, postDeliveries } from "./account/deliveries.tsx";
 import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/mail-links.tsx";
 import { getAccept, postAccept } from "./account/member-invitation.tsx";
