@@ -1,7 +1,6 @@
 /** Every path of the pages and its handlers: a new page is one file and one line here. */
 import { acceptMemberPath } from "../account/member-operations.ts";
 import { getBrand, getBrandLogo, postBrand, postRemoveBrand } from "./account/brand.tsx";
-import { getSiteMetrics } from "./account/channels/site-metrics.ts";
 import { getChannels, postChannels } from "./account/channels.tsx";
 import { getDeliveries, postDeliveries } from "./account/deliveries.tsx";
 import { getConfirmation, getUnsubscribe, postConfirmation, postUnsubscribe } from "./account/mail-links.tsx";
@@ -14,6 +13,7 @@ import { getSetup, getSignUp, postSetup, postSignUp } from "./account/registrati
 import { getRules, postRules } from "./account/rules.tsx";
 import { getSecondFactor, postSecondFactor } from "./account/second-factor.tsx";
 import { getSecondStep, getSignIn, getSignOut, postSecondStep, postSignIn, postSignOut } from "./account/sign-in.tsx";
+import { getSiteMetrics } from "./account/site-metrics.ts";
 import { getTokens, postTokens } from "./account/tokens.tsx";
 import { getAudit } from "./admin/audit.tsx";
 import { postAdminCancel } from "./admin/cancel-scan.tsx";

@@ -23,7 +23,7 @@ import { type Fields, Form, readUpload } from "../form.tsx";
 import type { GetFor, PostFor, UploadFor } from "../guards.ts";
 import { redirect, respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
+import { accountPage } from "./account-page.tsx";
 import { brandOwner, logoOnPage } from "./usable-brands.ts";
 
 const path = "/account/brand";

@@ -31,11 +31,9 @@ import { type Fields, Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
-import { channelsPagePath, rulesPagePath } from "./channels/channel-paths.ts";
-import { EditLink, SaveOrCancel } from "./channels/edit-parts.tsx";
-import { metricsTokenPage, webhookSecretPage } from "./channels/secret-page.tsx";
-import { siteMetricsPath } from "./channels/site-metrics.ts";
+import { accountPage, channelsPagePath, EditLink, rulesPagePath, SaveOrCancel } from "./account-page.tsx";
+import { metricsTokenPage, webhookSecretPage } from "./secret-page.tsx";
+import { siteMetricsPath } from "./site-metrics.ts";
 
 const goodOutcomes = ["added", "changed", "sent", "enabled", "disabled", "deleted", "revoked"] as const;
 const badOutcomes = ["unsent", "too-many", "no-mail", "ended"] as const;

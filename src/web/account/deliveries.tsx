@@ -17,8 +17,7 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { sitePath } from "../sites/site-access.ts";
-import { accountPage } from "./account-frame.tsx";
-import { deliveriesPagePath } from "./channels/channel-paths.ts";
+import { accountPage, deliveriesPagePath } from "./account-page.tsx";
 import { eventTexts } from "./event-texts.ts";
 
 const rowsPerPage = 50;

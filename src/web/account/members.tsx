@@ -25,7 +25,7 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { ownerPath } from "../sites/site-access.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
+import { accountPage } from "./account-page.tsx";
 
 const membersPath = "/account/members";
 

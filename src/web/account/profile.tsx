@@ -17,7 +17,7 @@ import { type Fields, Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
+import { accountPage } from "./account-page.tsx";
 import {
   answerTo,
   CurrentPassword,

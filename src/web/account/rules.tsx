@@ -21,9 +21,7 @@ import { type Fields, Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
-import { channelsPagePath, rulesPagePath } from "./channels/channel-paths.ts";
-import { EditLink, SaveOrCancel } from "./channels/edit-parts.tsx";
+import { accountPage, channelsPagePath, EditLink, rulesPagePath, SaveOrCancel } from "./account-page.tsx";
 import { eventTexts } from "./event-texts.ts";
 
 /** Longest scope of a refused form that is shown again. */

@@ -14,7 +14,7 @@ import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
+import { accountPage } from "./account-page.tsx";
 import {
   answerTo,
   CodeField,

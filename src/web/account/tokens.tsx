@@ -23,7 +23,7 @@ import { type Fields, Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { accountPage } from "./account-frame.tsx";
+import { accountPage } from "./account-page.tsx";
 
 const path = "/account/tokens";
 const lifetimeDefault = "90d";

@@ -1,8 +1,14 @@
 /** Frame of the account pages: tabs and the confirmation of the last action. */
 import { Notice } from "../../report/components/notice.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
+import { useVisit } from "../context.ts";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
-import { channelsPagePath, deliveriesPagePath, rulesPagePath } from "./channels/channel-paths.ts";
+
+/** Paths of the pages on notifications. */
+export const channelsPagePath = "/account/channels";
+export const rulesPagePath = "/account/rules";
+export const deliveriesPagePath = "/account/deliveries";
 
 const tabs: PrivateTabs = {
   label: "account.nav.label",
@@ -38,4 +44,27 @@ export function accountPage(visit: Visit, { done = null, children, ...given }: A
       </>
     ),
   });
+}
+
+/** `name`: of the row, for readers who hear the link alone. */
+export function EditLink({ href, name }: { readonly href: string; readonly name: string }) {
+  const { i18n } = useVisit();
+  const action = i18n.t("channels.actions.edit");
+  return (
+    <a class="button compact" href={href} aria-label={i18n.t("channels.actions.of", { action, name })}>
+      {action}
+    </a>
+  );
+}
+
+export function SaveOrCancel({ cancelPath }: { readonly cancelPath: string }) {
+  const { i18n } = useVisit();
+  return (
+    <p class="actions">
+      <SubmitButton>{i18n.t("channels.edit.submit")}</SubmitButton>
+      <a class="button" href={cancelPath}>
+        {i18n.t("channels.edit.cancel")}
+      </a>
+    </p>
+  );
 }

@@ -1,13 +1,11 @@
 /** Page that shows a secret once: of a webhook, or the token for the metrics of sites. */
-
-import { Notice } from "../../../report/components/notice.tsx";
-import { ConfigLines } from "../../../report/components/remediation.tsx";
-import { UntrustedText } from "../../../report/components/untrusted-text.tsx";
-import type { Channel } from "../../../store/channels.ts";
-import { CopyField } from "../../components/copy-field.tsx";
-import { publicOrigin, type Visit } from "../../visit.ts";
-import { accountPage } from "../account-frame.tsx";
-import { channelsPagePath } from "./channel-paths.ts";
+import { Notice } from "../../report/components/notice.tsx";
+import { ConfigLines } from "../../report/components/remediation.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import type { Channel } from "../../store/channels.ts";
+import { CopyField } from "../components/copy-field.tsx";
+import { publicOrigin, type Visit } from "../visit.ts";
+import { accountPage, channelsPagePath } from "./account-page.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 
 /** A direct response to the form: it has no URL to link or reload. */

@@ -1,8 +1,8 @@
 /** `/metrics/sites`: figures of the watched sites of one account, for a monitoring system with the token of the account. */
-import { type SiteFigures, siteMetricsText } from "../../../metrics/site-metrics.ts";
-import type { Site } from "../../../store/sites.ts";
-import { respond } from "../../response.ts";
-import type { PageHandler, Visit } from "../../visit.ts";
+import { type SiteFigures, siteMetricsText } from "../../metrics/site-metrics.ts";
+import type { Site } from "../../store/sites.ts";
+import { respond } from "../response.ts";
+import type { PageHandler, Visit } from "../visit.ts";
 
 export const siteMetricsPath = "/metrics/sites";
 /** Sites of one answer, those that were added first. No plan includes more. */
