@@ -12,7 +12,7 @@ import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { Visit } from "../visit.ts";
-import { adminPage } from "./admin-frame.tsx";
+import { adminPage } from "./admin-page.tsx";
 
 const path = "/admin/audit";
 const entriesPerPage = 50;

@@ -13,7 +13,7 @@ import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import { adminPage } from "./admin-frame.tsx";
+import { adminPage } from "./admin-page.tsx";
 
 /** Heading of the reload, where its result is shown. */
 const reloadId = "reload";

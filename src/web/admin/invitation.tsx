@@ -15,7 +15,7 @@ import { formMalformed } from "../errors.ts";
 import { type Fields, Form } from "../form.tsx";
 import { linkPath } from "../link-paths.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { adminPage } from "./admin-frame.tsx";
+import { adminPage } from "./admin-page.tsx";
 
 /** Form values of an invitation, and the error. */
 export interface InvitationDraft {

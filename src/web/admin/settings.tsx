@@ -3,7 +3,7 @@ import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { GetFor } from "../guards.ts";
-import { adminPage } from "./admin-frame.tsx";
+import { adminPage } from "./admin-page.tsx";
 import type { ShownSetting } from "./operator.ts";
 
 export const getAdminSettings: GetFor<"administrators"> = (visit) => {

@@ -19,7 +19,7 @@ import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
-import { adminPage } from "./admin-frame.tsx";
+import { adminPage } from "./admin-page.tsx";
 import { type InvitationDraft, InvitationForm, invitationPage, makeInvitation } from "./invitation.tsx";
 
 const path = "/admin/users";

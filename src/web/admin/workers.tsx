@@ -13,8 +13,7 @@ import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import { adminPage } from "./admin-frame.tsx";
-import { EnglishQuote } from "./quote.tsx";
+import { adminPage, EnglishQuote } from "./admin-page.tsx";
 import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";

@@ -1,4 +1,5 @@
 /** Frame of the administration pages. */
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -16,4 +17,12 @@ const tabs: PrivateTabs = {
 
 export function adminPage(visit: Visit, given: PrivatePage): Response {
   return privatePage(visit, tabs, given);
+}
+
+export function EnglishQuote({ children }: { readonly children: string }) {
+  return (
+    <q lang="en" {...untranslated}>
+      {children}
+    </q>
+  );
 }
