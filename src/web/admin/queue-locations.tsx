@@ -6,7 +6,7 @@ import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { useVisit } from "../context.ts";
-import { workerStateOf } from "./worker-state.ts";
+import { workerStateOf } from "./workers.tsx";
 
 interface QueueLocationsProps {
   readonly locations: readonly string[];

@@ -1,20 +1,22 @@
 /** `/admin/workers`: the connection to NATS, and the workers of other machines with the forms that drain and revoke them. */
 import type { ComponentChildren } from "preact";
 import { presenceEveryMs } from "../../fleet/messages.ts";
-import { changeWorkerState, workerChanges } from "../../fleet/worker-operations.ts";
-import { Instant } from "../../report/components/labels.tsx";
-import { DataTable, Details } from "../../report/components/layout.tsx";
+import { changeWorkerState, type WorkerPresence, workerChanges } from "../../fleet/worker-operations.ts";
+import { Instant, MarkedText } from "../../report/components/labels.tsx";
+import { DataTable, Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
-import type { Worker } from "../../store/workers.ts";
+import type { Worker, WorkerFault } from "../../store/workers.ts";
+import type { ShownState } from "../../text/ledger-rows.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
+import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { adminPage, EnglishQuote } from "./admin-page.tsx";
-import { WorkerTable } from "./worker-table.tsx";
 
 const path = "/admin/workers";
 /** Id of the heading that one of two sections has. */
@@ -138,4 +140,185 @@ function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
       />
     </Details>
   );
+}
+
+const versionCharsMax = 40;
+const faultCharsMax = 300;
+/** En dash. */
+const unknown = "\u2013";
+
+const marks = {
+  present: "passed",
+  idle: "notChecked",
+  drained: "note",
+  absent: "violated",
+  awaited: "notChecked",
+  unknown: "notChecked",
+  revoked: "notApplicable",
+  "too-old": "violated",
+  "too-new": "violated",
+  "private-location": "violated",
+} as const satisfies Record<WorkerState, ShownState>;
+
+/** States that the administrator can do something about. */
+const advisedStates = ["awaited", "idle", "too-old", "too-new", "private-location"] as const;
+
+interface ShownWorker {
+  readonly worker: Worker;
+  /** Undefined while it is not present. */
+  readonly heard: WorkerPresence | undefined;
+}
+
+/** `workers` are sorted by location. */
+function WorkerTable({ workers }: { readonly workers: readonly Worker[] }) {
+  const { i18n, settings } = useVisit();
+  const heard = new Map(
+    settings.operator
+      .fleet()
+      ?.presentWorkers()
+      .map((each) => [each.id, each]),
+  );
+  const byLocation = Map.groupBy(workers, ({ location }) => location);
+  const columns = [
+    { label: i18n.t("admin.workers.columns.name"), cell: Identity },
+    { label: i18n.t("admin.workers.columns.state"), cell: State },
+    { label: i18n.t("admin.workers.columns.busy"), numeric: true, cell: Busy },
+    { label: i18n.t("admin.workers.columns.lastSeen"), cell: LastSeen },
+    { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ScansDone },
+    { label: i18n.t("admin.workers.columns.actions"), unseen: true, cell: Actions },
+  ];
+  return (
+    <>
+      <Table caption={i18n.t("admin.workers.title")} captionUnseen columns={columns}>
+        {[...byLocation].map(([location, there]) => (
+          <RowGroup key={location} label={location}>
+            {there.map((worker) => (
+              <Row
+                key={worker.id}
+                id={worker.id}
+                cells={columns.map(({ label, cell: Cell }) => <Cell key={label} worker={worker} heard={heard.get(worker.id)} />)}
+              />
+            ))}
+          </RowGroup>
+        ))}
+      </Table>
+      <p class="muted">
+        {i18n.t("admin.workers.drainMeans")} {i18n.t("admin.workers.revokeMeans")}
+      </p>
+    </>
+  );
+}
+
+function Identity({ worker: { name, version, reach, enrolledAt } }: ShownWorker) {
+  const { i18n } = useVisit();
+  return (
+    <>
+      <UntrustedText>{name}</UntrustedText>
+      {version !== null && (
+        <span class="small muted">
+          <br />
+          assay <UntrustedText charsMax={versionCharsMax}>{version}</UntrustedText>
+        </span>
+      )}
+      {reach !== null && (
+        <span class="small muted">
+          <br />
+          {i18n.t(`admin.workers.reach.${reach}`)}
+        </span>
+      )}
+      <span class="small muted">
+        <br />
+        {i18n.t("admin.workers.enrolled", { date: i18n.date(enrolledAt) })}
+      </span>
+    </>
+  );
+}
+
+function State({ worker, heard }: ShownWorker) {
+  const { i18n, settings } = useVisit();
+  const state = workerStateOf(worker, heard, settings.operator.fleet()?.state() === "connected");
+  const advised = advisedStates.find((each) => each === state);
+  return (
+    <>
+      <MarkedText as={marks[state]} text={i18n.t(`admin.workers.states.${state}`)} />
+      {advised !== undefined && <div class="small">{i18n.t(`admin.workers.advice.${advised}`, { version: settings.version })}</div>}
+      {worker.lastFault !== null && <LastFault {...worker.lastFault} />}
+    </>
+  );
+}
+
+function Busy({ heard }: ShownWorker) {
+  const { i18n } = useVisit();
+  if (heard === undefined) return <>{unknown}</>;
+  return <>{i18n.t("admin.workers.busyOf", { busy: i18n.number(heard.busy), slots: i18n.number(heard.slots) })}</>;
+}
+
+/** The store holds an older instant, since not every presence is written. */
+function LastSeen({ worker: { lastSeenAt }, heard }: ShownWorker) {
+  const at = heard?.seenAt.toISOString() ?? lastSeenAt;
+  return at === null ? unknown : <Instant at={at} />;
+}
+
+function ScansDone({ worker: { scansDone } }: ShownWorker) {
+  return <>{useVisit().i18n.number(scansDone)}</>;
+}
+
+/** Written by the worker or about its results, in English. */
+function LastFault({ at, text }: WorkerFault) {
+  const { i18n } = useVisit();
+  return (
+    <div class="small">
+      {i18n.t("admin.workers.lastFault")} <Instant at={at} />{" "}
+      <span lang="en" {...untranslated}>
+        <UntrustedText charsMax={faultCharsMax}>{text}</UntrustedText>
+      </span>
+    </div>
+  );
+}
+
+function Actions({ worker: { id, name, drained } }: ShownWorker) {
+  const { i18n } = useVisit();
+  const drain = drained ? "resume" : "drain";
+  return (
+    <>
+      <Form action={`/admin/workers/${id}/state`}>
+        <input type="hidden" name="state" value={drained ? "resumed" : "drained"} />
+        <SubmitButton kind="plain" compact label={i18n.t(`admin.workers.${drain}Of`, { name })}>
+          {i18n.t(`admin.workers.${drain}`)}
+        </SubmitButton>
+      </Form>
+      <Details summary={i18n.t("admin.workers.revoke")}>
+        <Form action={`/admin/workers/${id}/state`}>
+          <input type="hidden" name="state" value="revoked" />
+          <SubmitButton kind="danger" compact label={i18n.t("admin.workers.revokeOf", { name })}>
+            {i18n.t("admin.workers.revokeNow")}
+          </SubmitButton>
+        </Form>
+      </Details>
+    </>
+  );
+}
+
+/** Answers to a worker that is heard of but gets no scans. */
+const refusals = ["too-old", "too-new", "private-location"] as const;
+
+/** `awaited`: enrolled, and never heard of. `idle`: present, but without a slot. `unknown`: nothing can be heard, as without NATS. */
+type WorkerState = "present" | "idle" | "drained" | "absent" | "awaited" | "unknown" | "revoked" | (typeof refusals)[number];
+
+/**
+ * `heard` is undefined for a worker that is not present. What is stored decides: an answer may be some seconds older.
+ * `isConnected`: to NATS.
+ */
+export function workerStateOf(
+  { revokedAt, drained, lastSeenAt }: Worker,
+  heard: WorkerPresence | undefined,
+  isConnected: boolean,
+): WorkerState {
+  if (revokedAt !== null) return "revoked";
+  const refusal = refusals.find((each) => each === heard?.answer);
+  if (refusal !== undefined) return refusal;
+  if (drained) return "drained";
+  if (heard !== undefined) return heard.slots > 0 ? "present" : "idle";
+  if (lastSeenAt === null) return "awaited";
+  return isConnected ? "absent" : "unknown";
 }

@@ -8,7 +8,7 @@ import type { FleetState, WorkerPresence } from "../../../src/fleet/worker-opera
 import type { Store } from "../../../src/store/store.ts";
 import type { Worker } from "../../../src/store/workers.ts";
 import type { Operator } from "../../../src/web/admin/operator.ts";
-import { workerStateOf } from "../../../src/web/admin/worker-state.ts";
+import { workerStateOf } from "../../../src/web/admin/workers.tsx";
 import { type PagesUnderTest, quietOperator, startPages, type Visitor } from "../../support/pages.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
 
