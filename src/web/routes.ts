@@ -16,9 +16,9 @@ import { getSecondStep, getSignIn, getSignOut, postSecondStep, postSignIn, postS
 import { getSiteMetrics } from "./account/site-metrics.ts";
 import { getTokens, postTokens } from "./account/tokens.tsx";
 import { getAudit } from "./admin/audit.tsx";
-import { postAdminCancel } from "./admin/cancel-scan.tsx";
 import { getAdminChecks, postReload } from "./admin/checks.tsx";
 import { getAdminOverview, postDoctor } from "./admin/overview.tsx";
+import { postAdminCancel } from "./admin/queue.tsx";
 import { getAdminSettings } from "./admin/settings.tsx";
 import { getAdminUsers, postInvitation, postUserPlan, postUserState } from "./admin/users.tsx";
 import { getAdminWorkers, postWorkerState } from "./admin/workers.tsx";

@@ -1,16 +1,21 @@
 /** Running and queued scans with their ages, of all locations. */
-
 import { localLocation } from "../../parse/location.ts";
-import { Instant } from "../../report/components/labels.tsx";
+import { hostOf } from "../../parse/site.ts";
+import { Instant, MarkedText } from "../../report/components/labels.tsx";
 import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
+import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { AdminCancelScan } from "./cancel-scan.tsx";
-import { LocationName, QueueLocations } from "./queue-locations.tsx";
+import { scanNotFoundPage } from "../errors.ts";
+import { Form } from "../form.tsx";
+import type { PostFor } from "../guards.ts";
+import { redirect } from "../response.ts";
+import { workerStateOf } from "./workers.tsx";
 
 /** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
@@ -100,4 +105,84 @@ function Owner({ scan: { accountId } }: { readonly scan: ScanRecord }) {
   const { i18n, settings } = useVisit();
   const owner = accountId === null ? undefined : settings.store.accounts.findById(accountId);
   return owner === undefined ? i18n.t("admin.queue.guest") : <UntrustedText>{owner.email}</UntrustedText>;
+}
+
+interface QueueLocationsProps {
+  readonly locations: readonly string[];
+  readonly running: readonly ScanRecord[];
+}
+
+function QueueLocations({ locations, running }: QueueLocationsProps) {
+  const { i18n, settings } = useVisit();
+  const { scans } = settings.store;
+  return (
+    <DataTable
+      caption={i18n.t("admin.queue.locations")}
+      rows={locations}
+      columns={[
+        { label: i18n.t("location.label"), cell: (location) => <LocationName location={location} /> },
+        {
+          label: i18n.t("admin.queue.runningCaption"),
+          numeric: true,
+          cell: (location) => i18n.number(running.filter((scan) => scanLocationOf(scan) === location).length),
+        },
+        { label: i18n.t("admin.queue.waits"), numeric: true, cell: (location) => i18n.number(scans.queueLength(location)) },
+        { label: i18n.t("admin.queue.nextSince"), cell: (location) => <Next scan={scans.listQueued(1, location)[0]} /> },
+        { label: i18n.t("admin.nav.workers"), cell: (location) => <Workers location={location} /> },
+      ]}
+    />
+  );
+}
+
+function LocationName({ location }: { readonly location: string }) {
+  const i18n = useI18n();
+  return <>{location === localLocation ? i18n.t("location.local") : location}</>;
+}
+
+function Next({ scan }: { readonly scan: ScanRecord | undefined }) {
+  return scan === undefined ? null : <Instant at={scan.createdAt} />;
+}
+
+/** Workers that take scans, with their slots. */
+function Workers({ location }: { readonly location: string }) {
+  const { i18n, settings } = useVisit();
+  if (location === localLocation) return null;
+  const { store, operator } = settings;
+  const heard = new Map(
+    operator
+      .fleet()
+      ?.presentWorkers()
+      .map((each) => [each.id, each]),
+  );
+  const present = store.workers.list().flatMap((worker) => {
+    const known = heard.get(worker.id);
+    return known !== undefined && worker.location === location && workerStateOf(worker, known, true) === "present" ? [known] : [];
+  });
+  if (present.length === 0)
+    return <MarkedText as={store.scans.queueLength(location) > 0 ? "violated" : "notApplicable"} text={i18n.t("admin.queue.noWorkers")} />;
+  const sumOf = (part: "busy" | "slots") => i18n.number(present.reduce((sum, each) => sum + each[part], 0));
+  const use = i18n.t("admin.queue.slots", { busy: sumOf("busy"), slots: sumOf("slots") });
+  return (
+    <>
+      {i18n.count("admin.queue.workers", present.length)} ({use})
+    </>
+  );
+}
+
+/** Answers when nothing of the scan is left. @throws PageError 404 for an unknown scan. */
+export const postAdminCancel: PostFor<"administrators"> = async (visit, admin, _fields, token) => {
+  const outcome = await visit.settings.scanning.cancelScan(token ?? "", admin);
+  if (outcome === "unknown") throw scanNotFoundPage();
+  return redirect(visit, `/admin?done=${outcome}#queue`);
+};
+
+function AdminCancelScan({ scan: { token, url } }: { readonly scan: Pick<ScanRecord, "token" | "url"> }) {
+  const { i18n } = useVisit();
+  return (
+    <Form action={`/admin/scans/${token}/cancel`}>
+      <SubmitButton kind="danger" compact label={i18n.t("admin.queue.cancelOf", { host: hostOf(url) ?? url })}>
+        {i18n.t("admin.queue.cancel")}
+      </SubmitButton>
+    </Form>
+  );
 }
