@@ -1,5 +1,6 @@
 /** HTML forms with CSRF protection by the headers Origin and Sec-Fetch-Site. */
 import type { ComponentChildren } from "preact";
+import { recordIdPattern } from "../base/record-id.ts";
 import { readBytes } from "../http/request-body.ts";
 import { csrfRejected, formMalformed, formTooLong, signInFirst } from "./errors.ts";
 import { isSessionOpen, type Visit } from "./visit.ts";
@@ -17,20 +18,25 @@ export interface Fields {
   all(name: string): readonly string[];
 }
 
-interface FormProps {
+export interface FormProps {
   readonly action: string;
   readonly class?: string;
   /** For fields outside of the form. */
   readonly id?: string;
   /** For a form with a file. */
   readonly enctype?: "multipart/form-data";
+  /** Values of hidden fields, by their names. */
+  readonly hidden?: Readonly<Record<string, string | number>>;
   readonly children: ComponentChildren;
 }
 
 /** POST form. */
-export function Form({ action, children, ...rest }: FormProps) {
+export function Form({ action, hidden = {}, children, ...rest }: FormProps) {
   return (
     <form method="post" action={action} {...rest}>
+      {Object.entries(hidden).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
       {children}
     </form>
   );
@@ -58,6 +64,21 @@ export async function readOneClickForm(visit: Visit): Promise<Fields | "one-clic
   if (await isOneClick(request, bytes)) return "one-click";
   assertOwnForm(visit, formMediaType);
   return checkedFields(visit, paramsOf(bytes));
+}
+
+/** Value of a closed list. @throws PageError 400 for a value that the form does not offer. */
+export function choiceIn<V extends string>(fields: Fields, name: string, values: readonly V[]): V {
+  const text = fields.text(name);
+  const value = values.find((one) => one === text);
+  if (value === undefined) throw formMalformed();
+  return value;
+}
+
+/** Id of a record. @throws PageError 400 for anything else. */
+export function idIn(fields: Fields, name: string): number {
+  const text = fields.text(name);
+  if (!recordIdPattern.test(text)) throw formMalformed();
+  return Number(text);
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Read-only value with a copy button. */
 import type { ComponentChildren } from "preact";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../report/context.ts";
+import type { TextPath } from "../../text/translator.ts";
 
 interface CopyFieldProps {
   readonly id: string;
@@ -22,5 +24,30 @@ export function CopyField({ id, label, value, copy, copied }: CopyFieldProps) {
         </button>
       </div>
     </div>
+  );
+}
+
+interface SecretOnceProps extends Pick<CopyFieldProps, "id" | "label" | "value"> {
+  /** Warning above the field. */
+  readonly notice: ComponentChildren;
+  readonly copy: TextPath;
+  readonly copied: TextPath;
+  /** Link to the page that follows. */
+  readonly back: readonly [href: string, text: TextPath];
+  readonly children?: ComponentChildren;
+}
+
+/** Secret that is shown once. Its page is a direct response to a form: it has no URL to link or reload. */
+export function SecretOnce({ notice, copy, copied, back: [href, text], children, ...field }: SecretOnceProps) {
+  const i18n = useI18n();
+  return (
+    <>
+      {notice}
+      <CopyField {...field} copy={i18n.t(copy)} copied={i18n.t(copied)} />
+      {children}
+      <p>
+        <a href={href}>{i18n.t(text)}</a>
+      </p>
+    </>
   );
 }
