@@ -18,7 +18,7 @@ import {
   fieldError,
   throttledError,
   UnencryptedNotice,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { afterSignIn, callerOf, continueAfterSignIn, logRefusal, nextPath } from "./session.ts";
 import { codePage, signInPage } from "./sign-in.tsx";
 

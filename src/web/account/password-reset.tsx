@@ -24,7 +24,7 @@ import {
   newPasswordError,
   throttledError,
   UnencryptedNotice,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { unusableLinkPage } from "./registration.tsx";
 import { callerOf } from "./session.ts";
 

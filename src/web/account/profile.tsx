@@ -29,7 +29,7 @@ import {
   NewPassword,
   newPasswordError,
   reauthenticationError,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 /** Confirmations, named by the query parameter `done`. */

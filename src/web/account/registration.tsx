@@ -23,7 +23,7 @@ import {
   newPasswordError,
   throttledError,
   UnencryptedNotice,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 export interface Typed {

@@ -25,7 +25,7 @@ import {
   fieldError,
   reauthenticationError,
   UnencryptedNotice,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 const path = "/account/second-factor";

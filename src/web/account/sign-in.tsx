@@ -21,7 +21,7 @@ import {
   fieldError,
   throttledError,
   UnencryptedNotice,
-} from "./credentials.tsx";
+} from "./fields.tsx";
 import { afterSignIn, callerOf, continueAfterSignIn, endCurrentSession, logRefusal, nextPath } from "./session.ts";
 
 /** Confirmations, named by the query parameter `done`. */
