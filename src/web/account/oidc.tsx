@@ -2,24 +2,22 @@
 import type { OidcSignIn } from "../../account/oidc/oidc-sign-in.ts";
 import type { PasswordStep } from "../../account/sign-in.ts";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { cookieOf, setCookie } from "../cookies.ts";
 import { notFound, oidcRefusedPage } from "../errors.ts";
-import { Form, readForm } from "../form.tsx";
-import { errorPage, page } from "../page.tsx";
+import { readForm } from "../form.tsx";
+import { errorPage } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
-  answerTo,
+  CredentialForm,
   CurrentPassword,
-  errorAt,
   type FormError,
-  FormErrorNotice,
-  fieldError,
+  plainPage,
+  reauthenticationError,
   throttledError,
   UnencryptedNotice,
-} from "./fields.tsx";
-import { afterSignIn, callerOf, continueAfterSignIn, logRefusal, nextPath } from "./session.ts";
+} from "./credentials.tsx";
+import { afterSignIn, callerOf, logRefusal, nextPath, startSession } from "./session.ts";
 import { codePage, signInPage } from "./sign-in.tsx";
 
 /** Sends the browser to the provider. Only the public URL has a cookie that the way back finds. */
@@ -65,17 +63,21 @@ export async function postOidcLink(visit: Visit): Promise<Response> {
     return linkPage(visit, { provider: oidc.label, challenge, email, formError: throttledError(visit, step) });
   if (step.status === "refused" && step.because === "password") {
     logRefusal(visit, step.because, step.accountId);
-    const formError = fieldError("password", visit.i18n.t("credentials.errors.wrongPassword"), 403);
-    return linkPage(visit, { provider: oidc.label, challenge, email, formError });
+    return linkPage(visit, {
+      provider: oidc.label,
+      challenge,
+      email,
+      formError: reauthenticationError(visit, { status: "wrong-password" }),
+    });
   }
   if (step.status === "signed-in") visit.settings.log.info("account linked to an identity", { account: step.account.id });
   return answerToStep(visit, step, next);
 }
 
-function answerToStep(visit: Visit, step: PasswordStep, next: string): Response | Promise<Response> {
+async function answerToStep(visit: Visit, step: PasswordStep, next: string): Promise<Response> {
   switch (step.status) {
     case "signed-in":
-      return continueAfterSignIn(visit, step, next);
+      return redirect(await startSession(visit, step.account, step.opened), next);
     case "second-factor":
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
@@ -103,28 +105,21 @@ interface LinkPageProps {
 
 function linkPage(visit: Visit, { provider, challenge, email, formError = null }: LinkPageProps): Response {
   const { i18n } = visit;
-  const title = i18n.t("signIn.oidc.link.title");
-  return page(visit, {
-    ...answerTo(formError),
-    title,
-    noIndex: true,
-    secret: true,
+  return plainPage(visit, {
+    title: "signIn.oidc.link.title",
+    formError,
     children: (
-      <div class="narrow">
-        <h1>{title}</h1>
+      <>
         <p>{i18n.t("signIn.oidc.link.what", { provider })}</p>
         <p>
           <UntrustedText>{email}</UntrustedText>
         </p>
         <p>{i18n.t("signIn.oidc.link.next", { provider })}</p>
         <UnencryptedNotice />
-        <FormErrorNotice formError={formError} />
-        <Form action="/sign-in/oidc/link">
-          <input type="hidden" name="challenge" value={challenge} />
-          <CurrentPassword name="password" label={i18n.t("credentials.password")} error={errorAt(formError, "password")} />
-          <SubmitButton>{i18n.t("signIn.oidc.link.submit")}</SubmitButton>
-        </Form>
-      </div>
+        <CredentialForm action="/sign-in/oidc/link" hidden={{ challenge }} formError={formError} submit="signIn.oidc.link.submit">
+          <CurrentPassword label="credentials.password" />
+        </CredentialForm>
+      </>
     ),
   });
 }

@@ -1,64 +1,47 @@
-/** Form that creates an account, with its errors. */
+/** Pages that create an account: `/setup` for the first one, `/sign-up` by open registration or by invitation. */
 import type { RegistrationOutcome } from "../../account/account-actions.ts";
-import { useI18n } from "../../report/context.ts";
-import { emailCharsMax } from "../../store/account-index.ts";
 import type { Plan } from "../../store/accounts.ts";
 import { linkHours } from "../../store/one-time-links.ts";
 import type { TextValues } from "../../text/i18n.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { type Fields, Form, readForm } from "../form.tsx";
-import { page } from "../page.tsx";
+import { type Fields, readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
-  answerTo,
   CommandLine,
+  CredentialForm,
   EmailField,
-  errorAt,
+  emailError,
+  emailIn,
   type FormError,
-  FormErrorNotice,
-  fieldError,
   NewPassword,
   newPasswordError,
+  plainPage,
   throttledError,
   UnencryptedNotice,
-} from "./fields.tsx";
+} from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
-export interface Typed {
-  readonly email: string;
-  readonly password: string;
-}
-
-function typedIn(fields: Fields): Typed {
-  return { email: fields.text("email").slice(0, emailCharsMax + 1), password: fields.text("password") };
+function typedIn(fields: Fields) {
+  return { email: emailIn(fields), password: fields.text("password") };
 }
 
 /** Redirects to the new account, or returns the form's errors, or `link-invalid` for an unusable link. */
 async function registrationAnswer(visit: Visit, registered: RegistrationOutcome): Promise<Response | FormError | "link-invalid"> {
-  const { i18n } = visit;
-  switch (registered.status) {
-    case "registered": {
-      const { account, opened } = registered;
-      visit.settings.log.info("account created", { account: account.id, plan: account.plan, admin: account.admin });
-      return redirect(opened === null ? visit : await startSession(visit, account, opened), "/account?done=made");
-    }
-    case "refused":
-      break;
-    default:
-      return throttledError(visit, registered);
+  if (registered.status === "registered") {
+    const { account, opened } = registered;
+    visit.settings.log.info("account created", { account: account.id, plan: account.plan, admin: account.admin });
+    return redirect(opened === null ? visit : await startSession(visit, account, opened), "/account?done=made");
   }
+  if (registered.status !== "refused") return throttledError(visit, registered);
   switch (registered.fault) {
     case "link-invalid":
     case "not-set-up":
       return "link-invalid";
     case "email-invalid":
-      return fieldError("email", i18n.t("credentials.errors.emailInvalid"));
     case "email-taken":
-      return fieldError("email", i18n.t("credentials.errors.emailTaken"));
     case "email-not-invited":
-      return fieldError("email", i18n.t("credentials.errors.emailNotInvited"));
+      return emailError(visit, registered.fault);
     default:
       return newPasswordError(visit, "password", registered.fault);
   }
@@ -66,8 +49,8 @@ async function registrationAnswer(visit: Visit, registered: RegistrationOutcome)
 
 interface RegistrationFormProps {
   readonly action: string;
-  /** Secret of the one-time link; null without one. */
-  readonly link: string | null;
+  /** Secret of the one-time link; "" without one. */
+  readonly link: string;
   readonly email: string;
   /** True if the invitation names the only allowed address. */
   readonly emailFixed?: boolean;
@@ -75,18 +58,14 @@ interface RegistrationFormProps {
   readonly formError: FormError | null;
 }
 
-function RegistrationForm({ action, link, email, emailFixed = false, submit, formError }: RegistrationFormProps) {
-  const i18n = useI18n();
+function RegistrationForm({ link, email, emailFixed = false, ...form }: RegistrationFormProps) {
   return (
     <>
       <UnencryptedNotice />
-      <FormErrorNotice formError={formError} />
-      <Form action={action}>
-        {link !== null && <input type="hidden" name="t" value={link} />}
-        <EmailField value={email} error={errorAt(formError, "email")} readOnly={emailFixed} />
-        <NewPassword name="password" label={i18n.t("credentials.password")} error={errorAt(formError, "password")} />
-        <SubmitButton>{i18n.t(submit)}</SubmitButton>
-      </Form>
+      <CredentialForm hidden={link === "" ? {} : { t: link }} {...form}>
+        <EmailField value={email} readOnly={emailFixed} />
+        <NewPassword label="credentials.password" />
+      </CredentialForm>
     </>
   );
 }
@@ -103,14 +82,12 @@ interface UnusableLink {
 export function unusableLinkPage(visit: Visit, status: 403 | 410, { texts, values, command }: UnusableLink): Response {
   const { i18n } = visit;
   const [title, what, next] = texts;
-  return page(visit, {
-    title: i18n.t(title),
+  return plainPage(visit, {
+    title,
     status,
-    noIndex: true,
-    secret: true,
+    wide: true,
     children: (
       <>
-        <h1>{i18n.t(title)}</h1>
         <p>{i18n.t(what, values)}</p>
         <p>{i18n.t(next)}</p>
         {command !== undefined && <CommandLine>{command}</CommandLine>}
@@ -131,44 +108,36 @@ export async function postSetup(visit: Visit): Promise<Response> {
   return answer instanceof Response ? answer : setupPage(visit, link, typed.email, answer === "link-invalid" ? null : answer);
 }
 
+/** The server prints the link at its start. */
 function setupPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
   const { i18n, settings, now } = visit;
-  if (settings.store.accounts.hasAny()) return setupDonePage(visit);
+  if (settings.store.accounts.hasAny())
+    return plainPage(visit, {
+      title: "setup.doneTitle",
+      status: 410,
+      wide: true,
+      children: (
+        <>
+          <p>{i18n.t("setup.doneText")}</p>
+          <p>
+            <a href="/sign-in">{i18n.t("setup.signIn")}</a>
+          </p>
+        </>
+      ),
+    });
   if (settings.store.oneTimeLinks.findByValue("setup", link, now) === undefined)
     return unusableLinkPage(visit, 410, {
       texts: ["setup.invalid.title", "setup.invalid.what", "setup.invalid.next"],
       values: { hours: linkHours.setup },
       command: "assay user setup-link",
     });
-  return page(visit, {
-    title: i18n.t("setup.title"),
-    ...answerTo(formError),
-    noIndex: true,
-    secret: true,
-    children: (
-      <div class="narrow">
-        <h1>{i18n.t("setup.title")}</h1>
-        <p>{i18n.t("setup.intro")}</p>
-        <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" formError={formError} />
-      </div>
-    ),
-  });
-}
-
-function setupDonePage(visit: Visit): Response {
-  const { i18n } = visit;
-  return page(visit, {
-    title: i18n.t("setup.doneTitle"),
-    status: 410,
-    noIndex: true,
-    secret: true,
+  return plainPage(visit, {
+    title: "setup.title",
+    formError,
     children: (
       <>
-        <h1>{i18n.t("setup.doneTitle")}</h1>
-        <p>{i18n.t("setup.doneText")}</p>
-        <p>
-          <a href="/sign-in">{i18n.t("setup.signIn")}</a>
-        </p>
+        <p>{i18n.t("setup.intro")}</p>
+        <RegistrationForm action="/setup" link={link} email={email} submit="setup.submit" formError={formError} />
       </>
     ),
   });
@@ -179,28 +148,26 @@ export function getSignUp(visit: Visit): Response {
 }
 
 export async function postSignUp(visit: Visit): Promise<Response> {
+  const { accounts, config } = visit.settings;
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");
-  if (signUpAccess(visit, link) === "shut") return signUpPage(visit, link);
-  const answer = await registrationAnswer(visit, await register(visit, link, typed));
+  if (signUpAccess(visit, link) === "closed") return signUpPage(visit, link);
+  const registered =
+    link === ""
+      ? await accounts.actions.signUp(typed, config["accounts.default_plan"], callerOf(visit))
+      : await accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
+  const answer = await registrationAnswer(visit, registered);
   if (answer instanceof Response) return answer;
   return answer === "link-invalid" ? registrationClosed(visit, link) : signUpPage(visit, link, typed.email, answer);
 }
 
-function register(visit: Visit, link: string, typed: Typed) {
-  const { accounts, config } = visit.settings;
-  return link === ""
-    ? accounts.actions.signUp(typed, config["accounts.default_plan"], callerOf(visit))
-    : accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
-}
-
 /** Plan and fixed mail address for this visitor, or why registration is closed. Closed registration refuses invitations too. */
-function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "shut" {
+function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "closed" {
   const { store, config } = settings;
-  if (config["accounts.signup"] === "closed" || !store.accounts.hasAny()) return "shut";
-  if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "shut";
-  return config["accounts.signup"] === "open" ? { plan: config["accounts.default_plan"], email: null } : "shut";
+  if (config["accounts.signup"] === "closed" || !store.accounts.hasAny()) return "closed";
+  if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "closed";
+  return config["accounts.signup"] === "open" ? { plan: config["accounts.default_plan"], email: null } : "closed";
 }
 
 function registrationClosed(visit: Visit, link: string): Response {
@@ -217,20 +184,18 @@ function registrationClosed(visit: Visit, link: string): Response {
 function signUpPage(visit: Visit, link: string, email = "", formError: FormError | null = null): Response {
   const { i18n } = visit;
   const access = signUpAccess(visit, link);
-  if (access === "shut") return registrationClosed(visit, link);
-  return page(visit, {
-    title: i18n.t("signUp.title"),
-    ...answerTo(formError),
-    noIndex: true,
+  if (access === "closed") return registrationClosed(visit, link);
+  return plainPage(visit, {
+    title: "signUp.title",
+    formError,
     secret: link !== "",
     children: (
-      <div class="narrow">
-        <h1>{i18n.t("signUp.title")}</h1>
+      <>
         {access.email !== null && <p>{i18n.t("signUp.invited", { email: access.email })}</p>}
         <p>{i18n.t("signUp.plan", { plan: i18n.t(`plans.names.${access.plan}`) })}</p>
         <RegistrationForm
           action="/sign-up"
-          link={link === "" ? null : link}
+          link={link}
           email={access.email ?? email}
           emailFixed={access.email !== null}
           submit="signUp.submit"
@@ -239,7 +204,7 @@ function signUpPage(visit: Visit, link: string, email = "", formError: FormError
         <p>
           {i18n.t("signUp.have")} <a href="/sign-in">{i18n.t("signUp.signIn")}</a>
         </p>
-      </div>
+      </>
     ),
   });
 }

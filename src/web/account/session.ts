@@ -1,11 +1,9 @@
 /** Starts and ends the session of a visit, with its cookie. */
-import type { SignInSuccess } from "../../account/sign-in.ts";
 import type { Caller } from "../../account/throttles.ts";
 import { truncatedAddress } from "../../parse/address.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type OpenedSession, sessionDays } from "../../store/sessions.ts";
 import { setCookie } from "../cookies.ts";
-import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 
 const daySeconds = 86_400;
@@ -28,11 +26,6 @@ export async function endCurrentSession(visit: Visit): Promise<void> {
   const { session, settings, server } = visit;
   if (session !== null) await settings.store.sessions.end(session.session.accountId, session.session.id);
   visit.setCookies.push(setCookie("sid", "", server.https, 0));
-}
-
-/** Sets the session cookie and redirects to the requested page. */
-export async function continueAfterSignIn(visit: Visit, { account, opened }: SignInSuccess, next: string): Promise<Response> {
-  return redirect(await startSession(visit, account, opened), next);
 }
 
 /** Never logs the typed mail address: users type passwords into the wrong field. */

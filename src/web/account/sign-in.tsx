@@ -1,31 +1,30 @@
-/** `/sign-in`: password, then second factor; instructions while no account exists. */
+/** Signing in and out: `/sign-in` asks for the password, `/sign-in/code` for the second factor. */
 import { Details } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { useI18n } from "../../report/context.ts";
-import { emailCharsMax } from "../../store/account-index.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { OutcomeNotice, outcomesOf, redirectWith } from "../components/outcome.tsx";
+import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form, readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
-  answerTo,
   CodeField,
   CommandLine,
+  CredentialForm,
   CurrentPassword,
   EmailField,
-  errorAt,
+  emailIn,
   type FormError,
   FormErrorNotice,
-  fieldError,
+  plainPage,
   throttledError,
   UnencryptedNotice,
-} from "./fields.tsx";
-import { afterSignIn, callerOf, continueAfterSignIn, endCurrentSession, logRefusal, nextPath } from "./session.ts";
+  wrongCodeError,
+} from "./credentials.tsx";
+import { afterSignIn, callerOf, endCurrentSession, logRefusal, nextPath, startSession } from "./session.ts";
 
-/** Confirmations, named by the query parameter `done`. */
-const confirmations = ["reset", "signed-out", "over"] as const;
+const outcomes = outcomesOf("/sign-in", ["reset", "signed-out", "over"], (outcome) => `signIn.done.${outcome}`);
 
 export function getSignIn(visit: Visit): Response {
   const next = nextPath(visit.url.searchParams.get("next"), afterSignIn);
@@ -34,12 +33,12 @@ export function getSignIn(visit: Visit): Response {
 
 export async function postSignIn(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
-  const email = fields.text("email").slice(0, emailCharsMax + 1);
+  const email = emailIn(fields);
   const next = nextPath(fields.text("next"), afterSignIn);
   const step = await visit.settings.accounts.actions.signIn({ email, password: fields.text("password"), caller: callerOf(visit) });
   switch (step.status) {
     case "signed-in":
-      return continueAfterSignIn(visit, step, next);
+      return redirect(await startSession(visit, step.account, step.opened), next);
     case "second-factor":
       return codePage(visit, { challenge: step.challenge, next });
     case "refused":
@@ -62,33 +61,26 @@ interface SignInPageProps {
 }
 
 export function signInPage(visit: Visit, { next, email = "", formError = null }: SignInPageProps): Response {
-  const { i18n, url, settings } = visit;
-  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
-  return page(visit, {
-    ...answerTo(formError),
-    title: i18n.t("signIn.title"),
-    noIndex: true,
-    children: settings.store.accounts.hasAny() ? (
-      <div class="narrow">
-        <h1>{i18n.t("signIn.title")}</h1>
-        {confirmation !== undefined && formError === null && (
-          <Notice kind="good" alert>
-            {i18n.t(`signIn.done.${confirmation}`)}
-          </Notice>
-        )}
+  const { i18n, settings } = visit;
+  if (!settings.store.accounts.hasAny())
+    return page(visit, { title: i18n.t("signIn.title"), noIndex: true, children: <FirstAccountHelp /> });
+  return plainPage(visit, {
+    title: "signIn.title",
+    formError,
+    secret: false,
+    children: (
+      <>
+        {formError === null && <OutcomeNotice of={outcomes} />}
         <UnencryptedNotice />
         <FormErrorNotice formError={formError} />
         <ProviderSignIn next={next} />
-        <Form action="/sign-in">
-          <input type="hidden" name="next" value={next} />
+        <Form action="/sign-in" hidden={{ next }}>
           <EmailField value={email} autofocus />
-          <CurrentPassword name="password" label={i18n.t("credentials.password")} />
+          <CurrentPassword label="credentials.password" />
           <SubmitButton>{i18n.t("signIn.submit")}</SubmitButton>
         </Form>
         <SignInHelp />
-      </div>
-    ) : (
-      <FirstAccountHelp />
+      </>
     ),
   });
 }
@@ -145,10 +137,13 @@ export async function postSecondStep(visit: Visit): Promise<Response> {
   switch (step.status) {
     case "signed-in":
       // After a recovery code the user should enrol a new authenticator or renew the codes.
-      return continueAfterSignIn(visit, step, step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next);
+      return redirect(
+        await startSession(visit, step.account, step.opened),
+        step.by === "recovery-code" ? "/account/second-factor?done=recovery-code" : next,
+      );
     case "wrong-code":
       logRefusal(visit, "code", step.accountId);
-      return codePage(visit, { challenge, next, formError: fieldError("code", visit.i18n.t("credentials.errors.wrongCode"), 403) });
+      return codePage(visit, { challenge, next, formError: wrongCodeError(visit) });
     case "over":
       return redirect(visit, `/sign-in?${new URLSearchParams({ done: "over", next })}`);
     default:
@@ -165,33 +160,27 @@ interface CodePageProps {
 /** `challenge` proves that the password was correct. */
 export function codePage(visit: Visit, { challenge, next, formError = null }: CodePageProps): Response {
   const { i18n } = visit;
-  return page(visit, {
-    ...answerTo(formError),
-    title: i18n.t("secondFactor.step.title"),
-    noIndex: true,
-    secret: true,
+  return plainPage(visit, {
+    title: "secondFactor.step.title",
+    formError,
     children: (
-      <div class="narrow">
-        <h1>{i18n.t("secondFactor.step.title")}</h1>
+      <>
         <p>{i18n.t("secondFactor.step.intro")}</p>
-        <FormErrorNotice formError={formError} />
-        <Form action="/sign-in/code">
-          <input type="hidden" name="challenge" value={challenge} />
-          <input type="hidden" name="next" value={next} />
-          <CodeField error={errorAt(formError, "code")} autofocus />
-          <SubmitButton>{i18n.t("secondFactor.step.submit")}</SubmitButton>
-        </Form>
+        <CredentialForm action="/sign-in/code" hidden={{ challenge, next }} formError={formError} submit="secondFactor.step.submit">
+          <CodeField autofocus />
+        </CredentialForm>
         <Details summary={i18n.t("secondFactor.step.lost")}>
           <p>{i18n.t("secondFactor.step.lostText")}</p>
           <CommandLine>assay user disable-2fa you@example.com</CommandLine>
         </Details>
-      </div>
+      </>
     ),
   });
 }
 
+/** Instructions while no account exists: three ways to create the first. */
 function FirstAccountHelp() {
-  const i18n = useI18n();
+  const { i18n } = useVisit();
   return (
     <>
       <h1>{i18n.t("signIn.empty.title")}</h1>
@@ -214,29 +203,23 @@ function FirstAccountHelp() {
 export async function postSignOut(visit: Visit): Promise<Response> {
   await readForm(visit);
   await endCurrentSession(visit);
-  return redirect(visit, "/sign-in?done=signed-out");
+  return redirectWith(visit, outcomes, "signed-out");
 }
 
+/** A form rather than a link, since any site could trigger a GET. */
 export function getSignOut(visit: Visit): Response {
   const { i18n, account } = visit;
-  return page(visit, {
-    title: i18n.t("signOut.title"),
-    noIndex: true,
-    secret: true,
-    children: (
-      <>
-        <h1>{i18n.t("signOut.title")}</h1>
-        {account === null ? (
-          <p>{i18n.t("signOut.nobody")}</p>
-        ) : (
-          <>
-            <p>{i18n.t("signOut.text", { email: account.email })}</p>
-            <Form action="/sign-out">
-              <SubmitButton>{i18n.t("signOut.submit")}</SubmitButton>
-            </Form>
-          </>
-        )}
-      </>
-    ),
+  return plainPage(visit, {
+    title: "signOut.title",
+    wide: true,
+    children:
+      account === null ? (
+        <p>{i18n.t("signOut.nobody")}</p>
+      ) : (
+        <>
+          <p>{i18n.t("signOut.text", { email: account.email })}</p>
+          <ButtonForm action="/sign-out" submit="signOut.submit" />
+        </>
+      ),
   });
 }
