@@ -6,10 +6,10 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { type Channel, canConfirm } from "../../store/channels.ts";
 import { hashOfSecret, isSecretValue } from "../../store/secret-value.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { Form, readForm, readOneClickForm } from "../form.tsx";
-import { page } from "../page.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
+import { readForm, readOneClickForm } from "../form.tsx";
 import type { PageHandler, Visit } from "../visit.ts";
+import { plainPage } from "./credentials.tsx";
 
 /** Query parameter with the key of the link. */
 const keyParam = "key";
@@ -22,23 +22,21 @@ interface LinkedChannel {
 /** A program that follows links of mails must confirm nothing, so the page has a button. */
 export const getConfirmation: PageHandler = (visit, name) => {
   const linked = linkedChannel(visit, name);
-  if (linked === null || !canConfirm(linked.channel, linked.key, visit.now))
-    return linkPage(visit, { texts: "confirmUnusable", status: 404 });
+  if (linked === null || !canConfirm(linked.channel, linked.key, visit.now)) return linkPage(visit, "confirmUnusable");
   const { store } = visit.settings;
   const by = store.accounts.findById(linked.channel.accountId)?.email ?? "";
-  return linkPage(visit, {
-    texts: "confirmAsk",
-    children: (
-      <>
-        <p>
-          {visit.i18n.t("channels.links.account")} <UntrustedText>{by}</UntrustedText>
-          <br />
-          {visit.i18n.t("channels.links.address")} <UntrustedText>{linked.channel.target}</UntrustedText>
-        </p>
-        <LinkForm path={confirmChannelPath} linked={linked} submit="channels.links.confirmAsk.submit" visit={visit} />
-      </>
-    ),
-  });
+  return linkPage(
+    visit,
+    "confirmAsk",
+    <>
+      <p>
+        {visit.i18n.t("channels.links.account")} <UntrustedText>{by}</UntrustedText>
+        <br />
+        {visit.i18n.t("channels.links.address")} <UntrustedText>{linked.channel.target}</UntrustedText>
+      </p>
+      <LinkForm path={confirmChannelPath} linked={linked} submit="channels.links.confirmAsk.submit" />
+    </>,
+  );
 };
 
 export const postConfirmation: PageHandler = async (visit, name) => {
@@ -47,33 +45,32 @@ export const postConfirmation: PageHandler = async (visit, name) => {
   const { store, log } = visit.settings;
   const confirmed =
     linked === null ? undefined : await store.channels.confirm(linked.channel.accountId, linked.channel.id, linked.key, visit.now);
-  if (confirmed === undefined) return linkPage(visit, { texts: "confirmUnusable", status: 404 });
+  if (confirmed === undefined) return linkPage(visit, "confirmUnusable");
   log.info("channel confirmed", { account: confirmed.accountId, channel: confirmed.id });
-  return linkPage(visit, { texts: "confirmDone" });
+  return linkPage(visit, "confirmDone");
 };
 
 export const getUnsubscribe: PageHandler = (visit, name) => {
   const linked = linkedChannel(visit, name);
-  if (linked === null || !maySubscriberEnd(linked)) return linkPage(visit, { texts: "endUnusable", status: 404 });
-  if (linked.channel.disabled?.because === "unsubscribed") return linkPage(visit, { texts: "endDone" });
-  return linkPage(visit, {
-    texts: "endAsk",
-    children: (
-      <>
-        <p>
-          {visit.i18n.t("channels.links.address")} <UntrustedText>{linked.channel.target}</UntrustedText>
-        </p>
-        <LinkForm path={unsubscribePath} linked={linked} submit="channels.links.endAsk.submit" visit={visit} />
-      </>
-    ),
-  });
+  if (linked === null || !isSubscriber(linked)) return linkPage(visit, "endUnusable");
+  if (linked.channel.disabled?.because === "unsubscribed") return linkPage(visit, "endDone");
+  return linkPage(
+    visit,
+    "endAsk",
+    <>
+      <p>
+        {visit.i18n.t("channels.links.address")} <UntrustedText>{linked.channel.target}</UntrustedText>
+      </p>
+      <LinkForm path={unsubscribePath} linked={linked} submit="channels.links.endAsk.submit" />
+    </>,
+  );
 };
 
 /** RFC 8058 section 3.2: the answer to a mail program is no redirect, and needs neither cookie nor session. */
 export const postUnsubscribe: PageHandler = async (visit, name) => {
   await readOneClickForm(visit);
   const linked = linkedChannel(visit, name);
-  if (linked === null || !maySubscriberEnd(linked)) return linkPage(visit, { texts: "endUnusable", status: 404 });
+  if (linked === null || !isSubscriber(linked)) return linkPage(visit, "endUnusable");
   const { accountId, id } = linked.channel;
   const { store, log } = visit.settings;
   await store.channels.disable(accountId, id, "unsubscribed", visit.now);
@@ -82,7 +79,7 @@ export const postUnsubscribe: PageHandler = async (visit, name) => {
     disabled?.because === "unsubscribed" ? {} : { disabled: { at: visit.now.toISOString(), because: "unsubscribed" } },
   );
   log.info("channel unsubscribed", { account: accountId, channel: id });
-  return linkPage(visit, { texts: "endDone" });
+  return linkPage(visit, "endDone");
 };
 
 /** Null for an unknown channel, and without a key. */
@@ -93,7 +90,7 @@ function linkedChannel({ url, settings }: Visit, name: string | null): LinkedCha
   return channel === undefined || !isSecretValue(key) ? null : { channel, key };
 }
 
-function maySubscriberEnd({ channel: { unsubscribeKey }, key }: LinkedChannel): boolean {
+function isSubscriber({ channel: { unsubscribeKey }, key }: LinkedChannel): boolean {
   return unsubscribeKey !== null && timingSafeEqual(Buffer.from(hashOfSecret(unsubscribeKey)), Buffer.from(hashOfSecret(key)));
 }
 
@@ -101,39 +98,25 @@ interface LinkFormProps {
   readonly path: string;
   readonly linked: LinkedChannel;
   readonly submit: TextPath;
-  readonly visit: Visit;
 }
 
-function LinkForm({ path, linked: { channel, key }, submit, visit }: LinkFormProps) {
-  const action = `${path}/${channel.accountId}-${channel.id}?${new URLSearchParams({ [keyParam]: key })}`;
-  return (
-    <Form action={action}>
-      <SubmitButton>{visit.i18n.t(submit)}</SubmitButton>
-    </Form>
-  );
+function LinkForm({ path, linked: { channel, key }, submit }: LinkFormProps) {
+  const query = new URLSearchParams({ [keyParam]: key });
+  return <ButtonForm action={`${path}/${channel.accountId}-${channel.id}?${query}`} submit={submit} />;
 }
 
-interface LinkPage {
-  readonly texts: "confirmAsk" | "confirmDone" | "confirmUnusable" | "endAsk" | "endDone" | "endUnusable";
-  readonly status?: number;
-  readonly children?: ComponentChildren;
-}
+type LinkTexts = "confirmAsk" | "confirmDone" | "confirmUnusable" | "endAsk" | "endDone" | "endUnusable";
 
 /** The address has a secret, so that the page is neither kept nor indexed. */
-function linkPage(visit: Visit, { texts, status = 200, children }: LinkPage): Response {
-  const { i18n } = visit;
-  const title = i18n.t(`channels.links.${texts}.title`);
-  return page(visit, {
-    title,
-    status,
-    noIndex: true,
-    secret: true,
+function linkPage(visit: Visit, texts: LinkTexts, children?: ComponentChildren): Response {
+  return plainPage(visit, {
+    title: `channels.links.${texts}.title`,
+    status: texts === "confirmUnusable" || texts === "endUnusable" ? 404 : 200,
     children: (
-      <div class="narrow">
-        <h1>{title}</h1>
-        <p>{i18n.t(`channels.links.${texts}.what`)}</p>
+      <>
+        <p>{visit.i18n.t(`channels.links.${texts}.what`)}</p>
         {children}
-      </div>
+      </>
     ),
   });
 }

@@ -1,18 +1,16 @@
 /** `/members/accept?invitation=`: accepts an invitation to share the sites of another account. */
-import type { ComponentChildren } from "preact";
 import { acceptMemberPath, invitationParam, memberInvitationPath } from "../../account/member-operations.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailKey } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type MemberInvitation, memberInvitationHours } from "../../store/site-accounts.ts";
-import type { TextPath } from "../../text/translator.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { signInFirst } from "../errors.ts";
-import { Form, readForm } from "../form.tsx";
-import { page } from "../page.tsx";
+import { readForm } from "../form.tsx";
 import { redirect } from "../response.ts";
 import type { PageHandler, Visit } from "../visit.ts";
+import { plainPage } from "./credentials.tsx";
 
 /** An open invitation, and the account that made it. */
 interface Invited {
@@ -38,7 +36,10 @@ export const postAccept: PageHandler = async (visit) => {
   const { store, log } = visit.settings;
   const accepted = await store.members.accept(value, account.id, visit.now);
   if (accepted === "unknown") return unusablePage(visit);
-  if (accepted === "full") return acceptPage(visit, { title: "members.accept.full.title", status: 409, children: <FullText /> });
+  if (accepted === "full") {
+    const children = <p>{visit.i18n.t("members.accept.full.what")}</p>;
+    return plainPage(visit, { title: "members.accept.full.title", status: 409, children });
+  }
   if (typeof accepted === "string") return otherAddressPage(visit, account, invited);
   log.info("member joined", { account: accepted.ownerId, member: account.id, role: accepted.role });
   return redirect(visit, "/account/members?done=accepted");
@@ -55,32 +56,9 @@ function isAddressed({ id, email }: Account, { invitation, owner }: Invited): bo
   return id !== owner.id && emailKey(email) === emailKey(invitation.email);
 }
 
-interface AcceptPage {
-  readonly title: TextPath;
-  readonly status?: number;
-  readonly children: ComponentChildren;
-}
-
-function acceptPage(visit: Visit, { title, status = 200, children }: AcceptPage): Response {
-  const heading = visit.i18n.t(title);
-  return page(visit, {
-    title: heading,
-    status,
-    noIndex: true,
-    // The link is secret.
-    secret: true,
-    children: (
-      <div class="narrow">
-        <h1>{heading}</h1>
-        {children}
-      </div>
-    ),
-  });
-}
-
 function unusablePage(visit: Visit): Response {
   const { i18n } = visit;
-  return acceptPage(visit, {
+  return plainPage(visit, {
     title: "members.accept.invalid.title",
     status: 410,
     children: (
@@ -103,16 +81,12 @@ function Offer({ invited: { invitation, owner } }: { readonly invited: Invited }
 }
 
 function offerPage(visit: Visit, invited: Invited): Response {
-  const { i18n } = visit;
-  return acceptPage(visit, {
+  return plainPage(visit, {
     title: "members.accept.title",
     children: (
       <>
         <Offer invited={invited} />
-        <Form action={acceptMemberPath}>
-          <input type="hidden" name={invitationParam} value={invited.value} />
-          <SubmitButton>{i18n.t("members.accept.submit")}</SubmitButton>
-        </Form>
+        <ButtonForm action={acceptMemberPath} hidden={{ [invitationParam]: invited.value }} submit="members.accept.submit" />
       </>
     ),
   });
@@ -123,7 +97,7 @@ function guestPage(visit: Visit, invited: Invited): Response {
   const { i18n, settings } = visit;
   const next = memberInvitationPath(invited.value);
   const email = plainUntrustedText(invited.invitation.email);
-  return acceptPage(visit, {
+  return plainPage(visit, {
     title: "members.accept.title",
     children: (
       <>
@@ -134,26 +108,24 @@ function guestPage(visit: Visit, invited: Invited): Response {
             {i18n.t("signIn.submit")}
           </a>
         </p>
-        <p>
-          {settings.config["accounts.signup"] === "open" ? (
-            <>
-              {i18n.t("members.accept.signUp", { email })} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
-            </>
-          ) : (
-            i18n.t("members.accept.noAccount", { email })
-          )}
-        </p>
+        {settings.config["accounts.signup"] === "open" ? (
+          <p>
+            {i18n.t("members.accept.signUp", { email })} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
+          </p>
+        ) : (
+          <p>{i18n.t("members.accept.noAccount", { email })}</p>
+        )}
       </>
     ),
   });
 }
 
-/** Also for the owner, who opens the link before passing it on. */
+/** The owner, who opens the link before passing it on, gets a page too. */
 function otherAddressPage(visit: Visit, account: Account, { invitation, owner }: Invited): Response {
   const { i18n } = visit;
   const email = plainUntrustedText(invitation.email);
   const isOwn = account.id === owner.id;
-  return acceptPage(visit, {
+  return plainPage(visit, {
     title: isOwn ? "members.accept.own.title" : "members.accept.other.title",
     status: 403,
     children: isOwn ? (
@@ -173,9 +145,4 @@ function otherAddressPage(visit: Visit, account: Account, { invitation, owner }:
       </>
     ),
   });
-}
-
-function FullText() {
-  const { i18n } = useVisit();
-  return <p>{i18n.t("members.accept.full.what")}</p>;
 }

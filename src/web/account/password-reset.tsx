@@ -1,30 +1,31 @@
-/** `/forgotten`: mails a link that sets a new password. The answer is the same for every address, to prevent enumeration. */
+/**
+ * `/forgotten` mails a link that sets a new password. The answer is the same for every address, to prevent enumeration.
+ * `/reset?t=` sets the password by this link, or by one from the operator.
+ */
 import { messageOf } from "../../base/log.ts";
 import { createHourlyQuota } from "../../deliver/pacing.ts";
 import { Notice } from "../../report/components/notice.tsx";
-import { emailCharsMax, isEmail } from "../../store/account-index.ts";
+import { isEmail } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { linkHours } from "../../store/one-time-links.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { notFound } from "../errors.ts";
-import { Form, readForm } from "../form.tsx";
+import { readForm } from "../form.tsx";
 import { linkPath } from "../link-paths.ts";
-import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { AccountMails, PagesSettings } from "../settings.ts";
 import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
 import {
-  answerTo,
+  CredentialForm,
   EmailField,
-  errorAt,
+  emailError,
+  emailIn,
   type FormError,
-  FormErrorNotice,
-  fieldError,
   NewPassword,
   newPasswordError,
+  plainPage,
   throttledError,
   UnencryptedNotice,
-} from "./fields.tsx";
+} from "./credentials.tsx";
 import { unusableLinkPage } from "./registration.tsx";
 import { callerOf } from "./session.ts";
 
@@ -42,11 +43,8 @@ export function createPostForgotten(settings: PagesSettings): PageHandler {
   const links = createHourlyQuota(linksPerHourMax, settings);
   return async (visit) => {
     const mails = mailsOf(visit.settings);
-    const email = (await readForm(visit))
-      .text("email")
-      .slice(0, emailCharsMax + 1)
-      .trim();
-    if (!isEmail(email)) return forgottenPage(visit, email, fieldError("email", visit.i18n.t("credentials.errors.emailInvalid")));
+    const email = emailIn(await readForm(visit)).trim();
+    if (!isEmail(email)) return forgottenPage(visit, email, emailError(visit, "email-invalid"));
     const seconds = visit.settings.accounts.actions.throttles.attemptResetMail(callerOf(visit));
     if (seconds > 0) return forgottenPage(visit, email, throttledError(visit, { status: "throttled", seconds }));
     // After the answer, whose time then depends on no account.
@@ -88,30 +86,25 @@ function mailsOf({ mail }: PagesSettings): AccountMails {
 function forgottenPage(visit: Visit, email = "", formError: FormError | null = null): Response {
   const { i18n, url } = visit;
   const isDone = formError === null && url.searchParams.get("done") === "sent";
-  return page(visit, {
-    title: i18n.t("forgotten.title"),
-    ...answerTo(formError),
-    noIndex: true,
-    secret: true,
+  return plainPage(visit, {
+    title: "forgotten.title",
+    formError,
     children: (
-      <div class="narrow">
-        <h1>{i18n.t("forgotten.title")}</h1>
+      <>
         {isDone && (
           <Notice kind="good" alert>
             <p>{i18n.t("forgotten.sent", { hours: linkHours.reset })}</p>
           </Notice>
         )}
         <p>{i18n.t("forgotten.what")}</p>
-        <FormErrorNotice formError={formError} />
-        <Form action={path}>
-          <EmailField value={email} error={errorAt(formError, "email")} />
-          <SubmitButton>{i18n.t("forgotten.submit")}</SubmitButton>
-        </Form>
+        <CredentialForm action={path} formError={formError} submit="forgotten.submit">
+          <EmailField value={email} />
+        </CredentialForm>
         <p class="muted">{i18n.t("forgotten.notMailed")}</p>
         <p>
           <a href="/sign-in">{i18n.t("forgotten.back")}</a>
         </p>
-      </div>
+      </>
     ),
   });
 }
@@ -150,25 +143,19 @@ function resetPage(visit: Visit, link: string, formError: FormError | null = nul
       values: { hours: linkHours.reset },
       command: "assay user reset-password you@example.com",
     });
-  return page(visit, {
-    title: i18n.t("reset.title"),
-    ...answerTo(formError),
-    noIndex: true,
-    secret: true,
+  return plainPage(visit, {
+    title: "reset.title",
+    formError,
     children: (
-      <div class="narrow">
-        <h1>{i18n.t("reset.title")}</h1>
+      <>
         <p>{i18n.t("reset.for", { email: account.email })}</p>
         <p>{i18n.t("reset.means")}</p>
         <UnencryptedNotice />
-        <FormErrorNotice formError={formError} />
-        <Form action="/reset">
-          <input type="hidden" name="t" value={link} />
+        <CredentialForm action="/reset" hidden={{ t: link }} formError={formError} submit="reset.submit">
           <input type="hidden" name="email" value={account.email} autocomplete="username" />
-          <NewPassword name="password" error={errorAt(formError, "password")} />
-          <SubmitButton>{i18n.t("reset.submit")}</SubmitButton>
-        </Form>
-      </div>
+          <NewPassword />
+        </CredentialForm>
+      </>
     ),
   });
 }
