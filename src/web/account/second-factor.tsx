@@ -1,16 +1,17 @@
 /** `/account/second-factor`: enrols an authenticator, renews recovery codes, turns the second factor off. */
 import type { ComponentChildren } from "preact";
 import { encode } from "uqr";
-import type { PasswordRefusal } from "../../account/own-credentials.ts";
 import { formatRecoveryCode, totpUri } from "../../account/sign-in.ts";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { isTotpActive } from "../../store/credentials.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import type { TextPath } from "../../text/translator.ts";
+import { outcomesOf } from "../components/outcome.tsx";
+import { PageSection } from "../components/section.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
-import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
@@ -18,17 +19,17 @@ import { accountPage } from "./account-page.tsx";
 import {
   answerTo,
   CodeField,
+  CredentialForm,
   CurrentPassword,
-  errorAt,
   type FormError,
-  FormErrorNotice,
-  fieldError,
   reauthenticationError,
   UnencryptedNotice,
-} from "./fields.tsx";
+  wrongCodeError,
+} from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
 const path = "/account/second-factor";
+const outcomes = outcomesOf(path, ["recovery-code"], () => "secondFactor.byRecoveryCode");
 
 /** Form shown again with its error. */
 interface RejectedForm {
@@ -41,6 +42,7 @@ export const getSecondFactor: GetFor<"accounts"> = (visit, account) => secondFac
 export const postSecondFactor: PostFor<"accounts"> = async (visit, account, fields) => {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
+  const reject = (form: RejectedForm["form"], formError: FormError) => secondFactorPage(visit, account, { form, formError });
   switch (fields.text("do")) {
     case "offer":
       await accounts.actions.offerTotp(account);
@@ -48,21 +50,21 @@ export const postSecondFactor: PostFor<"accounts"> = async (visit, account, fiel
     case "confirm": {
       const outcome = await accounts.actions.confirmTotp(proof, fields.text("code"));
       if (outcome.status === "not-offered") return redirect(visit, path);
-      if (outcome.status === "wrong-code") return secondFactorPage(visit, account, wrongCode(visit));
-      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "confirm", outcome));
+      if (outcome.status === "wrong-code") return reject("confirm", wrongCodeError(visit));
+      if (outcome.status !== "changed") return reject("confirm", reauthenticationError(visit, outcome));
       log.info("second factor turned on", { account: account.id });
       return recoveryCodesPage(await startSession(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "codes": {
       const outcome = await accounts.actions.renewRecoveryCodes(proof);
       if (outcome.status === "not-offered") return redirect(visit, path);
-      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "codes", outcome));
+      if (outcome.status !== "changed") return reject("codes", reauthenticationError(visit, outcome));
       log.info("recovery codes renewed", { account: account.id });
       return recoveryCodesPage(await startSession(visit, account, outcome.opened), outcome.recoveryCodes);
     }
     case "off": {
       const outcome = await accounts.actions.removeTotp(proof);
-      if (outcome.status !== "changed") return secondFactorPage(visit, account, unproved(visit, "off", outcome));
+      if (outcome.status !== "changed") return reject("off", reauthenticationError(visit, outcome));
       log.info("second factor turned off", { account: account.id });
       return redirect(await startSession(visit, account, outcome.opened), "/account?done=second-factor-off");
     }
@@ -71,66 +73,43 @@ export const postSecondFactor: PostFor<"accounts"> = async (visit, account, fiel
   }
 };
 
-function wrongCode({ i18n }: Visit): RejectedForm {
-  return { form: "confirm", formError: fieldError("code", i18n.t("credentials.errors.wrongCode"), 403) };
-}
-
-function unproved(visit: Visit, form: RejectedForm["form"], outcome: PasswordRefusal): RejectedForm {
-  return { form, formError: reauthenticationError(visit, outcome) };
-}
-
 function secondFactorPage(visit: Visit, account: Account, rejected: RejectedForm | null = null): Response {
-  const { store } = visit.settings;
-  const { passwordHash, totp, recoveryCodeHashes } = store.credentials.get(account.id);
+  const { totp, recoveryCodeHashes } = visit.settings.store.credentials.get(account.id);
   return accountPage(visit, {
     title: "secondFactor.title",
     ...answerTo(rejected?.formError ?? null),
-    done: rejected === null && visit.url.searchParams.get("done") === "recovery-code" ? visit.i18n.t("secondFactor.byRecoveryCode") : null,
+    outcomes,
     children: isTotpActive(totp) ? (
       <EnrolledFactor since={totp.confirmedAt} codesLeft={recoveryCodeHashes.length} rejected={rejected} />
     ) : (
       <>
         <p>{visit.i18n.t("secondFactor.off.text")}</p>
-        <EnrolmentSteps account={account} hasPassword={passwordHash !== null} rejected={rejected} />
+        <Enrolment account={account} rejected={rejected} />
       </>
     ),
   });
 }
 
-/** A factor that is turned on and off by the password is of no use without one. */
-function EnrolmentSteps({ account, hasPassword, rejected }: Omit<EnrolmentProps, "secret"> & { readonly hasPassword: boolean }) {
-  const { i18n, settings } = useVisit();
-  if (!hasPassword) return <p>{i18n.t("account.noPassword")}</p>;
-  const secret = settings.accounts.actions.offeredTotp(account);
-  return secret === null ? <EnrolmentForm renew={false} /> : <Enrolment account={account} secret={secret} rejected={rejected} />;
-}
-
-/** `again`: replaces the shown secret. */
-function EnrolmentForm({ renew }: { readonly renew: boolean }) {
-  const i18n = useI18n();
-  return (
-    <Form action={path}>
-      <input type="hidden" name="do" value="offer" />
-      <SubmitButton kind={renew ? "plain" : "primary"}>
-        {i18n.t(renew ? "secondFactor.offer.again" : "secondFactor.off.begin")}
-      </SubmitButton>
-    </Form>
-  );
-}
-
 interface EnrolmentProps {
   readonly account: Account;
-  readonly secret: string;
   readonly rejected: RejectedForm | null;
 }
 
-function Enrolment({ account, secret, rejected }: EnrolmentProps) {
+/** A factor that is turned on and off by the password is of no use without one. */
+function Enrolment({ account, rejected }: EnrolmentProps) {
+  const { i18n, settings } = useVisit();
+  if (settings.store.credentials.get(account.id).passwordHash === null) return <p>{i18n.t("account.noPassword")}</p>;
+  const secret = settings.accounts.actions.offeredTotp(account);
+  if (secret !== null) return <OfferedSecret account={account} secret={secret} rejected={rejected} />;
+  return <ButtonForm action={path} hidden={{ do: "offer" }} submit="secondFactor.off.begin" />;
+}
+
+function OfferedSecret({ account, secret, rejected }: EnrolmentProps & { readonly secret: string }) {
   const { i18n, server } = useVisit();
   // A colon separates issuer and account in the `otpauth:` label.
   const issuer = `assay ${URL.parse(server.origin)?.hostname.replaceAll(":", ".") ?? ""}`.trim();
   return (
-    <section aria-labelledby="offer">
-      <h2 id="offer">{i18n.t("secondFactor.offer.title")}</h2>
+    <PageSection id="offer" title="secondFactor.offer.title">
       <UnencryptedNotice />
       <p>{i18n.t("secondFactor.offer.scan")}</p>
       <p>
@@ -146,11 +125,11 @@ function Enrolment({ account, secret, rejected }: EnrolmentProps) {
         </button>
       </p>
       <p>{i18n.t("secondFactor.offer.confirm")}</p>
-      <PasswordForm operation="confirm" submit={i18n.t("secondFactor.offer.submit")} rejected={rejected}>
-        <CodeField error={errorAt(rejected?.formError ?? null, "code")} />
+      <PasswordForm operation="confirm" submit="secondFactor.offer.submit" rejected={rejected}>
+        <CodeField />
       </PasswordForm>
-      <EnrolmentForm renew />
-    </section>
+      <ButtonForm action={path} hidden={{ do: "offer" }} kind="plain" submit="secondFactor.offer.again" />
+    </PageSection>
   );
 }
 
@@ -166,23 +145,21 @@ function EnrolledFactor({ since, codesLeft, rejected }: EnrolledFactorProps) {
     <>
       <p>{i18n.t("secondFactor.on.text", { day: i18n.date(since) })}</p>
       <p>{i18n.count("secondFactor.on.left", codesLeft)}</p>
-      <section aria-labelledby="codes">
-        <h2 id="codes">{i18n.t("secondFactor.on.codesTitle")}</h2>
+      <PageSection id="codes" title="secondFactor.on.codesTitle">
         <p>{i18n.t("secondFactor.on.codesText")}</p>
-        <PasswordForm operation="codes" submit={i18n.t("secondFactor.on.codesSubmit")} rejected={rejected} />
-      </section>
-      <section aria-labelledby="off">
-        <h2 id="off">{i18n.t("secondFactor.on.offTitle")}</h2>
+        <PasswordForm operation="codes" submit="secondFactor.on.codesSubmit" rejected={rejected} />
+      </PageSection>
+      <PageSection id="off" title="secondFactor.on.offTitle">
         <p>{i18n.t("secondFactor.on.offText")}</p>
-        <PasswordForm operation="off" submit={i18n.t("secondFactor.on.offSubmit")} rejected={rejected} />
-      </section>
+        <PasswordForm operation="off" submit="secondFactor.on.offSubmit" rejected={rejected} />
+      </PageSection>
     </>
   );
 }
 
 interface PasswordFormProps {
   readonly operation: RejectedForm["form"];
-  readonly submit: string;
+  readonly submit: TextPath;
   readonly rejected: RejectedForm | null;
   readonly children?: ComponentChildren;
 }
@@ -190,50 +167,16 @@ interface PasswordFormProps {
 /** Form that asks for the password. */
 function PasswordForm({ operation, submit, rejected, children }: PasswordFormProps) {
   const formError = rejected?.form === operation ? rejected.formError : null;
+  const kind = operation === "off" ? "danger" : "primary";
   return (
-    <>
-      <FormErrorNotice formError={formError} />
-      <Form action={path}>
-        <input type="hidden" name="do" value={operation} />
-        {children}
-        <CurrentPassword name="password" id={`${operation}-password`} error={errorAt(formError, "password")} />
-        <SubmitButton kind={operation === "off" ? "danger" : "primary"}>{submit}</SubmitButton>
-      </Form>
-    </>
+    <CredentialForm action={path} hidden={{ do: operation }} formError={formError} submit={submit} kind={kind}>
+      {children}
+      <CurrentPassword id={`${operation}-password`} />
+    </CredentialForm>
   );
 }
 
-/** Light modules around the code (ISO/IEC 18004 section 6.3.8). */
-const quietZone = 4;
-
-interface QrCodeProps {
-  readonly text: string;
-  /** Text for screen readers. */
-  readonly label: string;
-}
-
-export function QrCode({ text, label }: QrCodeProps) {
-  const { data, size } = encode(text, { ecc: "M", border: quietZone });
-  return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} width={size * 4} height={size * 4} role="img" aria-label={label}>
-      <rect width={size} height={size} fill="#fff" />
-      <path d={data.map(pathOfRow).join("")} fill="#000" />
-    </svg>
-  );
-}
-
-/** SVG path with one segment per run of dark modules. */
-function pathOfRow(row: readonly boolean[], y: number): string {
-  let path = "";
-  for (let x = 0; x < row.length; x++) {
-    const start = x;
-    while (row[x] === true) x++;
-    if (x > start) path += `M${start} ${y}h${x - start}v1H${start}z`;
-  }
-  return path;
-}
-
-/** A direct response to the form: it has no URL to link or reload. */
+/** Shows recovery codes once, with ways to save them. A direct response to the form: it has no URL to link or reload. */
 function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
   const { i18n, server } = visit;
   return accountPage(visit, {
@@ -259,4 +202,29 @@ function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
       </>
     ),
   });
+}
+
+/** Light modules around the code (ISO/IEC 18004 section 6.3.8). */
+const quietZone = 4;
+
+/** QR code as inline SVG: dark on light in every theme, as scanners require. `label`: text for screen readers. */
+export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { ecc: "M", border: quietZone });
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} width={size * 4} height={size * 4} role="img" aria-label={label}>
+      <rect width={size} height={size} fill="#fff" />
+      <path d={data.map(pathOfRow).join("")} fill="#000" />
+    </svg>
+  );
+}
+
+/** SVG path with one segment per run of dark modules. */
+function pathOfRow(row: readonly boolean[], y: number): string {
+  let path = "";
+  for (let x = 0; x < row.length; x++) {
+    const start = x;
+    while (row[x] === true) x++;
+    if (x > start) path += `M${start} ${y}h${x - start}v1H${start}z`;
+  }
+  return path;
 }
