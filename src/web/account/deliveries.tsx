@@ -2,53 +2,39 @@
 import { recordIdOf } from "../../base/record-id.ts";
 import { retryDelivery, retryRefusalOf } from "../../deliver/rule-operations.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
-import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import { EmptyState } from "../components/empty-state.tsx";
+import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { TextTable } from "../components/section.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
-import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { sitePath } from "../sites/site-access.ts";
 import { accountPage, deliveriesPagePath } from "./account-page.tsx";
-import { eventTexts } from "./event-texts.ts";
 
 const rowsPerPage = 50;
 /** Events of one delivery that are named. */
 const eventsShown = 5;
+const outcomes = outcomesOf(deliveriesPagePath, ["retried", "refused"], (outcome) => `channels.deliveries.${outcome}`, ["refused"]);
 
 /** Makes a delivery that has failed wait again. */
 export const postDeliveries: PostFor<"accounts"> = async (visit, account, fields) => {
   const retried = await retryDelivery(visit.settings, account, recordIdOf(fields.text("delivery")));
-  return redirect(visit, `${deliveriesPagePath}?done=${"done" in retried ? "retried" : "refused"}`);
+  return redirectWith(visit, outcomes, "done" in retried ? "retried" : "refused");
 };
 
-export const getDeliveries: GetFor<"accounts"> = (visit, account) => {
-  const { i18n, url } = visit;
-  const done = url.searchParams.get("done");
-  return accountPage(visit, {
+export const getDeliveries: GetFor<"accounts"> = (visit, account) =>
+  accountPage(visit, {
     title: "channels.deliveries.title",
-    lead: i18n.t("channels.deliveries.lead", { days: i18n.number(deliveriesKeptDays) }),
-    done: done === "retried" ? i18n.t("channels.deliveries.retried") : null,
-    children: (
-      <>
-        {done === "refused" && (
-          <Notice kind="warn" alert>
-            <p>{i18n.t("channels.deliveries.refused")}</p>
-          </Notice>
-        )}
-        <DeliveryTable account={account} />
-      </>
-    ),
+    lead: visit.i18n.t("channels.deliveries.lead", { days: visit.i18n.number(deliveriesKeptDays) }),
+    outcomes,
+    children: <DeliveryTable account={account} />,
   });
-};
 
 function DeliveryTable({ account }: { readonly account: Account }) {
   const { i18n, settings, url } = useVisit();
@@ -57,17 +43,16 @@ function DeliveryTable({ account }: { readonly account: Account }) {
   if (items.length === 0) return <EmptyState title={i18n.t("channels.deliveries.none")} />;
   return (
     <>
-      <DataTable
-        caption={i18n.t("channels.deliveries.title")}
-        captionUnseen
+      <TextTable
+        caption="channels.deliveries.title"
         rows={items}
-        columns={[
-          { label: i18n.t("channels.deliveries.time"), cell: ({ createdAt }) => <Instant at={createdAt} /> },
-          { label: i18n.t("channels.deliveries.channel"), cell: (delivery) => <ChannelName delivery={delivery} /> },
-          { label: i18n.t("channels.deliveries.events"), cell: (delivery) => <Events delivery={delivery} /> },
-          { label: i18n.t("channels.deliveries.attempts"), cell: (delivery) => <Attempts delivery={delivery} /> },
-          { label: i18n.t("channels.deliveries.state"), cell: (delivery) => <State delivery={delivery} /> },
-        ]}
+        columns={{
+          "channels.deliveries.time": ({ createdAt }) => <Instant at={createdAt} />,
+          "channels.deliveries.channel": (delivery) => <ChannelName delivery={delivery} />,
+          "channels.deliveries.events": (delivery) => <Events delivery={delivery} />,
+          "channels.deliveries.attempts": (delivery) => <Attempts delivery={delivery} />,
+          "channels.deliveries.state": (delivery) => <State delivery={delivery} />,
+        }}
       />
       <Pagination
         first={cursor === null ? null : deliveriesPagePath}
@@ -125,22 +110,12 @@ function Events({ delivery: { accountId, eventSeqs } }: { readonly delivery: Del
 
 function EventName({ event: { accountId, type, site } }: { readonly event: StoredEvent }) {
   const { i18n, settings } = useVisit();
-  const isWatched = site !== null && settings.store.sites.find(accountId, site.id) !== undefined;
+  if (site === null) return <>{i18n.t(`channels.events.${type}`)}</>;
+  const name = <UntrustedText>{site.name}</UntrustedText>;
+  const isWatched = settings.store.sites.find(accountId, site.id) !== undefined;
   return (
     <>
-      {i18n.t(eventTexts[type])}
-      {site !== null && (
-        <>
-          {": "}
-          {isWatched ? (
-            <a href={sitePath(site)}>
-              <UntrustedText>{site.name}</UntrustedText>
-            </a>
-          ) : (
-            <UntrustedText>{site.name}</UntrustedText>
-          )}
-        </>
-      )}
+      {i18n.t(`channels.events.${type}`)}: {isWatched ? <a href={sitePath(site)}>{name}</a> : name}
     </>
   );
 }
@@ -165,12 +140,15 @@ function Attempts({ delivery: { attempts } }: { readonly delivery: Delivery }) {
 function Retry({ delivery: { id, accountId, channelId, createdAt } }: { readonly delivery: Delivery }) {
   const { i18n, settings } = useVisit();
   const name = plainUntrustedText(settings.store.channels.find(accountId, channelId)?.name ?? "");
+  const label = i18n.t("channels.deliveries.retryOf", { name, time: i18n.dateTime(createdAt) });
   return (
-    <Form action={deliveriesPagePath}>
-      <input type="hidden" name="delivery" value={String(id)} />
-      <SubmitButton compact kind="plain" label={i18n.t("channels.deliveries.retryOf", { name, time: i18n.dateTime(createdAt) })}>
-        {i18n.t("channels.deliveries.retry")}
-      </SubmitButton>
-    </Form>
+    <ButtonForm
+      action={deliveriesPagePath}
+      hidden={{ delivery: id }}
+      kind="plain"
+      compact
+      label={label}
+      submit="channels.deliveries.retry"
+    />
   );
 }
