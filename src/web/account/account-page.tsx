@@ -1,5 +1,4 @@
-/** Frame of the account pages: tabs and the confirmation of the last action. */
-import { Notice } from "../../report/components/notice.tsx";
+/** Frame of the account pages, and parts that several of them have. */
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
@@ -25,25 +24,8 @@ const tabs: PrivateTabs = {
   ],
 };
 
-interface AccountPage extends PrivatePage {
-  /** Confirmation of the last action, as a live region. */
-  readonly done?: string | null;
-}
-
-export function accountPage(visit: Visit, { done = null, children, ...given }: AccountPage): Response {
-  return privatePage(visit, tabs, {
-    ...given,
-    children: (
-      <>
-        {done !== null && (
-          <Notice kind="good" alert>
-            {done}
-          </Notice>
-        )}
-        {children}
-      </>
-    ),
-  });
+export function accountPage(visit: Visit, given: PrivatePage): Response {
+  return privatePage(visit, tabs, given);
 }
 
 /** `name`: of the row, for readers who hear the link alone. */

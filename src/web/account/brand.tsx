@@ -16,22 +16,29 @@ import { type Account, plans } from "../../store/accounts.ts";
 import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { Field, FileField } from "../components/field.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { outcomesOf, redirectWith } from "../components/outcome.tsx";
+import { PageSection } from "../components/section.tsx";
+import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { brandNotInPlan, formMalformed, notFound } from "../errors.ts";
+import { brandNotInPlan, notFound } from "../errors.ts";
 import { type Fields, Form, readUpload } from "../form.tsx";
-import type { GetFor, PostFor, UploadFor } from "../guards.ts";
-import { redirect, respond } from "../response.ts";
+import { byOperation, type GetFor, type UploadFor } from "../guards.ts";
+import { respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import { accountPage } from "./account-page.tsx";
 import { brandOwner, logoOnPage } from "./usable-brands.ts";
 
 const path = "/account/brand";
-const removePath = `${path}/remove`;
 /** Limit of the whole form: the logo, and some thousand characters of the fields. Longer bodies are read to their end, and not kept. */
 const uploadLimits = { bytesMax: logoBytesMax + 16_384, discardedBytesMax: logoUploadBytesMax };
-/** Confirmations, named by the query parameter `done`. */
-const confirmations = ["saved", "removed"] as const;
+const outcomes = outcomesOf(path, ["saved", "removed"], (outcome) => `brand.done.${outcome}`);
+/** `#rrggbb`, with a blank at either end. */
+const accentCharsMax = 9;
+
+interface TypedBrand extends GivenBrand {
+  /** Removes the stored logo. */
+  readonly withoutLogo: boolean;
+}
 
 /** Form values of a brand, and the errors. */
 interface Refused {
@@ -53,14 +60,15 @@ export const postBrand: UploadFor<"accounts"> = async (visit, account) => {
   const saved = await saveBrand(settings, account, { ...given, logo });
   if ("faults" in saved) return brandPage(visit, account, { typed: { ...given, withoutLogo }, faults: saved.faults });
   if ("refused" in saved) throw brandNotInPlan();
-  return redirect(visit, `${path}?done=saved`);
+  return redirectWith(visit, outcomes, "saved");
 };
 
-export const postRemoveBrand: PostFor<"accounts"> = async (visit, account, fields) => {
-  if (fields.text("do") !== "remove") throw formMalformed();
-  await removeBrand(visit.settings, account);
-  return redirect(visit, `${path}?done=removed`);
-};
+export const postRemoveBrand = byOperation<Account>({
+  remove: async (visit, account) => {
+    await removeBrand(visit.settings, account);
+    return redirectWith(visit, outcomes, "removed");
+  },
+});
 
 /** Logo of an account, for those who may use its brand: the policy of the pages allows no image within a page. */
 export const getBrandLogo: GetFor<"accounts"> = (visit, account, id) => {
@@ -72,12 +80,12 @@ export const getBrandLogo: GetFor<"accounts"> = (visit, account, id) => {
 };
 
 function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
-  const { i18n, settings, url } = visit;
+  const { i18n, settings } = visit;
   const needed = plans.find((one) => planTerms[one].brand) ?? plan;
   return accountPage(visit, {
     title: "brand.title",
     lead: i18n.t("brand.intro"),
-    done: url.searchParams.get("done") === "removed" ? i18n.t("brand.done.removed") : null,
+    outcomes,
     children: (
       <>
         <Notice kind="info">
@@ -93,16 +101,15 @@ function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
 }
 
 function brandPage(visit: Visit, account: Account, refused: Refused | null = null): Response {
-  const { i18n, url, settings } = visit;
+  const { i18n, settings } = visit;
   const stored = settings.store.brands.find(account.id);
-  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   const busy = refused?.faults.logo === "busy";
   return accountPage(visit, {
     title: "brand.title",
     lead: i18n.t("brand.intro"),
     status: busy ? 503 : refused === null ? 200 : 400,
     headers: busy ? { "retry-after": String(printRetrySeconds) } : {},
-    done: refused === null && confirmation !== undefined ? i18n.t(`brand.done.${confirmation}`) : null,
+    outcomes,
     children: (
       <>
         {stored !== undefined && <Preview account={account} brand={stored} />}
@@ -117,12 +124,11 @@ function Preview({ account, brand }: { readonly account: Account; readonly brand
   const { i18n } = useVisit();
   const shown = { ...brand, logo: logoOnPage(account.id, brand) };
   return (
-    <section aria-labelledby="preview">
-      <h2 id="preview">{i18n.t("brand.preview.title")}</h2>
+    <PageSection id="preview" title="brand.preview.title">
       <p>{i18n.t("brand.preview.what")}</p>
       <BrandHeader brand={shown} />
       <BrandFooter brand={shown} />
-    </section>
+    </PageSection>
   );
 }
 
@@ -138,8 +144,7 @@ function BrandForm({ typed, faults, hasLogo }: BrandFormProps) {
     return i18n.t(`brand.errors.${fault}`, { charsMax: name === "name" ? brandNameCharsMax : brandFooterCharsMax });
   };
   return (
-    <section aria-labelledby="edit">
-      <h2 id="edit">{i18n.t("brand.form.title")}</h2>
+    <PageSection id="edit" title="brand.form.title">
       <Form action={path} enctype="multipart/form-data">
         <Field
           name="name"
@@ -187,30 +192,18 @@ function BrandForm({ typed, faults, hasLogo }: BrandFormProps) {
         />
         <SubmitButton>{i18n.t("brand.form.submit")}</SubmitButton>
       </Form>
-    </section>
+    </PageSection>
   );
 }
 
 function Removal() {
   const { i18n } = useVisit();
   return (
-    <section aria-labelledby="removal">
-      <h2 id="removal">{i18n.t("brand.removal.title")}</h2>
+    <PageSection id="removal" title="brand.removal.title">
       <p>{i18n.t("brand.removal.what")}</p>
-      <Form action={removePath}>
-        <input type="hidden" name="do" value="remove" />
-        <SubmitButton kind="danger">{i18n.t("brand.removal.submit")}</SubmitButton>
-      </Form>
-    </section>
+      <ButtonForm action={`${path}/remove`} hidden={{ do: "remove" }} kind="danger" submit="brand.removal.submit" />
+    </PageSection>
   );
-}
-
-/** `#rrggbb`, with a blank at either end. */
-const accentCharsMax = 9;
-
-interface TypedBrand extends GivenBrand {
-  /** Removes the stored logo. */
-  readonly withoutLogo: boolean;
 }
 
 function typedBrand(fields: Fields): TypedBrand {

@@ -2,7 +2,6 @@
 import { recordIdOf } from "../../base/record-id.ts";
 import { type Severity, severities } from "../../check/check.ts";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../deliver/rule-operations.ts";
-import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
@@ -14,18 +13,19 @@ import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField, SelectField } from "../components/field.tsx";
+import { outcomesOf, redirectWith } from "../components/outcome.tsx";
+import { PageSection, TextTable } from "../components/section.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { formMalformed, notFound } from "../errors.ts";
-import { type Fields, Form } from "../form.tsx";
-import type { GetFor, PostFor } from "../guards.ts";
-import { redirect } from "../response.ts";
+import { notFound } from "../errors.ts";
+import { choiceIn, type Fields, Form } from "../form.tsx";
+import { byOperation, type GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
 import { accountPage, channelsPagePath, EditLink, rulesPagePath, SaveOrCancel } from "./account-page.tsx";
-import { eventTexts } from "./event-texts.ts";
 
 /** Longest scope of a refused form that is shown again. */
 const scopeCharsMax = 200;
+const outcomes = outcomesOf(rulesPagePath, ["added", "changed", "deleted"], (outcome) => `channels.rules.done.${outcome}`);
 
 /** `?edit=7` shows the form of a rule. */
 export const getRules: GetFor<"accounts"> = (visit, account) => {
@@ -35,13 +35,14 @@ export const getRules: GetFor<"accounts"> = (visit, account) => {
   return rulesPage(visit, account, { edited, typed: typedRuleOf(edited) });
 };
 
-export const postRules: PostFor<"accounts"> = (visit, account, fields) => {
-  const operation = fields.text("do");
-  if (operation === "create") return save(visit, account, fields, null);
-  if (operation === "change") return save(visit, account, fields, ownRule(visit, account, fields.text("rule")));
-  if (operation === "delete") return remove(visit, account, fields);
-  throw formMalformed();
-};
+export const postRules = byOperation<Account>({
+  create: (visit, account, fields) => save(visit, account, fields, null),
+  change: (visit, account, fields) => save(visit, account, fields, ownRule(visit, account, fields.text("rule"))),
+  delete: async (visit, account, fields) => {
+    await removeRule(visit.settings, account, recordIdOf(fields.text("rule")));
+    return redirectWith(visit, outcomes, "deleted");
+  },
+});
 
 /** @throws the page 404, the same for a rule of another account. */
 function ownRule({ settings }: Visit, account: Account, id: string): NotificationRule {
@@ -61,8 +62,7 @@ const ruleErrors = {
 /** `edited`: null for a new rule. */
 async function save(visit: Visit, account: Account, fields: Fields, edited: NotificationRule | null): Promise<Response> {
   const { store } = visit.settings;
-  const severityMin = severities.find((one) => one === fields.text("severity"));
-  if (severityMin === undefined) throw formMalformed();
+  const severityMin = choiceIn(fields, "severity", severities);
   const [events, channelIds] = [fields.all(eventField), fields.all(channelField).map(recordIdOf)];
   const chosen = {
     severityMin,
@@ -79,14 +79,9 @@ async function save(visit: Visit, account: Account, fields: Fields, edited: Noti
   const rule = { scope, ...chosen };
   const saved =
     edited === null ? await addRule(visit.settings, account, rule) : await updateRule(visit.settings, account, { id: edited.id, ...rule });
-  if ("done" in saved) return redirect(visit, `${rulesPagePath}?done=${edited === null ? "added" : "changed"}`);
+  if ("done" in saved) return redirectWith(visit, outcomes, edited === null ? "added" : "changed");
   if (saved.refused === "unknown") throw notFound();
   return refuse(ruleErrors[saved.refused]);
-}
-
-async function remove(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  await removeRule(visit.settings, account, recordIdOf(fields.text("rule")));
-  return redirect(visit, `${rulesPagePath}?done=deleted`);
 }
 
 interface RulesPageState {
@@ -96,16 +91,15 @@ interface RulesPageState {
 }
 
 function rulesPage(visit: Visit, account: Account, { edited, typed }: RulesPageState = { edited: null, typed: null }): Response {
-  const { i18n, url, settings } = visit;
+  const { i18n, settings } = visit;
   const { store } = settings;
   const [channels, sites] = [store.channels.list(account.id), store.sites.list(account.id)];
   const error = typed?.error ?? null;
-  const done = (["added", "changed", "deleted"] as const).find((one) => typed === null && one === url.searchParams.get("done"));
   return accountPage(visit, {
     title: "channels.rules.title",
     lead: i18n.t("channels.rules.lead"),
     status: error === null ? 200 : 400,
-    done: done === undefined ? null : i18n.t(`channels.rules.done.${done}`),
+    outcomes,
     children: (
       <>
         {error !== null && error !== "noScope" && (
@@ -141,30 +135,26 @@ function RuleTable({ rules, channels, sites }: RuleTableProps) {
       </EmptyState>
     );
   return (
-    <DataTable
-      caption={i18n.t("channels.rules.title")}
-      captionUnseen
+    <TextTable
+      caption="channels.rules.title"
       rows={rules}
-      columns={[
-        { label: i18n.t("channels.rules.scope"), cell: ({ scope }) => <UntrustedText>{scopeText(i18n, scope, sites)}</UntrustedText> },
-        { label: i18n.t("channels.rules.events"), cell: ({ events }) => <RuleEvents events={events} /> },
-        { label: i18n.t("channels.rules.severity"), cell: ({ severityMin }) => i18n.severity(severityMin) },
-        {
-          label: i18n.t("channels.rules.channels"),
-          cell: ({ channelIds }) => (
-            <ul class="plain">
-              {channels
-                .filter(({ id }) => channelIds.includes(id))
-                .map(({ id, name }) => (
-                  <li key={id}>
-                    <UntrustedText>{name}</UntrustedText>
-                  </li>
-                ))}
-            </ul>
-          ),
-        },
-        { label: i18n.t("channels.list.actions"), unseen: true, cell: (rule) => <RuleActions rule={rule} sites={sites} /> },
-      ]}
+      columns={{
+        "channels.rules.scope": ({ scope }) => <UntrustedText>{scopeText(i18n, scope, sites)}</UntrustedText>,
+        "channels.rules.events": ({ events }) => <RuleEvents events={events} />,
+        "channels.rules.severity": ({ severityMin }) => i18n.severity(severityMin),
+        "channels.rules.channels": ({ channelIds }) => (
+          <ul class="plain">
+            {channels
+              .filter(({ id }) => channelIds.includes(id))
+              .map(({ id, name }) => (
+                <li key={id}>
+                  <UntrustedText>{name}</UntrustedText>
+                </li>
+              ))}
+          </ul>
+        ),
+        "channels.list.actions": { unseen: true, cell: (rule) => <RuleActions rule={rule} sites={sites} /> },
+      }}
     />
   );
 }
@@ -177,7 +167,7 @@ function RuleEvents({ events }: Pick<NotificationRule, "events">) {
       {eventTypes
         .filter((type) => events.includes(type))
         .map((type) => (
-          <li key={type}>{i18n.t(eventTexts[type])}</li>
+          <li key={type}>{i18n.t(`channels.events.${type}`)}</li>
         ))}
     </ul>
   );
@@ -188,9 +178,7 @@ function RuleActions({ rule: { id, scope }, sites }: { readonly rule: Notificati
   const name = scopeText(i18n, scope, sites);
   const action = i18n.t("channels.actions.delete");
   return (
-    <Form action={rulesPagePath}>
-      <input type="hidden" name="do" value="delete" />
-      <input type="hidden" name="rule" value={String(id)} />
+    <Form action={rulesPagePath} hidden={{ do: "delete", rule: id }}>
       <div class="actions">
         <EditLink href={`${rulesPagePath}?edit=${id}#rule-form`} name={name} />
         <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name })}>
@@ -230,11 +218,8 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
   const { i18n } = useVisit();
   const severityMin = typed?.severityMin ?? "info";
   return (
-    <section aria-labelledby="rule-form">
-      <h2 id="rule-form">{i18n.t(edited === null ? "channels.rules.create" : "channels.rules.change")}</h2>
-      <Form action={rulesPagePath}>
-        <input type="hidden" name="do" value={edited === null ? "create" : "change"} />
-        {edited !== null && <input type="hidden" name="rule" value={String(edited.id)} />}
+    <PageSection id="rule-form" title={edited === null ? "channels.rules.create" : "channels.rules.change"}>
+      <Form action={rulesPagePath} hidden={edited === null ? { do: "create" } : { do: "change", rule: edited.id }}>
         <SelectField
           name="scope"
           label={i18n.t("channels.rules.scope")}
@@ -253,7 +238,7 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
               key={type}
               name={eventField}
               value={type}
-              label={i18n.t(eventTexts[type])}
+              label={i18n.t(`channels.events.${type}`)}
               checked={typed === null ? type !== "scan.finished" : typed.events.includes(type)}
             />
           ))}
@@ -279,7 +264,7 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
         </fieldset>
         {edited === null ? <SubmitButton>{i18n.t("channels.rules.submit")}</SubmitButton> : <SaveOrCancel cancelPath={rulesPagePath} />}
       </Form>
-    </section>
+    </PageSection>
   );
 }
 
@@ -300,6 +285,7 @@ function scopeText(i18n: I18n, scope: RuleScope, sites: readonly Site[]): string
   }
 }
 
+/** Scope as the form has it: `all`, `site:7`, `tag:live` or `client:Acme`. */
 function scopeValue(scope: RuleScope): string {
   switch (scope.kind) {
     case "all":
@@ -314,21 +300,17 @@ function scopeValue(scope: RuleScope): string {
 }
 
 /** Every scope of these sites: all, then clients, tags and sites by name. `kept` follows if it has no site any more. */
-export function scopesOf(sites: readonly Site[], kept: RuleScope | null): readonly RuleScope[] {
-  const scopes = namedScopes(sites);
-  const isKnown = kept === null || scopes.some((scope) => scopeValue(scope) === scopeValue(kept));
-  return isKnown ? scopes : [...scopes, kept];
-}
-
-function namedScopes(sites: readonly Site[]): readonly RuleScope[] {
+function scopesOf(sites: readonly Site[], kept: RuleScope | null): readonly RuleScope[] {
   const clients = new Set(sites.flatMap(({ client }) => client ?? []));
   const tags = new Set(sites.flatMap((site) => site.tags));
-  return [
+  const scopes: readonly RuleScope[] = [
     { kind: "all" },
-    ...[...clients].sort().map((client): RuleScope => ({ kind: "client", client })),
-    ...[...tags].sort().map((tag): RuleScope => ({ kind: "tag", tag })),
-    ...sites.toSorted((one, other) => one.name.localeCompare(other.name)).map(({ id }): RuleScope => ({ kind: "site", siteId: id })),
+    ...[...clients].sort().map((client) => ({ kind: "client" as const, client })),
+    ...[...tags].sort().map((tag) => ({ kind: "tag" as const, tag })),
+    ...sites.toSorted((one, other) => one.name.localeCompare(other.name)).map(({ id }) => ({ kind: "site" as const, siteId: id })),
   ];
+  const isKnown = kept === null || scopes.some((scope) => scopeValue(scope) === scopeValue(kept));
+  return isKnown ? scopes : [...scopes, kept];
 }
 
 /** Null unless the scope has a site. `kept`: scope of the rule that is changed, which may have none any more. */

@@ -11,22 +11,22 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type ApiToken, apiTokenNameCharsMax, deadTokenDays } from "../../store/api-tokens.ts";
 import { accountActor } from "../../store/audit.ts";
-import type { I18n } from "../../text/translator.ts";
-import { CopyField } from "../components/copy-field.tsx";
+import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { LastUse } from "../components/last-use.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { outcomesOf, redirectWith } from "../components/outcome.tsx";
+import { PageSection } from "../components/section.tsx";
+import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { formMalformed } from "../errors.ts";
-import { type Fields, Form } from "../form.tsx";
-import type { GetFor, PostFor } from "../guards.ts";
-import { redirect } from "../response.ts";
+import { choiceIn, Form, idIn } from "../form.tsx";
+import { byOperation, type GetFor } from "../guards.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { accountPage } from "./account-page.tsx";
 
 const path = "/account/tokens";
 const lifetimeDefault = "90d";
+const outcomes = outcomesOf(path, ["revoked"], (outcome) => `tokens.done.${outcome}`);
 
 /** Form values of a token, and the error. */
 interface Typed {
@@ -37,45 +37,36 @@ interface Typed {
 
 export const getTokens: GetFor<"accounts"> = (visit, account) => tokensPage(visit, account);
 
-export const postTokens: PostFor<"accounts"> = (visit, account, fields) => {
-  const operation = fields.text("do");
-  if (operation === "create") return create(visit, account, fields);
-  if (operation === "revoke") return revoke(visit, account, fields);
-  throw formMalformed();
-};
-
-async function create(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
-  const lifetime = tokenLifetimes.find((one) => one === fields.text("expires"));
-  if (lifetime === undefined) throw formMalformed();
-  const created = await createToken(visit.settings, accountActor(account), { accountId: account.id, name, lifetime });
-  if ("done" in created) return newTokenPage(visit, account, created.done);
-  return tokensPage(visit, account, { name, lifetime, error: created.refused === "full" ? "full" : "noName" });
-}
-
-async function revoke(visit: Visit, account: Account, fields: Fields): Promise<Response> {
-  const id = fields.text("token");
-  if (!/^\d{1,15}$/.test(id)) throw formMalformed();
-  await revokeToken(visit.settings, accountActor(account), { accountId: account.id, id: Number(id) });
-  return redirect(visit, `${path}?done=revoked`);
-}
+export const postTokens = byOperation<Account>({
+  create: async (visit, account, fields) => {
+    const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
+    const lifetime = choiceIn(fields, "expires", tokenLifetimes);
+    const created = await createToken(visit.settings, accountActor(account), { accountId: account.id, name, lifetime });
+    if ("done" in created) return newTokenPage(visit, account, created.done);
+    return tokensPage(visit, account, { name, lifetime, error: created.refused === "full" ? "full" : "noName" });
+  },
+  revoke: async (visit, account, fields) => {
+    await revokeToken(visit.settings, accountActor(account), { accountId: account.id, id: idIn(fields, "token") });
+    return redirectWith(visit, outcomes, "revoked");
+  },
+});
 
 function tokensPage(visit: Visit, account: Account, typed: Typed | null = null): Response {
-  const { i18n, url } = visit;
+  const { i18n } = visit;
   return accountPage(visit, {
     title: "tokens.title",
+    outcomes,
     lead: (
       <>
         {i18n.t("tokens.intro")} <a href="/api">{i18n.t("tokens.docs")}</a>
       </>
     ),
     status: typed === null ? 200 : 400,
-    done: typed === null && url.searchParams.get("done") === "revoked" ? i18n.t("tokens.done.revoked") : null,
     children: (
       <>
         <ApiExcludedNotice account={account} />
         <CreateForm typed={typed} />
-        <TokenTable account={account} action={path} />
+        <TokenTable account={account} />
       </>
     ),
   });
@@ -84,10 +75,8 @@ function tokensPage(visit: Visit, account: Account, typed: Typed | null = null):
 function CreateForm({ typed }: { readonly typed: Typed | null }) {
   const { i18n } = useVisit();
   return (
-    <section aria-labelledby="create">
-      <h2 id="create">{i18n.t("tokens.create.title")}</h2>
-      <Form action={path}>
-        <input type="hidden" name="do" value="create" />
+    <PageSection id="create" title="tokens.create.title">
+      <Form action={path} hidden={{ do: "create" }}>
         <Field
           name="name"
           label={i18n.t("tokens.create.name")}
@@ -105,11 +94,11 @@ function CreateForm({ typed }: { readonly typed: Typed | null }) {
         />
         <SubmitButton>{i18n.t("tokens.create.submit")}</SubmitButton>
       </Form>
-    </section>
+    </PageSection>
   );
 }
 
-function TokenTable({ account, action }: { readonly account: Account; readonly action: string }) {
+function TokenTable({ account }: { readonly account: Account }) {
   const { i18n, settings, now } = useVisit();
   const tokens = settings.store.apiTokens
     .listOfAccount(account.id)
@@ -117,8 +106,7 @@ function TokenTable({ account, action }: { readonly account: Account; readonly a
     .toReversed();
   if (tokens.length === 0) return <EmptyState title={i18n.t("tokens.list.none")} />;
   return (
-    <section aria-labelledby="tokens">
-      <h2 id="tokens">{i18n.t("tokens.list.caption")}</h2>
+    <PageSection id="tokens" title="tokens.list.caption">
       <DataTable
         caption={i18n.t("tokens.list.caption")}
         captionUnseen
@@ -136,41 +124,34 @@ function TokenTable({ account, action }: { readonly account: Account; readonly a
             label: i18n.t("tokens.list.expires"),
             cell: ({ expiresAt }) => (expiresAt === null ? i18n.t("tokens.list.never") : <Instant at={expiresAt} day relative={false} />),
           },
-          {
-            label: i18n.t("tokens.list.status"),
-            cell: (token) =>
-              endedText(token, i18n, now) ?? (
-                <>
-                  {i18n.t("tokens.list.valid")} <Revoke token={token} action={action} />
-                </>
-              ),
-          },
+          { label: i18n.t("tokens.list.status"), cell: (token) => <TokenState token={token} /> },
         ]}
       />
       <p class="hint">
         {i18n.t("tokens.list.means")} {i18n.t("tokens.list.lastUsedHint", { days: deadTokenDays })}
       </p>
-    </section>
+    </PageSection>
   );
 }
 
-function Revoke({ token: { id, name }, action }: { readonly token: ApiToken; readonly action: string }) {
-  const i18n = useI18n();
+function TokenState({ token }: { readonly token: ApiToken }) {
+  const { i18n, now } = useVisit();
+  const { id, name, revokedAt, expiresAt } = token;
+  if (revokedAt !== null) return i18n.t("tokens.list.revoked", { day: i18n.date(revokedAt) });
+  if (expiresAt !== null && isExpired(token, now)) return i18n.t("tokens.list.expired", { day: i18n.date(expiresAt) });
   return (
-    <Form action={action}>
-      <input type="hidden" name="do" value="revoke" />
-      <input type="hidden" name="token" value={String(id)} />
-      <SubmitButton kind="danger" compact label={i18n.t("tokens.list.revokeOf", { name: plainUntrustedText(name) })}>
-        {i18n.t("tokens.list.revoke")}
-      </SubmitButton>
-    </Form>
+    <>
+      {i18n.t("tokens.list.valid")}{" "}
+      <ButtonForm
+        action={path}
+        hidden={{ do: "revoke", token: id }}
+        kind="danger"
+        compact
+        label={i18n.t("tokens.list.revokeOf", { name: plainUntrustedText(name) })}
+        submit="tokens.list.revoke"
+      />
+    </>
   );
-}
-
-/** Null while the token is valid. */
-function endedText(token: ApiToken, i18n: I18n, now: Date): string | null {
-  if (token.revokedAt !== null) return i18n.t("tokens.list.revoked", { day: i18n.date(token.revokedAt) });
-  return isExpired(token, now) && token.expiresAt !== null ? i18n.t("tokens.list.expired", { day: i18n.date(token.expiresAt) }) : null;
 }
 
 /** Time at which the token became invalid; now while it is valid. */
@@ -178,37 +159,34 @@ function endOf({ revokedAt, expiresAt }: ApiToken, now: Date): number {
   return Math.min(now.getTime(), ...[revokedAt, expiresAt].flatMap((instant) => (instant === null ? [] : Date.parse(instant))));
 }
 
-/** A direct response to the form: it has no URL to link or reload. */
 function newTokenPage(visit: Visit, account: Account, { token, value }: { readonly token: ApiToken; readonly value: string }): Response {
   const { i18n } = visit;
-  const base = publicOrigin(visit);
+  const curl = `curl -H 'Authorization: Bearer ${value}'`;
+  const url = `${publicOrigin(visit)}/api/v1/scans`;
   return accountPage(visit, {
     title: "tokens.made.title",
     children: (
-      <>
-        <Notice kind="warn">{i18n.t("tokens.made.text")}</Notice>
-        <CopyField
-          id="token"
-          label={<UntrustedText>{token.name}</UntrustedText>}
-          value={value}
-          copy={i18n.t("tokens.made.copy")}
-          copied={i18n.t("tokens.made.copied")}
-        />
+      <SecretOnce
+        notice={<Notice kind="warn">{i18n.t("tokens.made.text")}</Notice>}
+        id="token"
+        label={<UntrustedText>{token.name}</UntrustedText>}
+        value={value}
+        copy="tokens.made.copy"
+        copied="tokens.made.copied"
+        back={[path, "tokens.made.back"]}
+      >
         <h2>{i18n.t("tokens.made.tryTitle")}</h2>
         <ApiExcludedNotice account={account} />
         <p>{i18n.t("tokens.made.list")}</p>
-        <ConfigLines label={i18n.t("tokens.made.curl")}>{`curl -H 'Authorization: Bearer ${value}' '${base}/api/v1/scans'`}</ConfigLines>
+        <ConfigLines label={i18n.t("tokens.made.curl")}>{`${curl} '${url}'`}</ConfigLines>
         <p>{i18n.t("tokens.made.start")}</p>
         <ConfigLines label={i18n.t("tokens.made.curl")}>
-          {`curl -H 'Authorization: Bearer ${value}' -H 'Content-Type: application/json' -d '{"url":"https://example.com"}' '${base}/api/v1/scans'`}
+          {`${curl} -H 'Content-Type: application/json' -d '{"url":"https://example.com"}' '${url}'`}
         </ConfigLines>
         <p>
           {i18n.t("tokens.made.read")} <a href="/api">{i18n.t("tokens.docs")}</a>
         </p>
-        <p>
-          <a href="/account/tokens">{i18n.t("tokens.made.back")}</a>
-        </p>
-      </>
+      </SecretOnce>
     ),
   });
 }

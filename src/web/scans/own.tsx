@@ -10,12 +10,12 @@ import type { Store } from "../../store/store.ts";
 import { accountPage } from "../account/account-page.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { LinkButton } from "../components/forms.tsx";
+import { outcomesOf } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { PageSection, RecordTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
-import { doneText } from "../response.ts";
 import { ScanAgain } from "./form.tsx";
 import { ScanLink, Score } from "./list.tsx";
 import { cursorOf, endOf, hostPath, listPath, pageNumberOf, scanHost } from "./list-query.ts";
@@ -28,7 +28,7 @@ export const getOwnScans: GetFor<"accounts"> = (visit, account) => {
   return accountPage(visit, {
     title: "ownScans.title",
     lead: visit.i18n.t("ownScans.lead"),
-    done: doneText(visit, ["cancelled"], () => "ownScans.cancelled"),
+    outcomes: outcomesOf(path, ["cancelled"], () => "ownScans.cancelled"),
     actions: <LinkButton href="/" text="home.start" />,
     children: <OwnScans account={account} />,
   });
