@@ -1,12 +1,12 @@
 /** `/admin/audit`: who changed what, newest first, filtered by actor and action. */
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Field, SelectField } from "../components/field.tsx";
 import { Pagination } from "../components/pagination.tsx";
+import { TextTable } from "../components/section.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
@@ -110,18 +110,17 @@ function Entries({ filter, actor }: { readonly filter: Filter; readonly actor: A
 function EntryTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
   const { i18n } = useVisit();
   return (
-    <DataTable
-      caption={i18n.t("admin.audit.title")}
-      captionUnseen
+    <TextTable
+      caption="admin.audit.title"
       rows={entries}
       rowId={({ id }) => `entry-${id}`}
-      columns={[
-        { label: i18n.t("admin.audit.at"), cell: ({ at }) => <Instant at={at} /> },
-        { label: i18n.t("admin.audit.by"), cell: ({ actor }) => <ActorName actor={actor} /> },
-        { label: i18n.t("admin.audit.action"), cell: ({ action }) => i18n.t(`admin.audit.actions.${action}`) },
-        { label: i18n.t("admin.audit.subject"), cell: ({ subject }) => subject !== null && <Subject subject={subject} /> },
-        { label: i18n.t("admin.audit.details"), cell: ({ details }) => <Details details={details} /> },
-      ]}
+      columns={{
+        "admin.audit.at": ({ at }) => <Instant at={at} />,
+        "admin.audit.by": ({ actor }) => <ActorName actor={actor} />,
+        "admin.audit.action": ({ action }) => i18n.t(`admin.audit.actions.${action}`),
+        "admin.audit.subject": ({ subject }) => subject !== null && <Subject subject={subject} />,
+        "admin.audit.details": ({ details }) => <Details details={details} />,
+      }}
     />
   );
 }

@@ -3,14 +3,13 @@ import type { PluginFile } from "../../catalog/catalog.ts";
 import type { ReloadResult } from "../../catalog/catalog-holder.ts";
 import { describeFault, describeFaults, type PluginFault } from "../../catalog/fault.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import { shortCharge } from "../../text/charge.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { PageSection, TextTable } from "../components/section.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { adminPage } from "./admin-page.tsx";
@@ -70,8 +69,7 @@ function Reload() {
   const { i18n, settings } = useVisit();
   const last = settings.operator.checks.lastReload();
   return (
-    <section id={reloadId} aria-labelledby="reload-title">
-      <h2 id="reload-title">{i18n.t("admin.checks.reload.title")}</h2>
+    <PageSection anchor={reloadId} id="reload-title" title="admin.checks.reload.title">
       <p>{i18n.t("admin.checks.reload.intro")}</p>
       {last !== null && (
         <>
@@ -81,10 +79,8 @@ function Reload() {
           {last.outcome === "refused" ? <Faults faults={last.faults} /> : <Changes result={last} />}
         </>
       )}
-      <Form action="/admin/checks/reload">
-        <SubmitButton>{i18n.t("admin.checks.reload.begin")}</SubmitButton>
-      </Form>
-    </section>
+      <ButtonForm action="/admin/checks/reload" submit="admin.checks.reload.begin" />
+    </PageSection>
   );
 }
 
@@ -122,25 +118,20 @@ function PluginFiles() {
   const { i18n, settings } = useVisit();
   const { checks, pluginFiles } = settings.catalog;
   return (
-    <DataTable
-      caption={i18n.t("admin.checks.caption")}
+    <TextTable
+      caption="admin.checks.caption"
+      captionUnseen={false}
       rows={checks.filter(({ key }) => Object.hasOwn(pluginFiles, key))}
-      columns={[
-        {
-          label: i18n.t("admin.checks.key"),
-          cell: ({ key }) => (
-            <a href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
-              {key}
-            </a>
-          ),
-        },
-        {
-          label: i18n.t("admin.checks.label"),
-          cell: ({ key }) => <span class="break">{settings.texts.ofCheck(i18n.locale, key)?.label ?? key}</span>,
-        },
-        { label: i18n.t("admin.checks.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
-        { label: i18n.t("admin.checks.file"), cell: ({ key }) => <File file={pluginFiles[key]} /> },
-      ]}
+      columns={{
+        "admin.checks.key": ({ key }) => (
+          <a href={`/checks/${encodeURIComponent(key)}`} {...untranslated}>
+            {key}
+          </a>
+        ),
+        "admin.checks.label": ({ key }) => <span class="break">{settings.texts.ofCheck(i18n.locale, key)?.label ?? key}</span>,
+        "admin.checks.weight": { numeric: true, cell: (check) => shortCharge(check, i18n) },
+        "admin.checks.file": ({ key }) => <File file={pluginFiles[key]} />,
+      }}
     />
   );
 }

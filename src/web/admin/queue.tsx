@@ -2,17 +2,17 @@
 import { localLocation } from "../../parse/location.ts";
 import { hostOf } from "../../parse/site.ts";
 import { Instant, MarkedText } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
-import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import type { TextPath } from "../../text/translator.ts";
+import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
+import { PageSection, TextTable } from "../components/section.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
-import { Form } from "../form.tsx";
 import type { PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { workerStateOf } from "./workers.tsx";
@@ -20,34 +20,28 @@ import { workerStateOf } from "./workers.tsx";
 /** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
 const urlCharsMax = 200;
-const cancellations = ["cancelled", "over"] as const;
+const outcomes = outcomesOf("/admin", ["cancelled", "over"], (outcome) => `admin.queue.done.${outcome}`, ["over"]);
 
 export function AdminQueue() {
-  const { i18n, url, settings } = useVisit();
+  const { i18n, settings } = useVisit();
   const { store } = settings;
-  const done = cancellations.find((each) => each === url.searchParams.get("done"));
   const running = store.scans.listRunning();
   const remote = [...store.workers.locations(), ...store.scans.queuedLocations(), ...running.map(scanLocationOf)];
   const locations = [...new Set([localLocation, ...remote.toSorted()])];
   const waiting = nextScans(store, locations);
   const waitingCount = store.scans.queueLength();
-  const shown = { hasLocations: locations.length > 1 };
+  const hasLocations = locations.length > 1;
   return (
-    <section id="queue" aria-labelledby="queue-title">
-      <h2 id="queue-title">{i18n.t("admin.queue.title")}</h2>
-      {done !== undefined && (
-        <Notice kind={done === "cancelled" ? "good" : "warn"} alert>
-          {i18n.t(`admin.queue.done.${done}`)}
-        </Notice>
-      )}
+    <PageSection anchor="queue" id="queue-title" title="admin.queue.title">
+      <OutcomeNotice of={outcomes} />
       <p>
         {i18n.count("admin.queue.running", running.length)} {i18n.count("admin.queue.waiting", waitingCount)}
       </p>
-      {shown.hasLocations && <QueueLocations locations={locations} running={running} />}
-      {running.length > 0 && <Scans {...shown} caption={i18n.t("admin.queue.runningCaption")} scans={running} inHand />}
-      {waiting.length > 0 && <Scans {...shown} caption={i18n.t("admin.queue.waitingCaption")} scans={waiting} inHand={false} />}
+      {hasLocations && <QueueLocations locations={locations} running={running} />}
+      {running.length > 0 && <Scans caption="admin.queue.runningCaption" scans={running} isRunning hasLocations={hasLocations} />}
+      {waiting.length > 0 && <Scans caption="admin.queue.waitingCaption" scans={waiting} isRunning={false} hasLocations={hasLocations} />}
       {waitingCount > waiting.length && <p>{i18n.count("admin.queue.more", waitingCount - waiting.length)}</p>}
-    </section>
+    </PageSection>
   );
 }
 
@@ -58,45 +52,42 @@ function nextScans({ scans }: Store, locations: readonly string[]): readonly Sca
 }
 
 interface ScansProps {
-  readonly caption: string;
+  readonly caption: TextPath;
   readonly scans: readonly ScanRecord[];
-  readonly inHand: boolean;
+  readonly isRunning: boolean;
   readonly hasLocations: boolean;
 }
 
-function Scans({ caption, scans, inHand, hasLocations }: ScansProps) {
+function Scans({ caption, scans, isRunning, hasLocations }: ScansProps) {
   const { i18n } = useVisit();
-  const location = {
-    label: i18n.t("location.label"),
-    cell: (scan: ScanRecord) => <LocationName location={scanLocationOf(scan)} />,
-  };
-  const progress = {
-    label: i18n.t("admin.queue.progress"),
-    numeric: true,
-    cell: ({ progressPercent }: ScanRecord) => i18n.t("admin.queue.percent", { percent: i18n.number(progressPercent) }),
-  };
   return (
-    <DataTable
+    <TextTable
       caption={caption}
+      captionUnseen={false}
       rows={scans}
-      columns={[
-        {
-          label: i18n.t("admin.queue.url"),
-          cell: ({ token, url }) => (
-            <a href={`/scans/${token}`}>
-              <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText>
-            </a>
-          ),
-        },
-        ...(hasLocations ? [location] : []),
-        { label: i18n.t("admin.queue.by"), cell: (scan) => <Owner scan={scan} /> },
-        {
-          label: i18n.t(inHand ? "admin.queue.started" : "admin.queue.queued"),
-          cell: ({ createdAt, startedAt }) => <Instant at={inHand ? (startedAt ?? createdAt) : createdAt} />,
-        },
-        ...(inHand ? [progress] : []),
-        { label: i18n.t("admin.queue.cancelColumn"), cell: (scan) => <AdminCancelScan scan={scan} /> },
-      ]}
+      columns={{
+        "admin.queue.url": ({ token, url }) => (
+          <a href={`/scans/${token}`}>
+            <UntrustedText charsMax={urlCharsMax}>{url}</UntrustedText>
+          </a>
+        ),
+        "location.label": hasLocations ? (scan) => <LocationName location={scanLocationOf(scan)} /> : undefined,
+        "admin.queue.by": (scan) => <Owner scan={scan} />,
+        "admin.queue.started": isRunning ? ({ createdAt, startedAt }) => <Instant at={startedAt ?? createdAt} /> : undefined,
+        "admin.queue.queued": isRunning ? undefined : ({ createdAt }) => <Instant at={createdAt} />,
+        "admin.queue.progress": isRunning
+          ? { numeric: true, cell: ({ progressPercent: percent }) => i18n.t("admin.queue.percent", { percent: i18n.number(percent) }) }
+          : undefined,
+        "admin.queue.cancelColumn": ({ token, url }) => (
+          <ButtonForm
+            action={`/admin/scans/${token}/cancel`}
+            kind="danger"
+            compact
+            label={i18n.t("admin.queue.cancelOf", { host: hostOf(url) ?? url })}
+            submit="admin.queue.cancel"
+          />
+        ),
+      }}
     />
   );
 }
@@ -116,20 +107,21 @@ function QueueLocations({ locations, running }: QueueLocationsProps) {
   const { i18n, settings } = useVisit();
   const { scans } = settings.store;
   return (
-    <DataTable
-      caption={i18n.t("admin.queue.locations")}
+    <TextTable
+      caption="admin.queue.locations"
+      captionUnseen={false}
       rows={locations}
-      columns={[
-        { label: i18n.t("location.label"), cell: (location) => <LocationName location={location} /> },
-        {
-          label: i18n.t("admin.queue.runningCaption"),
+      columns={{
+        "location.label": (location) => <LocationName location={location} />,
+        "admin.queue.runningCaption": {
           numeric: true,
           cell: (location) => i18n.number(running.filter((scan) => scanLocationOf(scan) === location).length),
         },
-        { label: i18n.t("admin.queue.waits"), numeric: true, cell: (location) => i18n.number(scans.queueLength(location)) },
-        { label: i18n.t("admin.queue.nextSince"), cell: (location) => <Next scan={scans.listQueued(1, location)[0]} /> },
-        { label: i18n.t("admin.nav.workers"), cell: (location) => <Workers location={location} /> },
-      ]}
+        "admin.queue.waits": { numeric: true, cell: (location) => i18n.number(scans.queueLength(location)) },
+        "admin.queue.nextSince": (location) =>
+          scans.listQueued(1, location).map(({ token, createdAt }) => <Instant key={token} at={createdAt} />),
+        "admin.nav.workers": (location) => <Workers location={location} />,
+      }}
     />
   );
 }
@@ -137,10 +129,6 @@ function QueueLocations({ locations, running }: QueueLocationsProps) {
 function LocationName({ location }: { readonly location: string }) {
   const i18n = useI18n();
   return <>{location === localLocation ? i18n.t("location.local") : location}</>;
-}
-
-function Next({ scan }: { readonly scan: ScanRecord | undefined }) {
-  return scan === undefined ? null : <Instant at={scan.createdAt} />;
 }
 
 /** Workers that take scans, with their slots. */
@@ -175,14 +163,3 @@ export const postAdminCancel: PostFor<"administrators"> = async (visit, admin, _
   if (outcome === "unknown") throw scanNotFoundPage();
   return redirect(visit, `/admin?done=${outcome}#queue`);
 };
-
-function AdminCancelScan({ scan: { token, url } }: { readonly scan: Pick<ScanRecord, "token" | "url"> }) {
-  const { i18n } = useVisit();
-  return (
-    <Form action={`/admin/scans/${token}/cancel`}>
-      <SubmitButton kind="danger" compact label={i18n.t("admin.queue.cancelOf", { host: hostOf(url) ?? url })}>
-        {i18n.t("admin.queue.cancel")}
-      </SubmitButton>
-    </Form>
-  );
-}

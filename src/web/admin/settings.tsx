@@ -1,7 +1,7 @@
 /** `/admin/settings`: effective settings and their sources. */
-import { DataTable } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
+import { TextTable } from "../components/section.tsx";
 import type { GetFor } from "../guards.ts";
 import { adminPage } from "./admin-page.tsx";
 import type { ShownSetting } from "./operator.ts";
@@ -12,16 +12,15 @@ export const getAdminSettings: GetFor<"administrators"> = (visit) => {
     title: "admin.settings.title",
     lead: i18n.t("admin.settings.intro"),
     children: (
-      <DataTable
-        caption={i18n.t("admin.settings.caption")}
-        captionUnseen
+      <TextTable
+        caption="admin.settings.caption"
         rows={settings.operator.settings}
         rowId={({ key }) => key}
-        columns={[
-          { label: i18n.t("admin.settings.key"), cell: SettingName },
-          { label: i18n.t("admin.settings.value"), cell: (setting) => <SettingValue {...setting} /> },
-          { label: i18n.t("admin.settings.origin"), cell: (setting) => <SettingOrigin {...setting} /> },
-        ]}
+        columns={{
+          "admin.settings.key": SettingName,
+          "admin.settings.value": (setting) => <SettingValue {...setting} />,
+          "admin.settings.origin": (setting) => <SettingOrigin {...setting} />,
+        }}
       />
     ),
   });

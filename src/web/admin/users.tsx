@@ -1,8 +1,8 @@
 /** `/admin/users`: accounts with plan and state, and the forms that change them. */
 import { changeAccountState, changePlan, inviteAccount } from "../../account/account-operations.ts";
+import { recordIdOf } from "../../base/record-id.ts";
 import type { NoticeOutcome } from "../../deliver/notices.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
@@ -10,16 +10,18 @@ import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import { accountActor } from "../../store/audit.ts";
 import type { IssuedLink } from "../../store/one-time-links.ts";
 import { pageOf } from "../../store/page.ts";
-import { CopyField } from "../components/copy-field.tsx";
+import { emailIn } from "../account/credentials.tsx";
+import { SecretOnce } from "../components/copy-field.tsx";
 import { Field, SelectField } from "../components/field.tsx";
+import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { PageSection, TextTable } from "../components/section.tsx";
+import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
-import { type Fields, Form } from "../form.tsx";
+import { choiceIn, type Fields, Form } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { linkPath } from "../link-paths.ts";
-import { redirect } from "../response.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { publicOrigin, type SignedInVisit, type Visit } from "../visit.ts";
 import { adminPage } from "./admin-page.tsx";
@@ -27,27 +29,22 @@ import { adminPage } from "./admin-page.tsx";
 const path = "/admin/users";
 const accountsPerPage = 50;
 
-/** Confirmations, named by the query parameter `done`. */
-const confirmations = ["plan", "disabled", "enabled", "self"] as const;
-type Confirmation = (typeof confirmations)[number];
+const outcomes = outcomesOf(path, ["plan", "disabled", "enabled", "self"], (outcome) => `admin.users.done.${outcome}`, ["self"]);
 
 export const getAdminUsers: GetFor<"administrators"> = (visit) => usersPage(visit);
 
 export const postUserPlan: PostFor<"administrators"> = async (visit, admin, fields, id) => {
-  const planName = fields.text("plan");
-  const plan = plans.find((one) => one === planName);
-  if (plan === undefined) throw formMalformed();
-  const changed = await changePlan(visit.settings, accountActor(admin), { id: accountIdOf(id), plan });
+  const plan = choiceIn(fields, "plan", plans);
+  const changed = await changePlan(visit.settings, accountActor(admin), { id: recordIdOf(id), plan });
   if ("refused" in changed) throw notFound();
-  return done(visit, "plan");
+  return redirectWith(visit, outcomes, "plan");
 };
 
 export const postUserState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
-  const state = fields.text("state");
-  if (state !== "disabled" && state !== "enabled") throw formMalformed();
-  const changed = await changeAccountState(visit.settings, accountActor(admin), { id: accountIdOf(id), disabled: state === "disabled" });
-  if ("done" in changed) return done(visit, state);
-  if (changed.refused === "self") return done(visit, "self");
+  const state = choiceIn(fields, "state", ["disabled", "enabled"]);
+  const changed = await changeAccountState(visit.settings, accountActor(admin), { id: recordIdOf(id), disabled: state === "disabled" });
+  if ("done" in changed) return redirectWith(visit, outcomes, state);
+  if (changed.refused === "self") return redirectWith(visit, outcomes, "self");
   throw notFound();
 };
 
@@ -55,15 +52,6 @@ export const postInvitation: PostFor<"administrators"> = async (visit, admin, fi
   const created = await makeInvitation(visit, admin, fields);
   return "link" in created ? invitationPage(visit, admin, created) : usersPage(visit, created);
 };
-
-function done(visit: Visit, confirmation: Confirmation): Response {
-  return redirect(visit, `/admin/users?done=${confirmation}`);
-}
-
-/** 0, which no account has, for anything but an id. */
-function accountIdOf(id: string | null): number {
-  return id !== null && /^\d{1,9}$/.test(id) ? Number(id) : 0;
-}
 
 /** `typed`: an invitation that failed. */
 function usersPage(visit: SignedInVisit, typed: InvitationDraft | null = null): Response {
@@ -73,17 +61,12 @@ function usersPage(visit: SignedInVisit, typed: InvitationDraft | null = null): 
   const all = settings.store.accounts.list();
   const found = all.filter(({ id, email }) => (cursor === null || id < cursor) && email.toLowerCase().includes(search.toLowerCase()));
   const { items, nextCursor } = pageOf(found.toReversed(), accountsPerPage);
-  const confirmation = confirmations.find((one) => one === url.searchParams.get("done"));
   return adminPage(visit, {
     title: "admin.users.title",
     status: typed === null ? 200 : 400,
+    outcomes,
     children: (
       <>
-        {confirmation !== undefined && (
-          <Notice kind={confirmation === "self" ? "warn" : "good"} alert>
-            <p>{i18n.t(`admin.users.done.${confirmation}`)}</p>
-          </Notice>
-        )}
         <p>{i18n.count("admin.users.count", all.length)}</p>
         <search>
           <form method="get" action={path} class="inline">
@@ -120,33 +103,26 @@ interface AccountTableProps {
 function AccountTable({ accounts, ownId }: AccountTableProps) {
   const { i18n } = useVisit();
   return (
-    <DataTable
-      caption={i18n.t("admin.users.caption")}
-      captionUnseen
+    <TextTable
+      caption="admin.users.caption"
       rows={accounts}
       rowId={({ id }) => `account-${id}`}
-      columns={[
-        {
-          label: i18n.t("admin.users.email"),
-          cell: ({ id, email }) => (
-            <>
-              <UntrustedText>{email}</UntrustedText> {id === ownId && <span class="muted">({i18n.t("admin.users.you")})</span>}
-            </>
-          ),
-        },
-        { label: i18n.t("admin.users.role"), cell: ({ admin }) => i18n.t(admin ? "admin.users.roles.admin" : "admin.users.roles.user") },
-        { label: i18n.t("admin.users.created"), cell: ({ createdAt }) => <Instant at={createdAt} day relative={false} /> },
-        { label: i18n.t("admin.users.plan"), cell: (account) => <PlanForm account={account} /> },
-        {
-          label: i18n.t("admin.users.state"),
-          cell: (account) => (
-            <>
-              {i18n.t(account.disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")}{" "}
-              {account.id !== ownId && <StateForm account={account} />}
-            </>
-          ),
-        },
-      ]}
+      columns={{
+        "admin.users.email": ({ id, email }) => (
+          <>
+            <UntrustedText>{email}</UntrustedText> {id === ownId && <span class="muted">({i18n.t("admin.users.you")})</span>}
+          </>
+        ),
+        "admin.users.role": ({ admin }) => i18n.t(admin ? "admin.users.roles.admin" : "admin.users.roles.user"),
+        "admin.users.created": ({ createdAt }) => <Instant at={createdAt} day relative={false} />,
+        "admin.users.plan": (account) => <PlanForm account={account} />,
+        "admin.users.state": (account) => (
+          <>
+            {i18n.t(account.disabled ? "admin.users.states.disabled" : "admin.users.states.enabled")}{" "}
+            {account.id !== ownId && <StateForm account={account} />}
+          </>
+        ),
+      }}
     />
   );
 }
@@ -172,16 +148,14 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
 function StateForm({ account: { id, email, disabled } }: { readonly account: Account }) {
   const { i18n } = useVisit();
   return (
-    <Form action={`/admin/users/${id}/state`}>
-      <input type="hidden" name="state" value={disabled ? "enabled" : "disabled"} />
-      <SubmitButton
-        kind={disabled ? "plain" : "danger"}
-        compact
-        label={i18n.t(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
-      >
-        {i18n.t(disabled ? "admin.users.enable" : "admin.users.disable")}
-      </SubmitButton>
-    </Form>
+    <ButtonForm
+      action={`/admin/users/${id}/state`}
+      hidden={{ state: disabled ? "enabled" : "disabled" }}
+      kind={disabled ? "plain" : "danger"}
+      compact
+      label={i18n.t(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
+      submit={disabled ? "admin.users.enable" : "admin.users.disable"}
+    />
   );
 }
 
@@ -194,12 +168,8 @@ interface InvitationDraft {
 
 /** @throws PageError 400 for values that the form cannot send. */
 async function makeInvitation({ settings }: Visit, admin: Account, fields: Fields): Promise<IssuedLink | InvitationDraft> {
-  const email = fields
-    .text("email")
-    .slice(0, emailCharsMax + 1)
-    .trim();
-  const plan = plans.find((one) => one === fields.text("plan"));
-  if (plan === undefined) throw formMalformed();
+  const email = emailIn(fields).trim();
+  const plan = choiceIn(fields, "plan", plans);
   const invited = await inviteAccount(settings, accountActor(admin), { email: email === "" ? null : email, plan, admin: false });
   if ("done" in invited) return invited.done;
   if (invited.refused === "closed") throw formMalformed();
@@ -218,13 +188,12 @@ function InvitationNotice({ outcome }: { readonly outcome: NoticeOutcome | undef
   );
 }
 
-export function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
+function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
   return (
-    <section aria-labelledby="invite-title" id="invite">
-      <h2 id="invite-title">{i18n.t("admin.invitation.title")}</h2>
+    <PageSection anchor="invite" id="invite-title" title="admin.invitation.title">
       {settings.config["accounts.signup"] === "closed" ? <p>{i18n.t("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
-    </section>
+    </PageSection>
   );
 }
 
@@ -264,24 +233,24 @@ async function invitationPage(visit: Visit, admin: Account, { link, value }: Iss
   return adminPage(visit, {
     title: "admin.invitation.madeTitle",
     children: (
-      <>
-        <p>
-          {link.email === null
-            ? i18n.t("admin.invitation.forAnyone", { expires })
-            : i18n.t("admin.invitation.for", { email: link.email, expires })}
-        </p>
-        <InvitationNotice outcome={outcome} />
-        <CopyField
-          id="invitation"
-          label={i18n.t("admin.invitation.link")}
-          value={address}
-          copy={i18n.t("admin.invitation.copy")}
-          copied={i18n.t("admin.invitation.copied")}
-        />
-        <p>
-          <a href="/admin/users">{i18n.t("admin.invitation.back")}</a>
-        </p>
-      </>
+      <SecretOnce
+        notice={
+          <>
+            <p>
+              {link.email === null
+                ? i18n.t("admin.invitation.forAnyone", { expires })
+                : i18n.t("admin.invitation.for", { email: link.email, expires })}
+            </p>
+            <InvitationNotice outcome={outcome} />
+          </>
+        }
+        id="invitation"
+        label={i18n.t("admin.invitation.link")}
+        value={address}
+        copy="admin.invitation.copy"
+        copied="admin.invitation.copied"
+        back={[path, "admin.invitation.back"]}
+      />
     ),
   });
 }

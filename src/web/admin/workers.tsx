@@ -10,10 +10,11 @@ import { UntrustedText, untranslated } from "../../report/components/untrusted-t
 import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { PageSection } from "../components/section.tsx";
+import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { formMalformed, notFound } from "../errors.ts";
-import { Form } from "../form.tsx";
+import { notFound } from "../errors.ts";
+import { choiceIn } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { adminPage, EnglishQuote } from "./admin-page.tsx";
@@ -26,12 +27,10 @@ const exampleLocation = "berlin";
 
 /** @throws PageError 404 for an unknown or a revoked worker. */
 export const postWorkerState: PostFor<"administrators"> = async (visit, admin, fields, id) => {
-  const state = fields.text("state");
-  const change = workerChanges.find((each) => each === state);
-  if (change === undefined) throw formMalformed();
-  const changed = await changeWorkerState(visit.settings, accountActor(admin), { id: id ?? "", state: change });
+  const state = choiceIn(fields, "state", workerChanges);
+  const changed = await changeWorkerState(visit.settings, accountActor(admin), { id: id ?? "", state });
   if ("refused" in changed) throw notFound();
-  return redirect(visit, `${path}?done=${change}`);
+  return redirect(visit, `${path}?done=${state}`);
 };
 
 export const getAdminWorkers: GetFor<"administrators"> = (visit) => {
@@ -85,11 +84,10 @@ function Connection() {
 function WithoutNats() {
   const { i18n } = useVisit();
   return (
-    <section aria-labelledby={setupId}>
-      <h2 id={setupId}>{i18n.t("admin.workers.nats.unset.title")}</h2>
+    <PageSection id={setupId} title="admin.workers.nats.unset.title">
       <p>{i18n.t("admin.workers.nats.unset.what")}</p>
       <Command>{`assay serve --nats ${exampleServer}`}</Command>
-    </section>
+    </PageSection>
   );
 }
 
@@ -97,8 +95,7 @@ function NoWorkers() {
   const { i18n, settings } = useVisit();
   const [server = exampleServer] = settings.operator.natsServers?.split(", ") ?? [];
   return (
-    <section aria-labelledby={setupId}>
-      <h2 id={setupId}>{i18n.t("admin.workers.none.title")}</h2>
+    <PageSection id={setupId} title="admin.workers.none.title">
       <ol>
         <li>
           <p>{i18n.t("admin.workers.none.enrol", { location: exampleLocation })}</p>
@@ -113,7 +110,7 @@ function NoWorkers() {
           <Command>{`assay worker --nats ${server} --nats-credentials worker.nk --location ${exampleLocation}`}</Command>
         </li>
       </ol>
-    </section>
+    </PageSection>
   );
 }
 
@@ -124,7 +121,6 @@ function Command({ children }: { readonly children: string }) {
 function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
   const { i18n } = useVisit();
   if (workers.length === 0) return null;
-  const at = (instant: string | null): ComponentChildren => instant !== null && <Instant at={instant} />;
   return (
     <Details summary={i18n.count("admin.workers.revoked", workers.length)}>
       <DataTable
@@ -134,7 +130,7 @@ function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
         columns={[
           { label: i18n.t("admin.workers.columns.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
           { label: i18n.t("location.label"), cell: ({ location }) => location },
-          { label: i18n.t("admin.workers.columns.revokedAt"), cell: ({ revokedAt }) => at(revokedAt) },
+          { label: i18n.t("admin.workers.columns.revokedAt"), cell: ({ revokedAt }) => revokedAt !== null && <Instant at={revokedAt} /> },
           { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ({ scansDone }) => i18n.number(scansDone) },
         ]}
       />
@@ -184,7 +180,7 @@ function WorkerTable({ workers }: { readonly workers: readonly Worker[] }) {
     { label: i18n.t("admin.workers.columns.state"), cell: State },
     { label: i18n.t("admin.workers.columns.busy"), numeric: true, cell: Busy },
     { label: i18n.t("admin.workers.columns.lastSeen"), cell: LastSeen },
-    { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ScansDone },
+    { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ({ worker }: ShownWorker) => i18n.number(worker.scansDone) },
     { label: i18n.t("admin.workers.columns.actions"), unseen: true, cell: Actions },
   ];
   return (
@@ -215,22 +211,22 @@ function Identity({ worker: { name, version, reach, enrolledAt } }: ShownWorker)
     <>
       <UntrustedText>{name}</UntrustedText>
       {version !== null && (
-        <span class="small muted">
-          <br />
+        <SmallLine>
           assay <UntrustedText charsMax={versionCharsMax}>{version}</UntrustedText>
-        </span>
+        </SmallLine>
       )}
-      {reach !== null && (
-        <span class="small muted">
-          <br />
-          {i18n.t(`admin.workers.reach.${reach}`)}
-        </span>
-      )}
-      <span class="small muted">
-        <br />
-        {i18n.t("admin.workers.enrolled", { date: i18n.date(enrolledAt) })}
-      </span>
+      {reach !== null && <SmallLine>{i18n.t(`admin.workers.reach.${reach}`)}</SmallLine>}
+      <SmallLine>{i18n.t("admin.workers.enrolled", { date: i18n.date(enrolledAt) })}</SmallLine>
     </>
+  );
+}
+
+function SmallLine({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <span class="small muted">
+      <br />
+      {children}
+    </span>
   );
 }
 
@@ -259,10 +255,6 @@ function LastSeen({ worker: { lastSeenAt }, heard }: ShownWorker) {
   return at === null ? unknown : <Instant at={at} />;
 }
 
-function ScansDone({ worker: { scansDone } }: ShownWorker) {
-  return <>{useVisit().i18n.number(scansDone)}</>;
-}
-
 /** Written by the worker or about its results, in English. */
 function LastFault({ at, text }: WorkerFault) {
   const { i18n } = useVisit();
@@ -278,22 +270,27 @@ function LastFault({ at, text }: WorkerFault) {
 
 function Actions({ worker: { id, name, drained } }: ShownWorker) {
   const { i18n } = useVisit();
+  const action = `/admin/workers/${id}/state`;
   const drain = drained ? "resume" : "drain";
   return (
     <>
-      <Form action={`/admin/workers/${id}/state`}>
-        <input type="hidden" name="state" value={drained ? "resumed" : "drained"} />
-        <SubmitButton kind="plain" compact label={i18n.t(`admin.workers.${drain}Of`, { name })}>
-          {i18n.t(`admin.workers.${drain}`)}
-        </SubmitButton>
-      </Form>
+      <ButtonForm
+        action={action}
+        hidden={{ state: drained ? "resumed" : "drained" }}
+        kind="plain"
+        compact
+        label={i18n.t(`admin.workers.${drain}Of`, { name })}
+        submit={`admin.workers.${drain}`}
+      />
       <Details summary={i18n.t("admin.workers.revoke")}>
-        <Form action={`/admin/workers/${id}/state`}>
-          <input type="hidden" name="state" value="revoked" />
-          <SubmitButton kind="danger" compact label={i18n.t("admin.workers.revokeOf", { name })}>
-            {i18n.t("admin.workers.revokeNow")}
-          </SubmitButton>
-        </Form>
+        <ButtonForm
+          action={action}
+          hidden={{ state: "revoked" }}
+          kind="danger"
+          compact
+          label={i18n.t("admin.workers.revokeOf", { name })}
+          submit="admin.workers.revokeNow"
+        />
       </Details>
     </>
   );
