@@ -15,10 +15,10 @@ import { Notice } from "../../report/components/notice.tsx";
 import { type Account, plans } from "../../store/accounts.ts";
 import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
-import { Field, FileField } from "../components/field.tsx";
+import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection } from "../components/section.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
+import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { brandNotInPlan, notFound } from "../errors.ts";
 import { type Fields, Form, readUpload } from "../form.tsx";
@@ -34,6 +34,16 @@ const uploadLimits = { bytesMax: logoBytesMax + 16_384, discardedBytesMax: logoU
 const outcomes = outcomesOf(path, ["saved", "removed"], (outcome) => `brand.done.${outcome}`);
 /** `#rrggbb`, with a blank at either end. */
 const accentCharsMax = 9;
+
+const senderForm = {
+  name: { label: "brand.form.name", hint: "brand.form.nameHint", autocomplete: "organization", maxLength: brandNameCharsMax },
+  logo: { control: "file", label: "brand.form.logo", hint: "brand.form.logoHint", accept: "image/png,image/webp" },
+} satisfies FormDescription;
+const optional = { autocomplete: "off", required: false } as const;
+const styleForm = {
+  accent: { label: "brand.form.accent", hint: "brand.form.accentHint", maxLength: accentCharsMax, verbatim: true, ...optional },
+  footer: { label: "brand.form.footer", hint: "brand.form.footerHint", maxLength: brandFooterCharsMax, ...optional },
+} satisfies FormDescription;
 
 interface TypedBrand extends GivenBrand {
   /** Removes the stored logo. */
@@ -136,60 +146,26 @@ interface BrandFormProps extends Refused {
   readonly hasLogo: boolean;
 }
 
-function BrandForm({ typed, faults, hasLogo }: BrandFormProps) {
+function BrandForm({ typed: { withoutLogo, ...values }, faults, hasLogo }: BrandFormProps) {
   const { i18n } = useVisit();
-  const errorOf = <Name extends keyof BrandFaults>(name: Name) => {
-    const fault: BrandFaults[keyof BrandFaults] = faults[name];
-    if (fault === undefined) return undefined;
-    return i18n.t(`brand.errors.${fault}`, { charsMax: name === "name" ? brandNameCharsMax : brandFooterCharsMax });
-  };
+  const errors = new Map(
+    Object.entries({ ...faults }).map(([name, fault]) => [
+      name,
+      i18n.t(`brand.errors.${fault}`, { charsMax: name === "name" ? brandNameCharsMax : brandFooterCharsMax }),
+    ]),
+  );
   return (
     <PageSection id="edit" title="brand.form.title">
       <Form action={path} enctype="multipart/form-data">
-        <Field
-          name="name"
-          label={i18n.t("brand.form.name")}
-          hint={i18n.t("brand.form.nameHint")}
-          autocomplete="organization"
-          value={typed.name}
-          maxLength={brandNameCharsMax}
-          error={errorOf("name")}
-        />
-        <FileField
-          name="logo"
-          label={i18n.t("brand.form.logo")}
-          hint={i18n.t("brand.form.logoHint")}
-          accept="image/png,image/webp"
-          error={errorOf("logo")}
-        />
+        <FormFields form={senderForm} values={values} errors={errors} />
         {hasLogo && (
           <p>
             <label>
-              <input type="checkbox" name="without-logo" value="1" checked={typed.withoutLogo} /> {i18n.t("brand.form.withoutLogo")}
+              <input type="checkbox" name="without-logo" value="1" checked={withoutLogo} /> {i18n.t("brand.form.withoutLogo")}
             </label>
           </p>
         )}
-        <Field
-          name="accent"
-          label={i18n.t("brand.form.accent")}
-          hint={i18n.t("brand.form.accentHint")}
-          autocomplete="off"
-          value={typed.accent}
-          maxLength={accentCharsMax}
-          required={false}
-          error={errorOf("accent")}
-          verbatim
-        />
-        <Field
-          name="footer"
-          label={i18n.t("brand.form.footer")}
-          hint={i18n.t("brand.form.footerHint")}
-          autocomplete="off"
-          value={typed.footer}
-          maxLength={brandFooterCharsMax}
-          required={false}
-          error={errorOf("footer")}
-        />
+        <FormFields form={styleForm} values={values} errors={errors} />
         <SubmitButton>{i18n.t("brand.form.submit")}</SubmitButton>
       </Form>
     </PageSection>
@@ -201,7 +177,7 @@ function Removal() {
   return (
     <PageSection id="removal" title="brand.removal.title">
       <p>{i18n.t("brand.removal.what")}</p>
-      <ButtonForm action={`${path}/remove`} hidden={{ do: "remove" }} kind="danger" submit="brand.removal.submit" />
+      <ActionForm action={`${path}/remove`} hidden={{ do: "remove" }} kind="danger" submit="brand.removal.submit" />
     </PageSection>
   );
 }

@@ -14,12 +14,11 @@ import type { Account } from "../../store/accounts.ts";
 import { type IssuedInvitation, type Member, type MemberRole, memberInvitationHours, memberRoles } from "../../store/site-accounts.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Field, SelectField } from "../components/field.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { choiceIn, type Fields, Form, idIn } from "../form.tsx";
+import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
 import { ownerPath } from "../sites/site-access.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
@@ -28,6 +27,19 @@ import { emailIn } from "./credentials.tsx";
 
 const path = "/account/members";
 const outcomes = outcomesOf(path, ["invited", "withdrawn", "role", "removed", "left", "accepted"], (outcome) => `members.done.${outcome}`);
+
+const invitationForm = {
+  email: {
+    control: "email",
+    label: "credentials.email",
+    hint: ({ i18n, settings }) =>
+      i18n.t(settings.mail === null ? "members.invite.hintLink" : "members.invite.hintMail", { days: memberInvitationHours / 24 }),
+    maxLength: emailCharsMax,
+    autocomplete: "off",
+    verbatim: true,
+  },
+  role: choiceOf(memberRoles, (role) => `members.roleMeans.${role}`, { label: "members.role", initial: "viewer" }),
+} satisfies FormDescription;
 
 /** Form values of an invitation, and the error. */
 interface TypedInvitation {
@@ -121,7 +133,7 @@ function MemberTable({ account: owner }: OfAccount) {
           "members.since": ({ since }) => <Instant at={since} day relative={false} />,
           "members.role": (person) => <RoleForm person={person} />,
           "members.action": ({ account: { id, email } }) => (
-            <ButtonForm
+            <ActionForm
               action={path}
               hidden={{ do: "remove", account: id }}
               kind="danger"
@@ -140,8 +152,9 @@ function MemberTable({ account: owner }: OfAccount) {
 function RoleForm({ person: { account, role } }: { readonly person: Person }) {
   const { i18n } = useVisit();
   const email = plainUntrustedText(account.email);
+  const hidden = { do: "role", account: account.id };
   return (
-    <Form action={path} hidden={{ do: "role", account: account.id }}>
+    <ActionForm action={path} hidden={hidden} kind="plain" compact label={i18n.t("members.setRoleOf", { email })} submit="members.setRole">
       <select name="role" aria-label={i18n.t("members.roleOf", { email })}>
         {memberRoles.map((one) => (
           <option key={one} value={one} selected={one === role}>
@@ -149,10 +162,7 @@ function RoleForm({ person: { account, role } }: { readonly person: Person }) {
           </option>
         ))}
       </select>{" "}
-      <SubmitButton kind="plain" compact label={i18n.t("members.setRoleOf", { email })}>
-        {i18n.t("members.setRole")}
-      </SubmitButton>
-    </Form>
+    </ActionForm>
   );
 }
 
@@ -171,7 +181,7 @@ function InvitationTable({ account }: OfAccount) {
           "members.role": ({ role }) => i18n.t(`members.roles.${role}`),
           "members.open.expires": ({ expiresAt }) => <Instant at={expiresAt} day relative={false} />,
           "members.action": ({ email }) => (
-            <ButtonForm
+            <ActionForm
               action={path}
               hidden={{ do: "withdraw", email }}
               kind="danger"
@@ -187,31 +197,13 @@ function InvitationTable({ account }: OfAccount) {
 }
 
 function InvitationForm({ typed }: { readonly typed: TypedInvitation | null }) {
-  const { i18n, settings } = useVisit();
+  const { i18n } = useVisit();
+  const errors = typed && new Map([["email", i18n.t(`members.invite.errors.${typed.error}`)]]);
   return (
     <PageSection id="invite" title="members.invite.title">
-      <Form action={path} hidden={{ do: "invite" }}>
-        <Field
-          name="email"
-          type="email"
-          label={i18n.t("credentials.email")}
-          hint={i18n.t(settings.mail === null ? "members.invite.hintLink" : "members.invite.hintMail", {
-            days: memberInvitationHours / 24,
-          })}
-          error={typed === null ? undefined : i18n.t(`members.invite.errors.${typed.error}`)}
-          value={typed?.email ?? ""}
-          maxLength={emailCharsMax}
-          autocomplete="off"
-          verbatim
-        />
-        <SelectField
-          name="role"
-          label={i18n.t("members.role")}
-          value={typed?.role ?? "viewer"}
-          options={memberRoles.map((role) => ({ value: role, text: i18n.t(`members.roleMeans.${role}`) }))}
-        />
-        <SubmitButton>{i18n.t("members.invite.submit")}</SubmitButton>
-      </Form>
+      <ActionForm action={path} hidden={{ do: "invite" }} submit="members.invite.submit">
+        <FormFields form={invitationForm} values={typed && { email: typed.email, role: typed.role }} errors={errors} />
+      </ActionForm>
     </PageSection>
   );
 }
@@ -235,7 +227,7 @@ function OwnerTable({ account: member }: OfAccount) {
           "members.since": ({ since }) => <Instant at={since} day relative={false} />,
           "members.role": ({ role }) => i18n.t(`members.roles.${role}`),
           "members.action": ({ account: { id, email } }) => (
-            <ButtonForm
+            <ActionForm
               action={path}
               hidden={{ do: "leave", account: id }}
               kind="danger"

@@ -4,14 +4,13 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { type Account, themes } from "../../store/accounts.ts";
 import { sessionDays, sessionIdleDays } from "../../store/sessions.ts";
 import { type I18n, languageName } from "../../text/translator.ts";
-import { SelectField } from "../components/field.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { setCookie } from "../cookies.ts";
-import { choiceIn, type Fields, Form, idIn } from "../form.tsx";
+import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { accountPage } from "./account-page.tsx";
@@ -35,6 +34,18 @@ const outcomes = outcomesOf(
   ["made", "email", "password", "preferences", "sessions", "second-factor-off", "unlinked"],
   (outcome) => `account.done.${outcome}`,
 );
+
+const preferencesForm = {
+  locale: {
+    control: "select",
+    label: "account.preferences.language",
+    options: ({ i18n, settings: { texts } }) => [
+      { value: "", text: i18n.t("account.preferences.asBrowser") },
+      ...texts.locales.map((locale) => ({ value: locale, text: languageName(texts, locale) })),
+    ],
+  },
+  theme: choiceOf(themes, (theme) => `account.preferences.themes.${theme}`, { label: "account.preferences.theme" }),
+} satisfies FormDescription;
 
 export const getProfile: GetFor<"accounts"> = (visit, account) => profilePage(visit, account);
 
@@ -127,7 +138,7 @@ function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedF
         <a href="/plans">{i18n.t("account.plans")}</a>
       </>
     ),
-    actions: <ButtonForm action="/sign-out" kind="plain" submit="signOut.submit" />,
+    actions: <ActionForm action="/sign-out" kind="plain" submit="signOut.submit" />,
     ...answerTo(rejected?.formError ?? null),
     outcomes,
     children: (
@@ -160,28 +171,12 @@ function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedF
   });
 }
 
-function PreferencesSection({ account }: { readonly account: Account }) {
-  const { i18n, settings } = useVisit();
+function PreferencesSection({ account: { locale, theme } }: { readonly account: Account }) {
   return (
     <PageSection id="preferences" title="account.preferences.title">
-      <Form action={path} hidden={{ do: "preferences" }} class="inline">
-        <SelectField
-          name="locale"
-          label={i18n.t("account.preferences.language")}
-          value={account.locale ?? ""}
-          options={[
-            { value: "", text: i18n.t("account.preferences.asBrowser") },
-            ...settings.texts.locales.map((locale) => ({ value: locale, text: languageName(settings.texts, locale) })),
-          ]}
-        />
-        <SelectField
-          name="theme"
-          label={i18n.t("account.preferences.theme")}
-          value={account.theme}
-          options={themes.map((theme) => ({ value: theme, text: i18n.t(`account.preferences.themes.${theme}`) }))}
-        />
-        <SubmitButton>{i18n.t("account.preferences.submit")}</SubmitButton>
-      </Form>
+      <ActionForm action={path} hidden={{ do: "preferences" }} class="inline" submit="account.preferences.submit">
+        <FormFields form={preferencesForm} values={{ locale: locale ?? "", theme }} />
+      </ActionForm>
     </PageSection>
   );
 }
@@ -227,7 +222,7 @@ function SessionsSection({ account, current }: { readonly account: Account; read
             id === current ? (
               i18n.t("account.sessions.current")
             ) : (
-              <ButtonForm
+              <ActionForm
                 action={path}
                 hidden={{ do: "end-session", session: id }}
                 kind="plain"
@@ -239,7 +234,7 @@ function SessionsSection({ account, current }: { readonly account: Account; read
         }}
       />
       <p class="hint">{i18n.t("account.sessions.addressHint", { idleDays: sessionIdleDays, days: sessionDays })}</p>
-      {sessions.length > 1 && <ButtonForm action={path} hidden={{ do: "end-others" }} kind="danger" submit="account.sessions.endOthers" />}
+      {sessions.length > 1 && <ActionForm action={path} hidden={{ do: "end-others" }} kind="danger" submit="account.sessions.endOthers" />}
     </PageSection>
   );
 }

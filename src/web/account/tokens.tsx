@@ -13,25 +13,28 @@ import { type ApiToken, apiTokenNameCharsMax, deadTokenDays } from "../../store/
 import { accountActor } from "../../store/audit.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Field, SelectField } from "../components/field.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection } from "../components/section.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { choiceIn, Form, idIn } from "../form.tsx";
+import { idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { accountPage } from "./account-page.tsx";
 
 const path = "/account/tokens";
-const lifetimeDefault = "90d";
 const outcomes = outcomesOf(path, ["revoked"], (outcome) => `tokens.done.${outcome}`);
 
-/** Form values of a token, and the error. */
-interface Typed {
-  readonly name: string;
-  readonly lifetime: string;
+const tokenForm = {
+  name: { label: "tokens.create.name", hint: "tokens.create.nameHint", autocomplete: "off", maxLength: apiTokenNameCharsMax },
+  expires: choiceOf(tokenLifetimes, (lifetime) => `tokens.create.lifetimes.${lifetime}`, {
+    label: "tokens.create.expires",
+    initial: "90d",
+  }),
+} satisfies FormDescription;
+
+interface RefusedToken extends FormValues<typeof tokenForm> {
   readonly error: "noName" | "full";
 }
 
@@ -39,11 +42,11 @@ export const getTokens: GetFor<"accounts"> = (visit, account) => tokensPage(visi
 
 export const postTokens = byOperation<Account>({
   create: async (visit, account, fields) => {
-    const name = fields.text("name").trim().slice(0, apiTokenNameCharsMax);
-    const lifetime = choiceIn(fields, "expires", tokenLifetimes);
-    const created = await createToken(visit.settings, accountActor(account), { accountId: account.id, name, lifetime });
+    const { name: typedName, expires } = readFields(tokenForm, fields);
+    const name = typedName.trim().slice(0, apiTokenNameCharsMax);
+    const created = await createToken(visit.settings, accountActor(account), { accountId: account.id, name, lifetime: expires });
     if ("done" in created) return newTokenPage(visit, account, created.done);
-    return tokensPage(visit, account, { name, lifetime, error: created.refused === "full" ? "full" : "noName" });
+    return tokensPage(visit, account, { name, expires, error: created.refused === "full" ? "full" : "noName" });
   },
   revoke: async (visit, account, fields) => {
     await revokeToken(visit.settings, accountActor(account), { accountId: account.id, id: idIn(fields, "token") });
@@ -51,7 +54,7 @@ export const postTokens = byOperation<Account>({
   },
 });
 
-function tokensPage(visit: Visit, account: Account, typed: Typed | null = null): Response {
+function tokensPage(visit: Visit, account: Account, refused: RefusedToken | null = null): Response {
   const { i18n } = visit;
   return accountPage(visit, {
     title: "tokens.title",
@@ -61,39 +64,25 @@ function tokensPage(visit: Visit, account: Account, typed: Typed | null = null):
         {i18n.t("tokens.intro")} <a href="/api">{i18n.t("tokens.docs")}</a>
       </>
     ),
-    status: typed === null ? 200 : 400,
+    status: refused === null ? 200 : 400,
     children: (
       <>
         <ApiExcludedNotice account={account} />
-        <CreateForm typed={typed} />
+        <CreateForm refused={refused} />
         <TokenTable account={account} />
       </>
     ),
   });
 }
 
-function CreateForm({ typed }: { readonly typed: Typed | null }) {
+function CreateForm({ refused }: { readonly refused: RefusedToken | null }) {
   const { i18n } = useVisit();
+  const errors = refused && new Map([["name", i18n.t(`tokens.create.${refused.error}`)]]);
   return (
     <PageSection id="create" title="tokens.create.title">
-      <Form action={path} hidden={{ do: "create" }}>
-        <Field
-          name="name"
-          label={i18n.t("tokens.create.name")}
-          autocomplete="off"
-          value={typed?.name ?? ""}
-          maxLength={apiTokenNameCharsMax}
-          hint={i18n.t("tokens.create.nameHint")}
-          error={typed === null ? undefined : i18n.t(`tokens.create.${typed.error}`)}
-        />
-        <SelectField
-          name="expires"
-          label={i18n.t("tokens.create.expires")}
-          value={typed?.lifetime ?? lifetimeDefault}
-          options={tokenLifetimes.map((lifetime) => ({ value: lifetime, text: i18n.t(`tokens.create.lifetimes.${lifetime}`) }))}
-        />
-        <SubmitButton>{i18n.t("tokens.create.submit")}</SubmitButton>
-      </Form>
+      <ActionForm action={path} hidden={{ do: "create" }} submit="tokens.create.submit">
+        <FormFields form={tokenForm} values={refused} errors={errors} />
+      </ActionForm>
     </PageSection>
   );
 }
@@ -142,7 +131,7 @@ function TokenState({ token }: { readonly token: ApiToken }) {
   return (
     <>
       {i18n.t("tokens.list.valid")}{" "}
-      <ButtonForm
+      <ActionForm
         action={path}
         hidden={{ do: "revoke", token: id }}
         kind="danger"

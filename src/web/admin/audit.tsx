@@ -4,10 +4,9 @@ import { UntrustedText, untranslated } from "../../report/components/untrusted-t
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";
 import { EmptyState } from "../components/empty-state.tsx";
-import { Field, SelectField } from "../components/field.tsx";
+import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { TextTable } from "../components/section.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
@@ -20,6 +19,18 @@ const entriesPerPage = 50;
 const readMax = 2_000;
 /** Actors that are no account, by the word that finds them. */
 const actorWords = ["cli", "server", "visitor"] as const;
+
+const searchForm = {
+  by: { control: "search", label: "admin.audit.by", hint: "admin.audit.byHint", maxLength: emailCharsMax, required: false, verbatim: true },
+  action: {
+    control: "select",
+    label: "admin.audit.action",
+    options: ({ i18n }) => [
+      { value: "", text: i18n.t("admin.audit.allActions") },
+      ...auditActions.map((each) => ({ value: each, text: i18n.t(`admin.audit.actions.${each}`) })),
+    ],
+  },
+} satisfies FormDescription;
 
 interface Filter {
   /** Mail address, number of an account or one of `actorWords`, as typed. */
@@ -63,26 +74,11 @@ export const getAudit: GetFor<"administrators"> = (visit) => {
 
 function Search({ filter: { typed, actor, action } }: { readonly filter: Filter }) {
   const { i18n } = useVisit();
-  const all = { value: "", text: i18n.t("admin.audit.allActions") };
-  const options = auditActions.map((each) => ({ value: each as string, text: i18n.t(`admin.audit.actions.${each}`) }));
+  const errors = actor === null ? new Map([["by", i18n.t("admin.audit.nobody")]]) : null;
   return (
-    <search>
-      <form method="get" action={path} class="inline">
-        <Field
-          name="by"
-          type="search"
-          label={i18n.t("admin.audit.by")}
-          hint={i18n.t("admin.audit.byHint")}
-          error={actor === null ? i18n.t("admin.audit.nobody") : undefined}
-          value={typed}
-          maxLength={emailCharsMax}
-          required={false}
-          verbatim
-        />
-        <SelectField name="action" label={i18n.t("admin.audit.action")} options={[all, ...options]} value={action ?? ""} />
-        <SubmitButton kind="plain">{i18n.t("admin.audit.find")}</SubmitButton>
-      </form>
-    </search>
+    <SearchForm action={path} submit="admin.audit.find">
+      <FormFields form={searchForm} values={{ by: typed, action: action ?? "" }} errors={errors} />
+    </SearchForm>
   );
 }
 

@@ -12,14 +12,13 @@ import type { IssuedLink } from "../../store/one-time-links.ts";
 import { pageOf } from "../../store/page.ts";
 import { emailIn } from "../account/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { Field, SelectField } from "../components/field.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
-import { choiceIn, type Fields, Form } from "../form.tsx";
+import { choiceIn, type Fields } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { linkPath } from "../link-paths.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
@@ -30,6 +29,21 @@ const path = "/admin/users";
 const accountsPerPage = 50;
 
 const outcomes = outcomesOf(path, ["plan", "disabled", "enabled", "self"], (outcome) => `admin.users.done.${outcome}`, ["self"]);
+
+const searchForm = {
+  q: { control: "search", label: "admin.users.search", maxLength: emailCharsMax, required: false, verbatim: true },
+} satisfies FormDescription;
+const invitationForm = {
+  email: {
+    control: "email",
+    label: "admin.invitation.email",
+    hint: "admin.invitation.emailHint",
+    maxLength: emailCharsMax,
+    autocomplete: "off",
+    required: false,
+  },
+  plan: choiceOf(plans, (plan) => `plans.names.${plan}`, { label: "admin.invitation.plan" }),
+} satisfies FormDescription;
 
 export const getAdminUsers: GetFor<"administrators"> = (visit) => usersPage(visit);
 
@@ -68,20 +82,9 @@ function usersPage(visit: SignedInVisit, typed: InvitationDraft | null = null): 
     children: (
       <>
         <p>{i18n.count("admin.users.count", all.length)}</p>
-        <search>
-          <form method="get" action={path} class="inline">
-            <Field
-              name="q"
-              type="search"
-              label={i18n.t("admin.users.search")}
-              value={search}
-              maxLength={emailCharsMax}
-              required={false}
-              verbatim
-            />
-            <SubmitButton kind="plain">{i18n.t("admin.users.find")}</SubmitButton>
-          </form>
-        </search>
+        <SearchForm action={path} submit="admin.users.find">
+          <FormFields form={searchForm} values={{ q: search }} />
+        </SearchForm>
         {items.length === 0 ? <p>{i18n.t("admin.users.none")}</p> : <AccountTable accounts={items} ownId={account.id} />}
         <Pagination
           first={cursor === null ? null : listPath(path, { q: search }, null)}
@@ -129,8 +132,9 @@ function AccountTable({ accounts, ownId }: AccountTableProps) {
 
 function PlanForm({ account: { id, email, plan } }: { readonly account: Account }) {
   const { i18n } = useVisit();
+  const action = `/admin/users/${id}/plan`;
   return (
-    <Form action={`/admin/users/${id}/plan`}>
+    <ActionForm action={action} kind="plain" compact label={i18n.t("admin.users.setPlanOf", { email })} submit="admin.users.setPlan">
       <select name="plan" aria-label={i18n.t("admin.users.planOf", { email })}>
         {plans.map((one) => (
           <option key={one} value={one} selected={one === plan}>
@@ -138,17 +142,14 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
           </option>
         ))}
       </select>{" "}
-      <SubmitButton kind="plain" compact label={i18n.t("admin.users.setPlanOf", { email })}>
-        {i18n.t("admin.users.setPlan")}
-      </SubmitButton>
-    </Form>
+    </ActionForm>
   );
 }
 
 function StateForm({ account: { id, email, disabled } }: { readonly account: Account }) {
   const { i18n } = useVisit();
   return (
-    <ButtonForm
+    <ActionForm
       action={`/admin/users/${id}/state`}
       hidden={{ state: disabled ? "enabled" : "disabled" }}
       kind={disabled ? "plain" : "danger"}
@@ -199,27 +200,12 @@ function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
 
 function OpenForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
+  const { email, plan } = typed ?? { email: "", plan: settings.config["accounts.default_plan"] };
+  const errors = typed && new Map([["email", i18n.t(`admin.invitation.errors.${typed.error}`)]]);
   return (
-    <Form action="/admin/invitations">
-      <Field
-        name="email"
-        type="email"
-        label={i18n.t("admin.invitation.email")}
-        hint={i18n.t("admin.invitation.emailHint")}
-        error={typed === null ? undefined : i18n.t(`admin.invitation.errors.${typed.error}`)}
-        value={typed?.email ?? ""}
-        maxLength={emailCharsMax}
-        autocomplete="off"
-        required={false}
-      />
-      <SelectField
-        name="plan"
-        label={i18n.t("admin.invitation.plan")}
-        options={plans.map((plan) => ({ value: plan, text: i18n.t(`plans.names.${plan}`) }))}
-        value={typed?.plan ?? settings.config["accounts.default_plan"]}
-      />
-      <SubmitButton>{i18n.t("admin.invitation.create")}</SubmitButton>
-    </Form>
+    <ActionForm action="/admin/invitations" submit="admin.invitation.create">
+      <FormFields form={invitationForm} values={{ email, plan }} errors={errors} />
+    </ActionForm>
   );
 }
 

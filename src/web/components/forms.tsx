@@ -195,7 +195,7 @@ function FormField({ name, field, value, error }: FormFieldProps) {
   );
 }
 
-interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value" | "children"> {
+export interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value" | "children"> {
   readonly action: string;
   readonly class?: string;
   readonly id?: string;
@@ -204,7 +204,7 @@ interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value" | "ch
   /** Text of the button. */
   readonly submit: PageText;
   /** Path of the link beside the button that leaves the form. */
-  readonly cancel?: string;
+  readonly cancel?: string | undefined;
   /** Shown before the button. */
   readonly children?: ComponentChildren;
 }
