@@ -18,25 +18,20 @@ export interface Fields {
   all(name: string): readonly string[];
 }
 
-export interface FormProps {
+interface FormProps {
   readonly action: string;
   readonly class?: string;
   /** For fields outside of the form. */
   readonly id?: string;
   /** For a form with a file. */
   readonly enctype?: "multipart/form-data";
-  /** Values of hidden fields, by their names. */
-  readonly hidden?: Readonly<Record<string, string | number>>;
   readonly children: ComponentChildren;
 }
 
 /** POST form. */
-export function Form({ action, hidden = {}, children, ...rest }: FormProps) {
+export function Form({ action, children, ...rest }: FormProps) {
   return (
     <form method="post" action={action} {...rest}>
-      {Object.entries(hidden).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
       {children}
     </form>
   );

@@ -1,5 +1,4 @@
 /** Frame of the account pages, and parts that several of them have. */
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { type PrivatePage, type PrivateTabs, privatePage } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
@@ -36,17 +35,5 @@ export function EditLink({ href, name }: { readonly href: string; readonly name:
     <a class="button compact" href={href} aria-label={i18n.t("channels.actions.of", { action, name })}>
       {action}
     </a>
-  );
-}
-
-export function SaveOrCancel({ cancelPath }: { readonly cancelPath: string }) {
-  const { i18n } = useVisit();
-  return (
-    <p class="actions">
-      <SubmitButton>{i18n.t("channels.edit.submit")}</SubmitButton>
-      <a class="button" href={cancelPath}>
-        {i18n.t("channels.edit.cancel")}
-      </a>
-    </p>
   );
 }

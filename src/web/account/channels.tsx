@@ -24,7 +24,8 @@ import type { Account } from "../../store/accounts.ts";
 import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { CheckField, Field } from "../components/field.tsx";
+import { CheckField } from "../components/field.tsx";
+import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -33,7 +34,7 @@ import { formMalformed, notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor, type PostFor } from "../guards.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { accountPage, channelsPagePath, EditLink, rulesPagePath, SaveOrCancel } from "./account-page.tsx";
+import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "./account-page.tsx";
 import { siteMetricsPath } from "./site-metrics.ts";
 
 /** Longest target of a refused form that is shown again. */
@@ -48,6 +49,34 @@ const outcomes = outcomesOf(
   ["unsent", "too-many", "no-mail", "ended"],
 );
 type ChannelsOutcome = keyof typeof outcomes.texts;
+
+const nameField = { label: "channels.create.name", autocomplete: "off", required: false, maxLength: channelNameCharsMax } as const;
+const channelForms = {
+  mail: {
+    target: {
+      control: "email",
+      id: "mail-target",
+      label: "channels.create.mail",
+      hint: "channels.create.mailHint",
+      autocomplete: "email",
+      maxLength: emailCharsMax,
+      verbatim: true,
+    },
+    name: { ...nameField, id: "mail-name", hint: "channels.create.mailNameHint" },
+  },
+  webhook: {
+    target: {
+      control: "url",
+      id: "webhook-target",
+      label: "channels.create.webhook",
+      hint: "channels.create.webhookHint",
+      autocomplete: "off",
+      maxLength: webhookUrlCharsMax,
+      verbatim: true,
+    },
+    name: { ...nameField, id: "webhook-name", hint: "channels.create.webhookNameHint" },
+  },
+} satisfies Record<ChannelKind, FormDescription>;
 
 /** Typed fields of a channel, and what is wrong with them. */
 interface TypedChannel {
@@ -72,40 +101,47 @@ export const getChannels: GetFor<"accounts"> = (visit, account) => {
   return channelsPage(visit, account, edit === null ? {} : { edited: ownChannelOf(visit, account, edit) });
 };
 
+type ChannelHandler = (visit: Visit, account: Account, channel: Channel, fields: Fields) => Promise<Response>;
+
+/** Handler for the channel that the form names. */
+function onChannel(handler: ChannelHandler): PostFor<"accounts"> {
+  return (visit, account, fields) => handler(visit, account, ownChannelOf(visit, account, fields.text("channel")), fields);
+}
+
 /** Actions that a button of the table starts. */
 const channelActions = {
-  test: async (visit, account, channel) => {
+  test: onChannel(async (visit, account, channel) => {
     const tested = await testChannel(visit.settings, account, channel.id);
     if ("done" in tested) return channelsPage(visit, account, { tested: { channel, outcome: tested.done } });
     return refused(
       visit,
       ({ unconfirmed: "unsent", unsubscribed: "ended", unknown: "unknown", "no-mail": "no-mail" } as const)[tested.refused],
     );
-  },
-  confirm: async (visit, account, { id }) => {
+  }),
+  confirm: onChannel(async (visit, account, { id }) => {
     const asked = await confirmChannel(visit.settings, account, id);
     if ("done" in asked) return saved(visit, asked.done, "sent");
     return refused(visit, asked.refused === "confirmed" ? "added" : asked.refused);
-  },
-  rotate: async (visit, account, { id }) => {
+  }),
+  rotate: onChannel(async (visit, account, { id }) => {
     const rotated = await rotateChannelSecret(visit.settings, account, id);
     if ("refused" in rotated) throw formMalformed();
     return webhookSecretPage(visit, rotated.done);
-  },
-  enable: async (visit, account, { id }) => {
+  }),
+  enable: onChannel(async (visit, account, { id }) => {
     const enabled = await enableOwnChannel(visit.settings, account, id);
     return "done" in enabled ? saved(visit, enabled.done, "enabled") : refused(visit, enabled.refused);
-  },
-  disable: async (visit, account, { id }) => {
+  }),
+  disable: onChannel(async (visit, account, { id }) => {
     await disableOwnChannel(visit.settings, account, id);
     return redirectWith(visit, outcomes, "disabled");
-  },
-  delete: async (visit, account, channel, fields) => {
+  }),
+  delete: onChannel(async (visit, account, channel, fields) => {
     if (fields.text("confirm") !== "yes") return channelDeletionPage(visit, channel);
     await removeChannel(visit.settings, account, channel.id);
     return redirectWith(visit, outcomes, "deleted");
-  },
-} satisfies Record<string, (visit: Visit, account: Account, channel: Channel, fields: Fields) => Promise<Response>>;
+  }),
+};
 type ChannelAction = keyof typeof channelActions;
 
 export const postChannels = byOperation<Account>({
@@ -116,12 +152,7 @@ export const postChannels = byOperation<Account>({
     await revokeMetricsToken(visit.settings, account);
     return redirectWith(visit, outcomes, "revoked");
   },
-  ...Object.fromEntries(
-    Object.entries(channelActions).map(([name, act]): [string, PostFor<"accounts">] => [
-      name,
-      (visit, account, fields) => act(visit, account, ownChannelOf(visit, account, fields.text("channel")), fields),
-    ]),
-  ),
+  ...channelActions,
 });
 
 async function createChannel(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -151,7 +182,7 @@ function ownChannelOf({ settings }: Visit, account: Account, id: string): Channe
 
 /** The outcome of a mail that asks to confirm is more important than what was saved. */
 function saved(visit: Visit, { confirmation }: SavedChannel, outcome: ChannelsOutcome): Response {
-  return redirectWith(visit, outcomes, confirmation === null ? outcome : confirmation === "failed" ? "unsent" : confirmation);
+  return redirectWith(visit, outcomes, confirmation === "failed" ? "unsent" : (confirmation ?? outcome));
 }
 
 /** @throws PageError 404 for a channel that another request has removed. */
@@ -254,14 +285,13 @@ function channelDeletionPage(visit: Visit, { id, name }: Channel): Response {
           </strong>
         </p>
         <p>{i18n.t("channels.deletion.what")}</p>
-        <Form action={channelsPagePath} hidden={{ do: "delete", confirm: "yes", channel: id }}>
-          <p class="actions">
-            <SubmitButton kind="danger">{i18n.t("channels.deletion.submit")}</SubmitButton>
-            <a class="button" href={channelsPagePath}>
-              {i18n.t("channels.deletion.cancel")}
-            </a>
-          </p>
-        </Form>
+        <ActionForm
+          action={channelsPagePath}
+          hidden={{ do: "delete", confirm: "yes", channel: id }}
+          kind="danger"
+          submit="channels.deletion.submit"
+          cancel={channelsPagePath}
+        />
       </>
     ),
   });
@@ -300,42 +330,24 @@ interface ChannelFormProps extends NewChannelProps {
 
 function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFormProps) {
   const { i18n } = useVisit();
-  const isMail = kind === "mail";
-  const errorAt = (name: "target" | "name", max: number) =>
-    typed?.fault.at === name ? i18n.t(`channels.create.faults.${typed.fault.because}`, { max: i18n.number(max) }) : undefined;
+  const fault = typed?.fault;
+  const max = fault?.at === "target" ? channelsMax : channelNameCharsMax;
+  const errors = fault && new Map([[fault.at, i18n.t(`channels.create.faults.${fault.because}`, { max: i18n.number(max) })]]);
   return (
-    <Form action={channelsPagePath} hidden={edited === null ? { do: "create", kind } : { do: "change", channel: edited.id }}>
+    <ActionForm
+      action={channelsPagePath}
+      hidden={edited === null ? { do: "create", kind } : { do: "change", channel: edited.id }}
+      submit={edited === null ? `channels.create.submit.${kind}` : "channels.edit.submit"}
+      cancel={edited === null ? undefined : channelsPagePath}
+    >
       <h3>{i18n.t(`channels.kinds.${kind}`)}</h3>
-      <Field
-        name="target"
-        id={`${kind}-target`}
-        label={i18n.t(`channels.create.${kind}`)}
-        hint={i18n.t(`channels.create.${kind}Hint`)}
-        type={isMail ? "email" : "url"}
-        autocomplete={isMail ? "email" : "off"}
-        value={typed?.target ?? target}
-        maxLength={isMail ? emailCharsMax : webhookUrlCharsMax}
-        error={errorAt("target", channelsMax)}
-        verbatim
-      />
-      <Field
-        name="name"
-        id={`${kind}-name`}
-        label={i18n.t("channels.create.name")}
-        hint={i18n.t(`channels.create.${kind}NameHint`)}
-        autocomplete="off"
-        required={false}
-        value={typed?.name ?? edited?.name ?? ""}
-        maxLength={channelNameCharsMax}
-        error={errorAt("name", channelNameCharsMax)}
+      <FormFields
+        form={channelForms[kind]}
+        values={{ target: typed?.target ?? target, name: typed?.name ?? edited?.name ?? "" }}
+        errors={errors}
       />
       {isFirst && <CheckField name="all" value="yes" label={i18n.t("channels.create.all")} checked={typed === null || typed.reportAll} />}
-      {edited === null ? (
-        <SubmitButton>{i18n.t(`channels.create.submit.${kind}`)}</SubmitButton>
-      ) : (
-        <SaveOrCancel cancelPath={channelsPagePath} />
-      )}
-    </Form>
+    </ActionForm>
   );
 }
 
@@ -395,7 +407,8 @@ function ChannelButtons({ channel }: { readonly channel: Channel }) {
   const { i18n, settings } = useVisit();
   const name = plainUntrustedText(channel.name);
   return (
-    <Form action={channelsPagePath} hidden={{ channel: channel.id }}>
+    <Form action={channelsPagePath}>
+      <input type="hidden" name="channel" value={channel.id} />
       <div class="actions">
         <EditLink href={`${channelsPagePath}?edit=${channel.id}#edit-channel`} name={name} />
         {actionsOn(channel, settings.sites.mailConfigured()).map((value) => {

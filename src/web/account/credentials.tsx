@@ -10,9 +10,9 @@ import { useI18n } from "../../report/context.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { Field } from "../components/field.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { ActionForm, type ActionFormProps } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
-import { type Fields, Form, type FormProps } from "../form.tsx";
+import type { Fields } from "../form.tsx";
 import { type PageContent, page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
 
@@ -102,22 +102,12 @@ export function plainPage(visit: Visit, { title, status = 200, formError = null,
 
 const FormErrorContext = createContext<FormError | null>(null);
 
-interface CredentialFormProps extends Omit<FormProps, "id" | "class" | "enctype"> {
-  readonly formError: FormError | null;
-  readonly submit: TextPath;
-  readonly kind?: "primary" | "danger";
-}
-
 /** Form with the error of the whole form above it; its fields show their own error. */
-export function CredentialForm({ formError, submit, kind = "primary", children, ...form }: CredentialFormProps) {
-  const i18n = useI18n();
+export function CredentialForm({ formError, ...form }: ActionFormProps & { readonly formError: FormError | null }) {
   return (
     <FormErrorContext.Provider value={formError}>
       <FormErrorNotice formError={formError} />
-      <Form {...form}>
-        {children}
-        <SubmitButton kind={kind}>{i18n.t(submit)}</SubmitButton>
-      </Form>
+      <ActionForm {...form} />
     </FormErrorContext.Provider>
   );
 }

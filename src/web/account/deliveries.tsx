@@ -7,10 +7,10 @@ import type { Account } from "../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import { EmptyState } from "../components/empty-state.tsx";
+import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { TextTable } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
@@ -142,7 +142,7 @@ function Retry({ delivery: { id, accountId, channelId, createdAt } }: { readonly
   const name = plainUntrustedText(settings.store.channels.find(accountId, channelId)?.name ?? "");
   const label = i18n.t("channels.deliveries.retryOf", { name, time: i18n.dateTime(createdAt) });
   return (
-    <ButtonForm
+    <ActionForm
       action={deliveriesPagePath}
       hidden={{ delivery: id }}
       kind="plain"

@@ -6,7 +6,7 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { type Channel, canConfirm } from "../../store/channels.ts";
 import { hashOfSecret, isSecretValue } from "../../store/secret-value.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { ButtonForm } from "../components/submit-button.tsx";
+import { ActionForm } from "../components/forms.tsx";
 import { readForm, readOneClickForm } from "../form.tsx";
 import type { PageHandler, Visit } from "../visit.ts";
 import { plainPage } from "./credentials.tsx";
@@ -102,7 +102,7 @@ interface LinkFormProps {
 
 function LinkForm({ path, linked: { channel, key }, submit }: LinkFormProps) {
   const query = new URLSearchParams({ [keyParam]: key });
-  return <ButtonForm action={`${path}/${channel.accountId}-${channel.id}?${query}`} submit={submit} />;
+  return <ActionForm action={`${path}/${channel.accountId}-${channel.id}?${query}`} submit={submit} />;
 }
 
 type LinkTexts = "confirmAsk" | "confirmDone" | "confirmUnusable" | "endAsk" | "endDone" | "endUnusable";

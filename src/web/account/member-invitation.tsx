@@ -4,7 +4,7 @@ import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailKey } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type MemberInvitation, memberInvitationHours } from "../../store/site-accounts.ts";
-import { ButtonForm } from "../components/submit-button.tsx";
+import { ActionForm } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
 import { signInFirst } from "../errors.ts";
 import { readForm } from "../form.tsx";
@@ -86,7 +86,7 @@ function offerPage(visit: Visit, invited: Invited): Response {
     children: (
       <>
         <Offer invited={invited} />
-        <ButtonForm action={acceptMemberPath} hidden={{ [invitationParam]: invited.value }} submit="members.accept.submit" />
+        <ActionForm action={acceptMemberPath} hidden={{ [invitationParam]: invited.value }} submit="members.accept.submit" />
       </>
     ),
   });

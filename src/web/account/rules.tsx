@@ -13,6 +13,7 @@ import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField, SelectField } from "../components/field.tsx";
+import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
@@ -21,7 +22,7 @@ import { notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage, channelsPagePath, EditLink, rulesPagePath, SaveOrCancel } from "./account-page.tsx";
+import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "./account-page.tsx";
 
 /** Longest scope of a refused form that is shown again. */
 const scopeCharsMax = 200;
@@ -178,7 +179,9 @@ function RuleActions({ rule: { id, scope }, sites }: { readonly rule: Notificati
   const name = scopeText(i18n, scope, sites);
   const action = i18n.t("channels.actions.delete");
   return (
-    <Form action={rulesPagePath} hidden={{ do: "delete", rule: id }}>
+    <Form action={rulesPagePath}>
+      <input type="hidden" name="do" value="delete" />
+      <input type="hidden" name="rule" value={id} />
       <div class="actions">
         <EditLink href={`${rulesPagePath}?edit=${id}#rule-form`} name={name} />
         <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name })}>
@@ -219,7 +222,12 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
   const severityMin = typed?.severityMin ?? "info";
   return (
     <PageSection id="rule-form" title={edited === null ? "channels.rules.create" : "channels.rules.change"}>
-      <Form action={rulesPagePath} hidden={edited === null ? { do: "create" } : { do: "change", rule: edited.id }}>
+      <ActionForm
+        action={rulesPagePath}
+        hidden={edited === null ? { do: "create" } : { do: "change", rule: edited.id }}
+        submit={edited === null ? "channels.rules.submit" : "channels.edit.submit"}
+        cancel={edited === null ? undefined : rulesPagePath}
+      >
         <SelectField
           name="scope"
           label={i18n.t("channels.rules.scope")}
@@ -262,8 +270,7 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
             />
           ))}
         </fieldset>
-        {edited === null ? <SubmitButton>{i18n.t("channels.rules.submit")}</SubmitButton> : <SaveOrCancel cancelPath={rulesPagePath} />}
-      </Form>
+      </ActionForm>
     </PageSection>
   );
 }
@@ -313,12 +320,7 @@ function scopesOf(sites: readonly Site[], kept: RuleScope | null): readonly Rule
   return isKnown ? scopes : [...scopes, kept];
 }
 
-/** Null unless the scope has a site. `kept`: scope of the rule that is changed, which may have none any more. */
+/** Null unless the form offers the scope. `kept`: scope of the rule that is changed, which may have no site any more. */
 function scopeNamed(value: string, sites: readonly Site[], kept: RuleScope | null): RuleScope | null {
-  if (kept !== null && value === scopeValue(kept)) return kept;
-  if (value === "all") return { kind: "all" };
-  const [, kind, text = ""] = /^(site|tag|client):([\s\S]+)$/.exec(value) ?? [];
-  if (kind === "site") return sites.some(({ id }) => id === recordIdOf(text)) ? { kind, siteId: recordIdOf(text) } : null;
-  if (kind === "tag") return sites.some(({ tags }) => tags.includes(text)) ? { kind, tag: text } : null;
-  return kind === "client" && sites.some(({ client }) => client === text) ? { kind, client: text } : null;
+  return scopesOf(sites, kept).find((scope) => scopeValue(scope) === value) ?? null;
 }

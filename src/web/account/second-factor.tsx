@@ -7,9 +7,9 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { isTotpActive } from "../../store/credentials.ts";
 import type { TextPath } from "../../text/translator.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
 import { PageSection } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import type { GetFor, PostFor } from "../guards.ts";
@@ -101,7 +101,7 @@ function Enrolment({ account, rejected }: EnrolmentProps) {
   if (settings.store.credentials.get(account.id).passwordHash === null) return <p>{i18n.t("account.noPassword")}</p>;
   const secret = settings.accounts.actions.offeredTotp(account);
   if (secret !== null) return <OfferedSecret account={account} secret={secret} rejected={rejected} />;
-  return <ButtonForm action={path} hidden={{ do: "offer" }} submit="secondFactor.off.begin" />;
+  return <ActionForm action={path} hidden={{ do: "offer" }} submit="secondFactor.off.begin" />;
 }
 
 function OfferedSecret({ account, secret, rejected }: EnrolmentProps & { readonly secret: string }) {
@@ -128,7 +128,7 @@ function OfferedSecret({ account, secret, rejected }: EnrolmentProps & { readonl
       <PasswordForm operation="confirm" submit="secondFactor.offer.submit" rejected={rejected}>
         <CodeField />
       </PasswordForm>
-      <ButtonForm action={path} hidden={{ do: "offer" }} kind="plain" submit="secondFactor.offer.again" />
+      <ActionForm action={path} hidden={{ do: "offer" }} kind="plain" submit="secondFactor.offer.again" />
     </PageSection>
   );
 }

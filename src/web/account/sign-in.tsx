@@ -1,10 +1,10 @@
 /** Signing in and out: `/sign-in` asks for the password, `/sign-in/code` for the second factor. */
 import { Details } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
+import { ActionForm } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { ButtonForm, SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
-import { Form, readForm } from "../form.tsx";
+import { readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
@@ -74,11 +74,10 @@ export function signInPage(visit: Visit, { next, email = "", formError = null }:
         <UnencryptedNotice />
         <FormErrorNotice formError={formError} />
         <ProviderSignIn next={next} />
-        <Form action="/sign-in" hidden={{ next }}>
+        <ActionForm action="/sign-in" hidden={{ next }} submit="signIn.submit">
           <EmailField value={email} autofocus />
           <CurrentPassword label="credentials.password" />
-          <SubmitButton>{i18n.t("signIn.submit")}</SubmitButton>
-        </Form>
+        </ActionForm>
         <SignInHelp />
       </>
     ),
@@ -218,7 +217,7 @@ export function getSignOut(visit: Visit): Response {
       ) : (
         <>
           <p>{i18n.t("signOut.text", { email: account.email })}</p>
-          <ButtonForm action="/sign-out" submit="signOut.submit" />
+          <ActionForm action="/sign-out" submit="signOut.submit" />
         </>
       ),
   });

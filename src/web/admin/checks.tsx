@@ -7,8 +7,8 @@ import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import { shortCharge } from "../../text/charge.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
@@ -79,7 +79,7 @@ function Reload() {
           {last.outcome === "refused" ? <Faults faults={last.faults} /> : <Changes result={last} />}
         </>
       )}
-      <ButtonForm action="/admin/checks/reload" submit="admin.checks.reload.begin" />
+      <ActionForm action="/admin/checks/reload" submit="admin.checks.reload.begin" />
     </PageSection>
   );
 }

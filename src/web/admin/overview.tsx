@@ -6,8 +6,8 @@ import { Instant, MarkedText } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
@@ -235,7 +235,7 @@ function Doctor() {
           {state.findings === null ? <Notice kind="poor">{i18n.t("admin.doctor.failed")}</Notice> : <Findings findings={state.findings} />}
         </>
       )}
-      {state.status !== "running" && <ButtonForm action="/admin/doctor" kind="plain" submit="admin.doctor.begin" />}
+      {state.status !== "running" && <ActionForm action="/admin/doctor" kind="plain" submit="admin.doctor.begin" />}
     </PageSection>
   );
 }

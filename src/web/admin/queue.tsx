@@ -8,9 +8,9 @@ import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import type { TextPath } from "../../text/translator.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import type { PostFor } from "../guards.ts";
@@ -79,7 +79,7 @@ function Scans({ caption, scans, isRunning, hasLocations }: ScansProps) {
           ? { numeric: true, cell: ({ progressPercent: percent }) => i18n.t("admin.queue.percent", { percent: i18n.number(percent) }) }
           : undefined,
         "admin.queue.cancelColumn": ({ token, url }) => (
-          <ButtonForm
+          <ActionForm
             action={`/admin/scans/${token}/cancel`}
             kind="danger"
             compact

@@ -10,8 +10,8 @@ import { UntrustedText, untranslated } from "../../report/components/untrusted-t
 import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
+import { ActionForm } from "../components/forms.tsx";
 import { PageSection } from "../components/section.tsx";
-import { ButtonForm } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn } from "../form.tsx";
@@ -274,7 +274,7 @@ function Actions({ worker: { id, name, drained } }: ShownWorker) {
   const drain = drained ? "resume" : "drain";
   return (
     <>
-      <ButtonForm
+      <ActionForm
         action={action}
         hidden={{ state: drained ? "resumed" : "drained" }}
         kind="plain"
@@ -283,7 +283,7 @@ function Actions({ worker: { id, name, drained } }: ShownWorker) {
         submit={`admin.workers.${drain}`}
       />
       <Details summary={i18n.t("admin.workers.revoke")}>
-        <ButtonForm
+        <ActionForm
           action={action}
           hidden={{ state: "revoked" }}
           kind="danger"

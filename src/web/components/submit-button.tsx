@@ -1,8 +1,5 @@
-/** Submit button of a form, and the form of a button alone. */
+/** Submit button of a form. */
 import type { ComponentChildren } from "preact";
-import { useI18n } from "../../report/context.ts";
-import type { TextPath } from "../../text/translator.ts";
-import { Form, type FormProps } from "../form.tsx";
 
 export interface SubmitButtonProps {
   /** `primary`: main action of the page; `danger`: irreversible; `plain`: any other. */
@@ -22,19 +19,5 @@ export function SubmitButton({ kind = "primary", compact = false, label, childre
     <button type="submit" class={compact ? `${kind} compact` : kind} {...(label === undefined ? {} : { "aria-label": label })} {...rest}>
       {children}
     </button>
-  );
-}
-
-interface ButtonFormProps extends Pick<FormProps, "action" | "hidden">, Omit<SubmitButtonProps, "name" | "value" | "children"> {
-  readonly submit: TextPath;
-}
-
-/** Form without visible fields. */
-export function ButtonForm({ action, hidden = {}, submit, ...button }: ButtonFormProps) {
-  const i18n = useI18n();
-  return (
-    <Form action={action} hidden={hidden}>
-      <SubmitButton {...button}>{i18n.t(submit)}</SubmitButton>
-    </Form>
   );
 }
