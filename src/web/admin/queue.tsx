@@ -15,7 +15,7 @@ import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import type { PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
-import { workerStateOf } from "./workers.tsx";
+import { presentWorkers, workerStateOf } from "./workers.tsx";
 
 /** Queued scans that are listed; the rest are counted. */
 const waitingShownMax = 20;
@@ -136,12 +136,7 @@ function Workers({ location }: { readonly location: string }) {
   const { i18n, settings } = useVisit();
   if (location === localLocation) return null;
   const { store, operator } = settings;
-  const heard = new Map(
-    operator
-      .fleet()
-      ?.presentWorkers()
-      .map((each) => [each.id, each]),
-  );
+  const heard = presentWorkers(operator);
   const present = store.workers.list().flatMap((worker) => {
     const known = heard.get(worker.id);
     return known !== undefined && worker.location === location && workerStateOf(worker, known, true) === "present" ? [known] : [];

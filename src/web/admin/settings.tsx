@@ -1,6 +1,5 @@
 /** `/admin/settings`: effective settings and their sources. */
 import { untranslated } from "../../report/components/untrusted-text.tsx";
-import { useI18n } from "../../report/context.ts";
 import { TextTable } from "../components/section.tsx";
 import type { GetFor } from "../guards.ts";
 import { adminPage } from "./admin-page.tsx";
@@ -18,8 +17,14 @@ export const getAdminSettings: GetFor<"administrators"> = (visit) => {
         rowId={({ key }) => key}
         columns={{
           "admin.settings.key": SettingName,
-          "admin.settings.value": (setting) => <SettingValue {...setting} />,
-          "admin.settings.origin": (setting) => <SettingOrigin {...setting} />,
+          "admin.settings.value": ({ value }) =>
+            value === null ? <span class="muted">{i18n.t("admin.settings.unset")}</span> : <Verbatim>{value}</Verbatim>,
+          "admin.settings.origin": ({ origin, originName }) => (
+            <>
+              {i18n.t(`admin.settings.origins.${origin}`)}{" "}
+              {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
+            </>
+          ),
         }}
       />
     ),
@@ -34,20 +39,6 @@ function SettingName({ key, variable }: ShownSetting) {
       <span class="muted small">
         <Verbatim>{variable}</Verbatim>
       </span>
-    </>
-  );
-}
-
-function SettingValue({ value }: ShownSetting) {
-  const i18n = useI18n();
-  return value === null ? <span class="muted">{i18n.t("admin.settings.unset")}</span> : <Verbatim>{value}</Verbatim>;
-}
-
-function SettingOrigin({ origin, originName }: ShownSetting) {
-  const i18n = useI18n();
-  return (
-    <>
-      {i18n.t(`admin.settings.origins.${origin}`)} {originName !== null && origin !== "variable" && <Verbatim>{originName}</Verbatim>}
     </>
   );
 }

@@ -18,6 +18,7 @@ import { choiceIn } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import { adminPage, EnglishQuote } from "./admin-page.tsx";
+import type { Operator } from "./operator.ts";
 
 const path = "/admin/workers";
 /** Id of the heading that one of two sections has. */
@@ -168,12 +169,7 @@ interface ShownWorker {
 /** `workers` are sorted by location. */
 function WorkerTable({ workers }: { readonly workers: readonly Worker[] }) {
   const { i18n, settings } = useVisit();
-  const heard = new Map(
-    settings.operator
-      .fleet()
-      ?.presentWorkers()
-      .map((each) => [each.id, each]),
-  );
+  const heard = presentWorkers(settings.operator);
   const byLocation = Map.groupBy(workers, ({ location }) => location);
   const columns = [
     { label: i18n.t("admin.workers.columns.name"), cell: Identity },
@@ -301,6 +297,12 @@ const refusals = ["too-old", "too-new", "private-location"] as const;
 
 /** `awaited`: enrolled, and never heard of. `idle`: present, but without a slot. `unknown`: nothing can be heard, as without NATS. */
 type WorkerState = "present" | "idle" | "drained" | "absent" | "awaited" | "unknown" | "revoked" | (typeof refusals)[number];
+
+/** Workers that have reported themselves lately, by their ids. */
+export function presentWorkers(operator: Operator): ReadonlyMap<string, WorkerPresence> {
+  const present = operator.fleet()?.presentWorkers() ?? [];
+  return new Map(present.map((each) => [each.id, each]));
+}
 
 /**
  * `heard` is undefined for a worker that is not present. What is stored decides: an answer may be some seconds older.
