@@ -17,7 +17,7 @@ import { storedLogo } from "../../store/brand-logo.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection } from "../components/section.tsx";
+import { PageSection } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { brandNotInPlan, notFound } from "../errors.ts";

@@ -27,7 +27,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField } from "../components/field.tsx";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";

@@ -10,7 +10,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/section.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";

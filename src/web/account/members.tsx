@@ -16,7 +16,7 @@ import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";

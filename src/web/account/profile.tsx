@@ -7,7 +7,7 @@ import { type I18n, languageName } from "../../text/translator.ts";
 import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { setCookie } from "../cookies.ts";
 import { choiceIn, type Fields, idIn } from "../form.tsx";
@@ -188,7 +188,7 @@ function LinkSection({ account, formError }: { readonly account: Account; readon
   const provider = settings.accounts.oidc?.label ?? (oidc ? URL.parse(oidc.issuer)?.host : null) ?? null;
   if (provider === null) return null;
   return (
-    <PageSection id="link-title" title="account.oidc.title" values={{ provider }}>
+    <PageSection id="link-title" title={() => i18n.t("account.oidc.title", { provider })}>
       <p>
         {oidc ? i18n.t("account.oidc.linked", { provider, day: i18n.date(oidc.linkedAt) }) : i18n.t("account.oidc.unlinked", { provider })}
       </p>

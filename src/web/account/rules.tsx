@@ -15,7 +15,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField, SelectField } from "../components/field.tsx";
 import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";

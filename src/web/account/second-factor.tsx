@@ -9,7 +9,7 @@ import { isTotpActive } from "../../store/credentials.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
-import { PageSection } from "../components/section.tsx";
+import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import type { GetFor, PostFor } from "../guards.ts";

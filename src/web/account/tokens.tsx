@@ -16,7 +16,7 @@ import { EmptyState } from "../components/empty-state.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection } from "../components/section.tsx";
+import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";

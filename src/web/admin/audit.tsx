@@ -6,7 +6,7 @@ import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, account
 import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/section.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";

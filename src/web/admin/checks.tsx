@@ -8,7 +8,7 @@ import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { accountActor } from "../../store/audit.ts";
 import { shortCharge } from "../../text/charge.ts";
 import { ActionForm } from "../components/forms.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";

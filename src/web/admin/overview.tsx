@@ -7,7 +7,7 @@ import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm } from "../components/forms.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";

@@ -10,7 +10,7 @@ import type { Store } from "../../store/store.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import type { PostFor } from "../guards.ts";

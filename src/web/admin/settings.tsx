@@ -1,6 +1,6 @@
 /** `/admin/settings`: effective settings and their sources. */
 import { untranslated } from "../../report/components/untrusted-text.tsx";
-import { TextTable } from "../components/section.tsx";
+import { TextTable } from "../components/sections.tsx";
 import type { GetFor } from "../guards.ts";
 import { adminPage } from "./admin-page.tsx";
 import type { ShownSetting } from "./operator.ts";

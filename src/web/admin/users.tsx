@@ -15,7 +15,7 @@ import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { PageSection, TextTable } from "../components/section.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { choiceIn, type Fields } from "../form.tsx";

@@ -11,7 +11,7 @@ import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
 import { ActionForm } from "../components/forms.tsx";
-import { PageSection } from "../components/section.tsx";
+import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn } from "../form.tsx";

@@ -1,6 +1,6 @@
 /** Parts that most pages have, with texts by their keys: sections with a heading, messages, and tables of records. */
 import type { ComponentChildren, ComponentProps } from "preact";
-import { type Column, DataTable, Section } from "../../report/components/layout.tsx";
+import { type Column, DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
@@ -9,15 +9,18 @@ import { type PageText, textOf } from "./forms.tsx";
 interface PageSectionProps {
   /** Id of the heading. */
   readonly id: string;
+  /** Id of the section, for links that lead to it. */
+  readonly anchor?: string;
   readonly title: PageText;
   readonly children: ComponentChildren;
 }
 
-export function PageSection({ id, title, children }: PageSectionProps) {
+export function PageSection({ id, anchor, title, children }: PageSectionProps) {
   return (
-    <Section id={id} title={textOf(useVisit(), title)}>
+    <section {...(anchor !== undefined && { id: anchor })} aria-labelledby={id}>
+      <h2 id={id}>{textOf(useVisit(), title)}</h2>
       {children}
-    </Section>
+    </section>
   );
 }
 
@@ -51,4 +54,30 @@ export function RecordTable<R>({ caption, rows, columns }: RecordTableProps<R>) 
   const visit = useVisit();
   const labelled = columns.map(({ label, ...column }) => ({ ...column, label: visit.i18n.t(label) }));
   return <DataTable caption={textOf(visit, caption)} captionUnseen rows={rows} columns={labelled} />;
+}
+
+type Cell<R> = (row: R) => ComponentChildren;
+
+/** A column is its cell, or a cell with what is special about the column. */
+type TextColumn<R> = Cell<R> | { readonly cell: Cell<R>; readonly numeric?: boolean; readonly unseen?: boolean };
+
+interface TextTableProps<R> {
+  readonly caption: TextPath;
+  /** Default true: most tables stand below a heading with the same text. */
+  readonly captionUnseen?: boolean;
+  readonly rows: readonly R[];
+  readonly rowId?: (row: R) => string;
+  /** In their order, by the path of their label. A cell that is null is empty; a column that is undefined is left out. */
+  readonly columns: { readonly [P in TextPath]?: TextColumn<R> | undefined };
+}
+
+/** Table of one row per item, whose columns are named by the paths of their labels. */
+export function TextTable<R>({ caption, captionUnseen = true, columns, ...rows }: TextTableProps<R>) {
+  const { i18n } = useVisit();
+  const shown = Object.entries(columns).flatMap(([path, column]) => {
+    const label = i18n.t(path as TextPath);
+    if (column === undefined) return [];
+    return [typeof column === "function" ? { label, cell: column } : { label, ...column }];
+  });
+  return <DataTable caption={i18n.t(caption)} captionUnseen={captionUnseen} columns={shown} {...rows} />;
 }
