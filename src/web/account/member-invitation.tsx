@@ -4,7 +4,7 @@ import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { emailKey } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type MemberInvitation, memberInvitationHours } from "../../store/site-accounts.ts";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { useVisit } from "../context.ts";
 import { signInFirst } from "../errors.ts";
 import { readForm } from "../form.tsx";
@@ -104,9 +104,7 @@ function guestPage(visit: Visit, invited: Invited): Response {
         <Offer invited={invited} />
         <p>{i18n.t("members.accept.signInAs", { email })}</p>
         <p>
-          <a class="button" href={`/sign-in?${new URLSearchParams({ next })}`}>
-            {i18n.t("signIn.submit")}
-          </a>
+          <LinkButton href={`/sign-in?${new URLSearchParams({ next })}`} text="signIn.submit" />
         </p>
         {settings.config["accounts.signup"] === "open" ? (
           <p>

@@ -7,7 +7,7 @@ import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { isTotpActive } from "../../store/credentials.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
 import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -195,9 +195,7 @@ function recoveryCodesPage(visit: Visit, codes: readonly string[]): Response {
           <button type="button" data-print hidden>
             {i18n.t("secondFactor.codes.print")}
           </button>
-          <a class="button" href="/account/second-factor">
-            {i18n.t("secondFactor.codes.kept")}
-          </a>
+          <LinkButton href={path} text="secondFactor.codes.kept" />
         </div>
       </>
     ),

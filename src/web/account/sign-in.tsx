@@ -1,7 +1,7 @@
 /** Signing in and out: `/sign-in` asks for the password, `/sign-in/code` for the second factor. */
 import { Details } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { useVisit } from "../context.ts";
 import { readForm } from "../form.tsx";
@@ -93,9 +93,7 @@ function ProviderSignIn({ next }: { readonly next: string }) {
   if (oidc.fault() !== null) return <Notice kind="warn">{i18n.t("signIn.oidc.off", { provider })}</Notice>;
   return (
     <p>
-      <a class="button" href={`/sign-in/oidc?${new URLSearchParams({ next })}`}>
-        {i18n.t("signIn.oidc.button", { provider })}
-      </a>
+      <LinkButton href={`/sign-in/oidc?${new URLSearchParams({ next })}`} text={() => i18n.t("signIn.oidc.button", { provider })} />
     </p>
   );
 }
