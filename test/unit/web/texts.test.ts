@@ -1,6 +1,7 @@
 /** Every text of the pages is used, by a literal or a composed path. */
 import { expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
+import { eventTypes } from "../../../src/store/event-types.ts";
 import { sourcesBelow } from "../../support/source-tree.ts";
 
 // reads: src/export/, src/report/, src/text/, src/web/
@@ -9,8 +10,10 @@ const code = ["src/web", "src/report", "src/export", "src/text"]
   .map(({ text }) => text)
   .join("\n");
 
+/** Types of events have dots, so that a template path with one is not of one segment per expression. */
+const ofEvents = eventTypes.map((type) => `channels.events.${type}`);
 /** Literal paths ... */
-const written = new Set([...code.matchAll(/"(\w+(?:\.[\w-]+)+)"/g)].map(([, path = ""]) => path));
+const written = new Set([...[...code.matchAll(/"(\w+(?:\.[\w-]+)+)"/g)].map(([, path = ""]) => path), ...ofEvents]);
 /** ... and template paths, with one path segment per expression. */
 const composed = [...code.matchAll(/`(\w+\.(?:[\w.-]*\$\{[^}]*\}[\w.-]*)+)`/g)].map(
   ([, template = ""]) => new RegExp(`^${template.replaceAll(".", "\\.").replaceAll(/\$\{[^}]*\}/g, "[^.]+")}$`),
