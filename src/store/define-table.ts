@@ -53,17 +53,11 @@ export function keyed<K extends TableKey>(): KeyType<K> {
   return {};
 }
 
-export type Counter =
-  | "nextScanId"
-  | "nextAccountId"
-  | "nextApiTokenId"
-  | "nextSessionId"
-  | "nextAuditId"
-  | "nextSiteId"
-  | "nextChannelId"
-  | "nextRuleId"
-  | "nextEventId"
-  | "nextDeliveryId";
+export const counters = [
+  ...(["nextScanId", "nextAccountId", "nextApiTokenId", "nextSessionId", "nextAuditId"] as const),
+  ...(["nextSiteId", "nextChannelId", "nextRuleId", "nextEventId", "nextDeliveryId"] as const),
+] as const;
+export type Counter = (typeof counters)[number];
 
 /** Counters of the ids that are the parts of a key. */
 type KeyIds = readonly Counter[];
@@ -86,11 +80,6 @@ export interface IndexDefinition<V, K extends TableKey, IK extends TableKey, IV 
   readonly keyIds?: KeyIds;
 }
 
-interface IndexOptions {
-  readonly recordKey?: IndexDefinition<never, never, never, never>["recordKey"];
-  readonly keyIds?: KeyIds;
-}
-
 /** Record keys of index rows: by default the value is the key. */
 export const recordKeys = {
   byValue: ({ value }: IndexRow) => value,
@@ -100,19 +89,17 @@ export const recordKeys = {
   reversed: ({ key }: IndexRow) => (Array.isArray(key) ? key.toReversed() : undefined),
 } as const;
 
-export function textIndex<V, K extends TableKey, IK extends TableKey>(
-  rows: (row: V, key: K) => IndexRows<IK, string>,
-  { recordKey = recordKeys.byValue, ...options }: IndexOptions = {},
-): IndexDefinition<V, K, IK, string> {
-  return { rows, recordKey, fallback: "", ...options };
-}
+type IndexOptions = Partial<Pick<IndexDefinition<never, never, never, never>, "recordKey" | "keyIds">>;
 
-export function numberIndex<V, K extends TableKey, IK extends TableKey>(
-  rows: (row: V, key: K) => IndexRows<IK, number>,
-  { recordKey = recordKeys.byValue, ...options }: IndexOptions = {},
-): IndexDefinition<V, K, IK, number> {
-  return { rows, recordKey, fallback: 0, ...options };
-}
+const indexWith =
+  <IV extends string | number>(fallback: IV) =>
+  <V, K extends TableKey, IK extends TableKey>(
+    rows: (row: V, key: K) => IndexRows<IK, IV>,
+    options: IndexOptions = {},
+  ): IndexDefinition<V, K, IK, IV> => ({ rows, recordKey: recordKeys.byValue, fallback, ...options });
+
+export const textIndex = indexWith<string>("");
+export const numberIndex = indexWith<number>(0);
 
 // biome-ignore lint/suspicious/noExplicitAny: each index has a key and a value of its own.
 type Indexes<V, K extends TableKey> = Readonly<Record<string, IndexDefinition<V, K, any, any>>>;
@@ -181,13 +168,7 @@ export interface RowFormat<V> {
   readonly fallback?: V;
 }
 
-interface FormatSource<V> {
-  readonly schema: TSchema;
-  readonly keyedBy?: string;
-  readonly fallback?: V;
-}
-
-export function rowFormatOf<V>({ schema, keyedBy, fallback }: FormatSource<V>): RowFormat<V> {
+export function rowFormatOf<V>({ schema, keyedBy, fallback }: Omit<RowFormat<V>, "accepts"> & { readonly schema: TSchema }): RowFormat<V> {
   return { accepts: testOf(schema), ...(keyedBy !== undefined && { keyedBy }), ...(fallback !== undefined && { fallback }) };
 }
 
@@ -214,27 +195,21 @@ function testOfKind(schema: TSchema): Test {
       return (value) => typeof value === "boolean";
     case "Literal":
       return (value) => value === schema.const;
-    case "Union":
-      return anyOf((schema.anyOf as readonly TSchema[]).map(testOf));
-    case "Array":
-      return arrayOf(testOf(schema.items));
-    case "Object":
-      return objectWith(Object.entries(schema.properties as TProperties).map(([name, member]) => [name, testOf(member)]));
+    case "Union": {
+      const tests = (schema.anyOf as readonly TSchema[]).map(testOf);
+      return (value) => tests.some((test) => test(value));
+    }
+    case "Array": {
+      const test = testOf(schema.items);
+      return (value) => Array.isArray(value) && value.every(test);
+    }
+    case "Object": {
+      const members = Object.entries(schema.properties as TProperties).map(([name, member]) => [name, testOf(member)] as const);
+      return (value) => isObject(value) && members.every(([name, test]) => test(value[name]));
+    }
     default:
       throw new Error(`no test for members of the kind ${schema[Kind]}`);
   }
-}
-
-function anyOf(tests: readonly Test[]): Test {
-  return (value) => tests.some((test) => test(value));
-}
-
-function arrayOf(test: Test): Test {
-  return (value) => Array.isArray(value) && value.every(test);
-}
-
-function objectWith(members: readonly (readonly [string, Test])[]): Test {
-  return (value) => isObject(value) && members.every(([name, test]) => test(value[name]));
 }
 
 export function indexFormatOf<V extends string | number>(fallback: V): RowFormat<V> {

@@ -1,6 +1,6 @@
 /** Tables and counters that follow from the records: compared with them, and rebuilt from them. */
 import type { Db } from "./database.ts";
-import type { Counter, TableKey } from "./define-table.ts";
+import { type Counter, counters, type TableKey } from "./define-table.ts";
 import { gapValue, impliedGaps } from "./queue.ts";
 import { isSameKey } from "./table.ts";
 import { allIndexes, allTables, anyTable, type IndexName } from "./tables.ts";
@@ -99,18 +99,7 @@ function isLost(db: Db, counter: Counter): boolean {
 
 /** From every row that names an id, so that the id of a lost record is not given again. */
 function highestIds(db: Db): Readonly<Record<Counter, number>> {
-  const ids: Record<Counter, number> = {
-    nextScanId: 0,
-    nextAccountId: 0,
-    nextApiTokenId: 0,
-    nextSessionId: 0,
-    nextAuditId: 0,
-    nextSiteId: 0,
-    nextChannelId: 0,
-    nextRuleId: 0,
-    nextEventId: 0,
-    nextDeliveryId: 0,
-  };
+  const ids = Object.fromEntries(counters.map((counter) => [counter, 0])) as Record<Counter, number>;
   // A damaged key may be of any kind.
   const note = (counter: Counter, id: unknown): void => {
     if (Number.isSafeInteger(id)) ids[counter] = Math.max(ids[counter], id as number);

@@ -6,8 +6,7 @@ import type { ApiToken } from "./api-tokens.ts";
 import type { Lane } from "./lanes.ts";
 import { publicKeysOf } from "./public-list.ts";
 import { appendToLane, gapValue, impliedGaps, laneOf } from "./queue.ts";
-import type { ScanRecord } from "./scan-record.ts";
-import { scanSummaryOf } from "./summary.ts";
+import { type ScanRecord, scanSummaryOf } from "./scan-record.ts";
 import type { NumberTable, RowTable } from "./table.ts";
 import type { Tables } from "./tables.ts";
 
@@ -21,7 +20,20 @@ export interface MigrationDb extends Tables {
 type Step = (db: MigrationDb) => () => void;
 
 /** The first step leads from schema 1 to 2. A released step never changes. Each passes over rows that cannot be read. */
-const steps: readonly Step[] = [toSchema2, toSchema3, toSchema4, toSchema5, toSchema6, toSchema7, toSchema8, toSchema9];
+const steps: readonly Step[] = [
+  toSchema2,
+  toSchema3,
+  toSchema4,
+  // Schema 5 added the gaps of the queue, which `toSchema6` finds again, and the empty table of idempotency keys.
+  addEmptyTables,
+  toSchema6,
+  // Schema 7 added the audit log and the figures of a day, which begin empty, and the settings of the last start.
+  addEmptyTables,
+  // Schema 8 added the deletions that were carried out; a store of an older release has none.
+  addEmptyTables,
+  // Schema 9 added watched sites, their notifications and a lane for their scans; a store of an older release has none.
+  addEmptyTables,
+];
 /** Rises with every change of the stored shapes that an older release would misread. */
 export const schemaVersion = steps.length + 1;
 
@@ -81,8 +93,8 @@ function toSchema4(db: MigrationDb): () => void {
   };
 }
 
-/** Added the gaps of the queue, which `toSchema6` finds again, and the empty table of idempotency keys. */
-function toSchema5(): () => void {
+/** The opening of the store has made the tables. */
+function addEmptyTables(): () => void {
   return () => {};
 }
 
@@ -109,21 +121,6 @@ function toSchema6(db: MigrationDb): () => void {
       if (scan?.status === "finished" && labelsOf(scan.url) > domainsOfSchema5) addToPublicList(db, scan);
     }
   };
-}
-
-/** Added the audit log and the figures of a day, which begin empty, and the settings of the last start. */
-function toSchema7(): () => void {
-  return () => {};
-}
-
-/** Added the deletions that were carried out; a store of an older release has none. */
-function toSchema8(): () => void {
-  return () => {};
-}
-
-/** Added watched sites, their notifications and a lane for their scans; a store of an older release has none. */
-function toSchema9(): () => void {
-  return () => {};
 }
 
 function addToPublicList(db: Tables, scan: ScanRecord): void {

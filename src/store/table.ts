@@ -95,7 +95,7 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
   }
 
   function put(key: K, value: V) {
-    moveIndexRows(indexes, key, { before: indexedRow(key), after: value });
+    moveIndexRows(indexes, key, indexedRow(key), value);
     return table.put(key, JSON.stringify(value));
   }
 
@@ -104,13 +104,13 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
     if (before === undefined) return undefined;
     const after: V = { ...before, ...change(before) };
     // No index row follows from a fallback.
-    moveIndexRows(indexes, key, { before: before === options.fallback ? undefined : before, after });
+    moveIndexRows(indexes, key, before === options.fallback ? undefined : before, after);
     table.put(key, JSON.stringify(after));
     return after;
   }
 
   function remove(key: K) {
-    moveIndexRows(indexes, key, { before: indexedRow(key), after: undefined });
+    moveIndexRows(indexes, key, indexedRow(key), undefined);
     return table.remove(key);
   }
 
@@ -153,13 +153,8 @@ function* readableRows<V, K extends TableKey>(
   }
 }
 
-interface RecordChange<V> {
-  readonly before: V | undefined;
-  readonly after: V | undefined;
-}
-
 /** Removes index rows that no longer follow from the record, and adds what is missing. */
-function moveIndexRows<V>(indexes: readonly OpenIndex<V>[], key: TableKey, { before, after }: RecordChange<V>): void {
+function moveIndexRows<V>(indexes: readonly OpenIndex<V>[], key: TableKey, before: V | undefined, after: V | undefined): void {
   for (const { table, rows } of indexes) {
     const former = before === undefined ? [] : rows(before, key);
     const next = after === undefined ? [] : rows(after, key);
