@@ -2,6 +2,7 @@
 import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { transactions } from "./methods.ts";
 import { type Page, type PageRequest, pageOf } from "./page.ts";
 
 /** Rows kept whatever their age: bounds the disk space, at some 200 bytes each. */
@@ -122,9 +123,6 @@ export interface AuditQuery extends PageRequest {
 
 export function auditRepository(db: Db) {
   return {
-    /** For what changes nothing else in the store. */
-    note: (entry: AuditNote): Promise<void> => db.write(() => putAudit(db, entry)),
-
     /** Newest first. A page may be short, or empty, and still have a next one: see `readMax`. */
     list: ({ limit, cursor, readMax, ...filter }: AuditQuery): Page<AuditEntry> => {
       const start = (cursor ?? Number.POSITIVE_INFINITY) - 1;
@@ -139,44 +137,35 @@ export function auditRepository(db: Db) {
       for (const { value } of db.audit.getRange()) if (Date.parse(value.at) >= from.getTime()) yield value;
     },
 
-    /** Notes settings whose value changed since the last call. `values`: as the operator would write them. */
-    noteSettings: (values: readonly SettingAtStart[], now: Date): Promise<void> => db.write(() => compareSettings(db, values, now)),
-
-    /** Removes some entries that are older than so many days; true if there may be more. */
-    removeOlder: (days: number, now: Date): Promise<boolean> =>
-      db.write(() => {
-        const before = now.getTime() - days * dayMs;
-        let removed = 0;
-        // Copied first: a cursor over a table under change may pass over a row.
-        for (const { key, value } of [...db.audit.getRange({ limit: removedAtOnce })]) {
-          if (Date.parse(value.at) >= before) break;
-          db.audit.remove(key);
-          removed++;
-        }
-        return removed === removedAtOnce;
-      }),
+    // `note` is for what changes nothing else in the store.
+    ...transactions(db, { note: putAudit, noteSettings, removeOlder }),
   };
+}
+
+/** Removes some entries that are older than so many days; true if there may be more. */
+function removeOlder(db: Db, days: number, now: Date): boolean {
+  const before = now.getTime() - days * dayMs;
+  const oldest = db.audit.values({ limit: removedAtOnce });
+  const firstKept = oldest.findIndex(({ at }) => Date.parse(at) >= before);
+  const old = firstKept === -1 ? oldest : oldest.slice(0, firstKept);
+  for (const { id } of old) db.audit.remove(id);
+  return old.length === removedAtOnce;
 }
 
 /** Adds an entry; only within a transaction. */
 export function putAudit(db: Pick<Db, "audit" | "next">, { actor, action, subject, details = {}, now }: AuditNote): void {
   const id = db.next("nextAuditId");
-  db.audit.put(id, { id, at: now.toISOString(), actor, action, subject, details: cut(details) });
+  const cut = Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? value.slice(0, detailCharsMax) : value]);
+  db.audit.put(id, { id, at: now.toISOString(), actor, action, subject, details: Object.fromEntries(cut) });
   db.audit.removeAll({ end: id - auditRowsMax + 1, limit: excessPerRow });
 }
 
-interface AccountNote extends Pick<AuditNote, "details"> {
-  /** The server by default. */
-  readonly by: ChangedBy | undefined;
-  readonly now?: Date;
-}
-
-/** Adds an entry on an account; only within a transaction. */
+/** Adds an entry on an account, by the server if `by` is undefined; only within a transaction. */
 export function noteAccount(
   db: Pick<Db, "audit" | "clock" | "next">,
   id: number,
   action: AuditAction,
-  { by, now = db.clock.now(), ...note }: AccountNote,
+  { by, now = db.clock.now(), ...note }: Pick<AuditNote, "details"> & { readonly by: ChangedBy | undefined; readonly now?: Date },
 ): void {
   putAudit(db, { ...note, now, actor: actorOf(by, id), action, subject: { kind: "account", id } });
 }
@@ -184,12 +173,6 @@ export function noteAccount(
 /** The account itself, if it is who asked. */
 export function actorOf(by: ChangedBy | undefined, accountId: number): Actor {
   return by === "self" ? accountActor({ id: accountId }) : (by ?? serverActor);
-}
-
-function cut(details: AuditDetails): AuditDetails {
-  return Object.fromEntries(
-    Object.entries(details).map(([name, value]) => [name, typeof value === "string" ? value.slice(0, detailCharsMax) : value]),
-  );
 }
 
 function matches(entry: AuditEntry, { action, actor }: Pick<AuditQuery, "action" | "actor">): boolean {
@@ -208,8 +191,11 @@ export interface SettingAtStart {
   readonly isPersonal: boolean;
 }
 
-/** Nothing is noted at the first start. A setting that is new in this release is noted only if it was set. */
-function compareSettings(db: Db, values: readonly SettingAtStart[], now: Date): void {
+/**
+ * Notes settings whose value changed since the last call. `values`: as the operator would write them. Nothing is noted at the first start.
+ * A setting that is new in this release is noted only if it was set.
+ */
+function noteSettings(db: Db, values: readonly SettingAtStart[], now: Date): void {
   const isFirst = db.settingsAtStart.getCount({ limit: 1 }) === 0;
   for (const { key, value, isDefault, isPersonal } of values) {
     const shown = isPersonal && value !== null ? `SHA-256 ${new Bun.CryptoHasher("sha256").update(value).digest("hex")}` : value;

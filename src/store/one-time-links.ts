@@ -1,9 +1,12 @@
 /** One-time links for the first account, invitations and password resets: shown once, stored only as SHA-256, removed on use. */
 import { hourMs } from "../base/units.ts";
 import { accountIdByEmail, emailKey, hasAccounts, isEmail, type Plan, plans } from "./account-index.ts";
-import { type Actor, putAudit, serverActor } from "./audit.ts";
+import { type Account, type AccountRefusal, endAccess, type NewAccount, putAccount } from "./accounts.ts";
+import { type Actor, noteAccount, putAudit, serverActor } from "./audit.ts";
+import { putCredentials } from "./credentials.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { reads, transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 
 const linkKinds = ["setup", "invite", "reset"] as const;
@@ -52,45 +55,66 @@ export interface IssuedLink {
 }
 
 export function oneTimeLinkRepository(db: Db) {
-  return {
-    /** Voids earlier links of the same kind and owner. `set-up`: an account exists already. `full`: `linksMax` links are open. */
-    create: (
-      purpose: LinkPurpose,
-      now: Date,
-      by: Actor = serverActor,
-    ): Promise<IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full"> =>
-      db.write(() => {
-        const link = linkFor(purpose, now);
-        if (link.kind === "setup" && hasAccounts(db)) return "set-up";
-        if (link.email !== null && !isEmail(link.email)) return "email-invalid";
-        if (link.email !== null && accountIdByEmail(db, link.email) !== undefined) return "email-taken";
-        db.oneTimeLinks.removeAll({}, (other) => isLinkExpired(other, now) || replaces(link, other));
-        if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
-        const value = newSecretValue(db.clock);
-        db.oneTimeLinks.put(hashOfSecret(value), link);
-        noteLink(db, link, by, now);
-        return { link, value };
-      }),
-
-    /** Undefined if unknown, used, expired or of another kind. */
-    findByValue: (kind: LinkKind, value: string, now: Date): OneTimeLink | undefined => openLink(db, kind, value, now),
-  };
+  return { ...reads(db, { findByValue: openLink }), ...transactions(db, { create: createLink }) };
 }
 
-function noteLink(db: Db, { kind, accountId, plan, admin }: OneTimeLink, actor: Actor, now: Date): void {
+/** One transaction applies and removes a link, so that none works twice. */
+export function redemptionRepository(db: Db) {
+  return transactions(db, { signUp, resetPassword });
+}
+
+/** Voids earlier links of the same kind and owner. `set-up`: an account exists already. `full`: `linksMax` links are open. */
+function createLink(
+  db: Db,
+  purpose: LinkPurpose,
+  now: Date,
+  by: Actor = serverActor,
+): IssuedLink | "set-up" | "email-invalid" | "email-taken" | "full" {
+  const link = linkFor(purpose, now);
+  if (link.kind === "setup" && hasAccounts(db)) return "set-up";
+  if (link.email !== null && !isEmail(link.email)) return "email-invalid";
+  if (link.email !== null && accountIdByEmail(db, link.email) !== undefined) return "email-taken";
+  db.oneTimeLinks.removeAll({}, (other) => isLinkExpired(other, now) || replaces(link, other));
+  if (db.oneTimeLinks.getCount({ limit: linksMax }) >= linksMax) return "full";
+  const value = newSecretValue(db.clock);
+  db.oneTimeLinks.put(hashOfSecret(value), link);
+  const { kind, accountId, plan, admin } = link;
   const subject = accountId === null ? null : ({ kind: "account", id: accountId } as const);
-  putAudit(db, { actor, action: "link.created", subject, details: kind === "reset" ? { kind } : { kind, plan, admin }, now });
+  putAudit(db, { actor: by, action: "link.created", subject, details: kind === "reset" ? { kind } : { kind, plan, admin }, now });
+  return { link, value };
 }
 
-export function openLink(db: Db, kind: LinkKind, value: string, now: Date): OneTimeLink | undefined {
+/** Undefined if unknown, used, expired or of another kind. */
+function openLink(db: Db, kind: LinkKind, value: string, now: Date): OneTimeLink | undefined {
   const link = isSecretValue(value) ? db.oneTimeLinks.get(hashOfSecret(value)) : undefined;
   if (link?.kind !== kind || isLinkExpired(link, now)) return undefined;
   return kind === "setup" && hasAccounts(db) ? undefined : link;
 }
 
-/** Voids the password reset links of an account; only within a transaction. */
-export function removeResetLinksOf(db: Db, accountId: number): void {
-  db.oneTimeLinks.removeAll({}, (link) => link.accountId === accountId);
+/** Creates the account of a `setup` or `invite` link and voids the link, or changes nothing. */
+function signUp(
+  db: Db,
+  kind: "setup" | "invite",
+  value: string,
+  { email, ...credentials }: Required<Pick<NewAccount, "email" | "passwordHash" | "now">>,
+): Account | AccountRefusal | "link-invalid" | "email-not-invited" {
+  const link = openLink(db, kind, value, credentials.now);
+  if (link === undefined) return "link-invalid";
+  if (link.email !== null && emailKey(link.email) !== emailKey(email)) return "email-not-invited";
+  const account = putAccount(db, { email, plan: link.plan, admin: link.admin, ...credentials, by: "self", via: kind });
+  if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
+  return account;
+}
+
+/** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */
+function resetPassword(db: Db, value: string, passwordHash: string, now: Date): Account | "link-invalid" {
+  const accountId = openLink(db, "reset", value, now)?.accountId;
+  const account = typeof accountId === "number" ? db.accounts.get(accountId) : undefined;
+  if (account === undefined || account.disabled) return "link-invalid";
+  putCredentials(db, account.id, { passwordHash });
+  noteAccount(db, account.id, "password.changed", { by: "self", details: { via: "reset" }, now });
+  endAccess(db, account.id);
+  return account;
 }
 
 function linkFor(purpose: LinkPurpose, now: Date): OneTimeLink {

@@ -2,6 +2,7 @@
 import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
+import { transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
 import { hourOf } from "./whole-hours.ts";
@@ -60,25 +61,6 @@ export interface OpenedSession {
 
 export function sessionRepository(db: Db) {
   return {
-    /** Undefined for an unknown or disabled account, and if the password changed while its hash was being computed. */
-    open: ({
-      accountId,
-      verifiedPasswordHash,
-      origin,
-      now,
-    }: {
-      readonly accountId: number;
-      readonly verifiedPasswordHash: string | null;
-      readonly origin: SessionOrigin;
-      readonly now: Date;
-    }): Promise<OpenedSession | undefined> =>
-      db.write(() => {
-        const account = db.accounts.get(accountId);
-        if (account === undefined || account.disabled) return undefined;
-        if ((db.credentials.get(accountId)?.passwordHash ?? null) !== verifiedPasswordHash) return undefined;
-        return putSession(db, { accountId, origin, now });
-      }),
-
     /** Undefined for an unknown or malformed value and for an ended session. Costs one hash and one lookup. */
     findByValue: (value: string, now: Date): Session | undefined => {
       const session = isSecretValue(value) ? db.sessions.get(hashOfSecret(value)) : undefined;
@@ -87,24 +69,7 @@ export function sessionRepository(db: Db) {
 
     /** Open sessions of an account, oldest first. */
     listOfAccount: (accountId: number, now: Date): readonly Session[] =>
-      hashesOf(db, accountId)
-        .flatMap((hash) => db.sessions.get(hash) ?? [])
-        .filter((session) => isOpen(session, now)),
-
-    /** False when the account has no such session. */
-    end: (accountId: number, id: number): Promise<boolean> =>
-      db.write(() => {
-        const hash = db.sessionHashes.get([accountId, id]);
-        if (hash === undefined) return false;
-        db.sessions.remove(hash);
-        // Also after the session can no longer be read.
-        db.sessionHashes.remove([accountId, id]);
-        return true;
-      }),
-
-    /** Ends every session of the account except `keptId`. */
-    endOthers: (accountId: number, keptId: number): Promise<void> =>
-      db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
+      sessionsOf(db, accountId).filter((session) => isOpen(session, now)),
 
     /** Records the last use; writes at most once an hour. */
     recordUse: async (session: Session, now: Date): Promise<void> => {
@@ -115,14 +80,46 @@ export function sessionRepository(db: Db) {
         if (hash !== undefined) db.sessions.update(hash, () => ({ lastSeenAt }));
       });
     },
+
+    ...transactions(db, { open: openSession, end: endSession, endOthers }),
   };
 }
 
-/** Opens a session for a verified person; only within a transaction. */
-export function putSession(
+/** A verified person and their client. */
+interface NewSession {
+  readonly accountId: number;
+  readonly origin: SessionOrigin;
+  readonly now: Date;
+}
+
+/** Undefined for an unknown or disabled account, and if the password changed while its hash was being computed. */
+function openSession(
   db: Db,
-  { accountId, origin, now }: { readonly accountId: number; readonly origin: SessionOrigin; readonly now: Date },
-): OpenedSession {
+  { verifiedPasswordHash, ...session }: NewSession & { readonly verifiedPasswordHash: string | null },
+): OpenedSession | undefined {
+  const account = db.accounts.get(session.accountId);
+  if (account === undefined || account.disabled) return undefined;
+  if ((db.credentials.get(account.id)?.passwordHash ?? null) !== verifiedPasswordHash) return undefined;
+  return putSession(db, session);
+}
+
+/** False when the account has no such session. */
+function endSession(db: Db, accountId: number, id: number): boolean {
+  const hash = db.sessionHashes.get([accountId, id]);
+  if (hash === undefined) return false;
+  db.sessions.remove(hash);
+  // Also after the session can no longer be read.
+  db.sessionHashes.remove([accountId, id]);
+  return true;
+}
+
+/** Ends every session of the account except `keptId`. */
+function endOthers(db: Db, accountId: number, keptId: number): void {
+  endSessionsOf(db, accountId, ({ id }) => id !== keptId);
+}
+
+/** Opens a session for a verified person; only within a transaction. */
+export function putSession(db: Db, { accountId, origin, now }: NewSession): OpenedSession {
   const value = newSecretValue(db.clock);
   const session: Session = {
     id: db.next("nextSessionId"),
@@ -149,9 +146,13 @@ export function endSessionsOf(db: Db, accountId: number, matches: (session: Sess
 /** Removes ended sessions, and the oldest ones above `sessionsMax`. */
 function pruneSessions(db: Db, accountId: number, now: Date): void {
   endSessionsOf(db, accountId, (session) => !isOpen(session, now));
-  const open = hashesOf(db, accountId).flatMap((hash) => db.sessions.get(hash) ?? []);
+  const open = sessionsOf(db, accountId);
   const excess = new Set(open.slice(0, Math.max(0, open.length - sessionsMax + 1)).map(({ id }) => id));
   endSessionsOf(db, accountId, ({ id }) => excess.has(id));
+}
+
+function sessionsOf(db: Db, accountId: number): readonly Session[] {
+  return hashesOf(db, accountId).flatMap((hash) => db.sessions.get(hash) ?? []);
 }
 
 function hashesOf(db: Db, accountId: number): readonly string[] {

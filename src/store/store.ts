@@ -1,6 +1,6 @@
 /** The store: one repository per kind of record over one database. */
 import type { Clock } from "../base/clock.ts";
-import { accountRepository, redemptionRepository } from "./accounts.ts";
+import { accountRepository } from "./accounts.ts";
 import { activityRepository } from "./activity.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
 import { auditRepository } from "./audit.ts";
@@ -9,17 +9,15 @@ import { credentialRepository } from "./credentials.ts";
 import { instanceOf, openDatabase } from "./database.ts";
 import { deliveryRepository } from "./deliveries.ts";
 import { erasureRepository } from "./erasure.ts";
-
 import type { DataDirLock } from "./lock.ts";
 import { ruleRepository } from "./notification-rules.ts";
 import { oidcLinkRepository } from "./oidc-links.ts";
-import { oneTimeLinkRepository } from "./one-time-links.ts";
+import { oneTimeLinkRepository, redemptionRepository } from "./one-time-links.ts";
 import { publicScanRepository } from "./public-list.ts";
 import { retentionRepository, screenshotRepository } from "./retention.ts";
-import { metricsTokenRepository } from "./scan-events.ts";
 import { scanRepository } from "./scans.ts";
 import { sessionRepository } from "./sessions.ts";
-import { brandRepository, memberRepository } from "./site-accounts.ts";
+import { brandRepository, memberRepository, metricsTokenRepository } from "./site-accounts.ts";
 import { eventRepository } from "./site-events.ts";
 import { siteRunRepository } from "./site-runs.ts";
 import { siteRepository } from "./sites.ts";
