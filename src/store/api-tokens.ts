@@ -1,9 +1,9 @@
 /** API tokens: shown once, stored only as SHA-256. */
-
 import { hourMs } from "../base/units.ts";
 import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
+import { transactions } from "./methods.ts";
 import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
 import { hourOf } from "./whole-hours.ts";
@@ -50,82 +50,78 @@ export const apiTokensTable = defineTable({
 });
 
 export function apiTokenRepository(db: Db) {
-  function change(accountId: number, id: number, update: (token: ApiToken) => Partial<ApiToken>): Promise<ApiToken | undefined> {
-    return db.write(() => {
-      const hash = db.apiTokenHashes.get([accountId, id]);
-      return hash === undefined ? undefined : db.apiTokens.update(hash, update);
-    });
-  }
-
   return {
-    /** `value` is not stored and cannot be read again. The account must exist; the name is cut to `apiTokenNameCharsMax`. */
-    create: ({
-      accountId,
-      name,
-      expiresAt = null,
-      now,
-      by,
-    }: {
-      readonly accountId: number;
-      readonly name: string;
-      /** Null or omitted: never expires. */
-      readonly expiresAt?: Date | null;
-      readonly now: Date;
-      /** The server by default. */
-      readonly by?: ChangedBy;
-    }): Promise<{ readonly token: ApiToken; readonly value: string }> =>
-      db.write(() => {
-        const value = newTokenValue(db);
-        const token: ApiToken = {
-          id: db.next("nextApiTokenId"),
-          accountId,
-          name: name.trim().slice(0, apiTokenNameCharsMax),
-          shown: value.slice(0, shownChars),
-          createdAt: now.toISOString(),
-          revokedAt: null,
-          expiresAt: expiresAt?.toISOString() ?? null,
-          lastUsedAt: null,
-        };
-        removeDeadTokens(db, accountId, now);
-        db.apiTokens.put(hashOfSecret(value), token);
-        noteToken(db, token, { action: "token.created", by, details: { expires: token.expiresAt }, now });
-        return { token, value };
-      }),
-
     /** Includes revoked and expired tokens. Costs one hash and one lookup, once after each change of the store. */
     findByValue: db.cacheReads((value: string) => (isTokenValue(value) ? db.apiTokens.get(hashOfSecret(value)) : undefined)),
 
     /** Tokens of an account, oldest first, with those revoked or expired in the last `deadTokenDays`. */
-    listOfAccount: (accountId: number): readonly ApiToken[] =>
-      db.apiTokenHashes.values(accountRange(accountId)).flatMap((hash) => db.apiTokens.get(hash) ?? []),
-
-    /** Keeps the first revocation time. Undefined when the account has no such token. */
-    revoke: (accountId: number, id: number, now: Date, by?: ChangedBy): Promise<ApiToken | undefined> =>
-      change(accountId, id, (token) => {
-        if (token.revokedAt === null) noteToken(db, token, { action: "token.revoked", by, details: {}, now });
-        return { revokedAt: token.revokedAt ?? now.toISOString() };
-      }),
+    listOfAccount: (accountId: number): readonly ApiToken[] => hashesOf(db, accountId).flatMap((hash) => db.apiTokens.get(hash) ?? []),
 
     /** Records the last use; writes at most once an hour. Undefined when there is nothing to write. */
     recordUse: (token: ApiToken, now: Date): Promise<unknown> | undefined => {
       const lastUsedAt = hourOf(now);
-      return token.lastUsedAt === lastUsedAt ? undefined : change(token.accountId, token.id, () => ({ lastUsedAt }));
+      return token.lastUsedAt === lastUsedAt ? undefined : db.write(() => update(db, token.accountId, token.id, () => ({ lastUsedAt })));
     },
+
+    ...transactions(db, { create, revoke }),
   };
 }
 
-interface TokenNote extends Pick<AuditNote, "action" | "details" | "now"> {
-  readonly by: ChangedBy | undefined;
+function hashesOf(db: Db, accountId: number): readonly string[] {
+  return db.apiTokenHashes.values(accountRange(accountId));
 }
 
-function noteToken(db: Db, { id, accountId }: ApiToken, { by, details, ...note }: TokenNote): void {
-  const subject = { kind: "token", id } as const;
-  putAudit(db, { ...note, actor: actorOf(by, accountId), subject, details: { account: accountId, ...details } });
+function update(db: Db, accountId: number, id: number, change: (token: ApiToken) => Partial<ApiToken>): ApiToken | undefined {
+  const hash = db.apiTokenHashes.get([accountId, id]);
+  return hash === undefined ? undefined : db.apiTokens.update(hash, change);
+}
+
+interface NewToken extends Pick<ApiToken, "accountId" | "name"> {
+  /** Null or omitted: never expires. */
+  readonly expiresAt?: Date | null;
+  readonly now: Date;
+  /** The server by default. */
+  readonly by?: ChangedBy;
+}
+
+/** `value` is not stored and cannot be read again. The account must exist; the name is cut to `apiTokenNameCharsMax`. */
+function create(db: Db, { accountId, name, expiresAt = null, now, by }: NewToken): { readonly token: ApiToken; readonly value: string } {
+  const value = newTokenValue(db);
+  const token: ApiToken = {
+    id: db.next("nextApiTokenId"),
+    accountId,
+    name: name.trim().slice(0, apiTokenNameCharsMax),
+    shown: value.slice(0, shownChars),
+    createdAt: now.toISOString(),
+    revokedAt: null,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: null,
+  };
+  removeDeadTokens(db, accountId, now);
+  db.apiTokens.put(hashOfSecret(value), token);
+  noteToken(db, token, { action: "token.created", by, details: { expires: token.expiresAt }, now });
+  return { token, value };
+}
+
+/** Keeps the first revocation time. Undefined when the account has no such token. */
+function revoke(db: Db, accountId: number, id: number, now: Date, by?: ChangedBy): ApiToken | undefined {
+  return update(db, accountId, id, (token) => {
+    if (token.revokedAt === null) noteToken(db, token, { action: "token.revoked", by, details: {}, now });
+    return { revokedAt: token.revokedAt ?? now.toISOString() };
+  });
+}
+
+function noteToken(
+  db: Db,
+  { id, accountId }: ApiToken,
+  { by, details, ...note }: Pick<AuditNote, "action" | "details" | "now"> & { readonly by: ChangedBy | undefined },
+): void {
+  putAudit(db, { ...note, actor: actorOf(by, accountId), subject: { kind: "token", id }, details: { account: accountId, ...details } });
 }
 
 /** Removes revoked and expired tokens beyond the two limits; only within a transaction. */
 function removeDeadTokens(db: Db, accountId: number, now: Date): void {
-  const dead = db.apiTokenHashes.values(accountRange(accountId)).flatMap((hash) => {
+  const dead = hashesOf(db, accountId).flatMap((hash) => {
     const token = db.apiTokens.get(hash);
     const diedAt = token?.revokedAt ?? token?.expiresAt ?? null;
     return diedAt !== null && Date.parse(diedAt) <= now.getTime() ? [{ hash, diedAtMs: Date.parse(diedAt) }] : [];

@@ -4,6 +4,7 @@ import type { Account } from "./accounts.ts";
 import { type AuditAction, type ChangedBy, noteAccount, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
+import { reads, transactions } from "./methods.ts";
 import { hashOfSecret } from "./secret-value.ts";
 import { endSessionsOf, type OpenedSession, putSession, type SessionOrigin } from "./sessions.ts";
 
@@ -63,67 +64,63 @@ export function identityKey({ issuer, subject }: Identity): string {
 
 const noCredentials: Credentials = { passwordHash: null, totp: null, recoveryCodeHashes: [] };
 
-/** New session for the person who changed the credentials. */
-type SessionReopening = { readonly origin: SessionOrigin; readonly now: Date };
+export function credentialRepository(db: Db) {
+  return { ...reads(db, { get: credentialsOf }), ...transactions(db, { change, offerTotp, useTotpStep, useRecoveryCode }) };
+}
+
+/** Empty credentials for an account without any, and for an unknown account. */
+function credentialsOf(db: Db, accountId: number): Credentials {
+  return db.credentials.get(accountId) ?? noCredentials;
+}
 
 interface CredentialChange {
   readonly verified?: Pick<Credentials, "passwordHash">;
-  readonly reopen: SessionReopening | null;
+  /** New session for the person who changed the credentials. */
+  readonly reopen: { readonly origin: SessionOrigin; readonly now: Date } | null;
   /** The server by default. */
   readonly by?: ChangedBy;
 }
 
-export function credentialRepository(db: Db) {
-  /** Empty credentials for an account without any, and for an unknown account. */
-  const credentialsOf = (accountId: number): Credentials => db.credentials.get(accountId) ?? noCredentials;
-  return {
-    get: credentialsOf,
+/** Ends every session before `reopen`. Undefined for an unknown account, a changed password hash, and reopening on a disabled account. */
+function change(
+  db: Db,
+  accountId: number,
+  changed: Partial<Credentials>,
+  { verified, reopen, by }: CredentialChange,
+): { readonly opened: OpenedSession | null } | undefined {
+  const account = db.accounts.get(accountId);
+  if (account === undefined || (account.disabled && reopen !== null)) return undefined;
+  if (verified !== undefined && credentialsOf(db, accountId).passwordHash !== verified.passwordHash) return undefined;
+  if (changed.oidc === null) takeGrantedRole(db, account);
+  putCredentials(db, accountId, changed);
+  noteAccount(db, accountId, actionOf(changed), { by, now: reopen?.now ?? db.clock.now() });
+  endSessionsOf(db, accountId);
+  return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
+}
 
-    /** Ends every session before `reopen`. Undefined for an unknown account, a changed password hash, and reopening on a disabled account. */
-    change: (
-      accountId: number,
-      change: Partial<Credentials>,
-      { verified, reopen, by }: CredentialChange,
-    ): Promise<{ readonly opened: OpenedSession | null } | undefined> =>
-      db.write(() => {
-        const account = db.accounts.get(accountId);
-        if (account === undefined || (account.disabled && reopen !== null)) return undefined;
-        if (verified !== undefined && credentialsOf(accountId).passwordHash !== verified.passwordHash) return undefined;
-        if (change.oidc === null) takeGrantedRole(db, account);
-        putCredentials(db, accountId, change);
-        noteAccount(db, accountId, actionOf(change), { by, now: reopen?.now ?? db.clock.now() });
-        endSessionsOf(db, accountId);
-        return { opened: reopen === null ? null : putSession(db, { accountId, ...reopen }) };
-      }),
+/** Stores an unconfirmed TOTP secret and replaces an earlier unconfirmed one. False while a confirmed one exists. */
+function offerTotp(db: Db, accountId: number, secret: string): boolean {
+  if (isTotpActive(credentialsOf(db, accountId).totp)) return false;
+  putCredentials(db, accountId, { totp: { secret, confirmedAt: null, lastUsedStep: null } });
+  return true;
+}
 
-    /** Stores an unconfirmed TOTP secret and replaces an earlier unconfirmed one. False while a confirmed one exists. */
-    offerTotp: (accountId: number, secret: string): Promise<boolean> =>
-      db.write(() => {
-        if (isTotpActive(credentialsOf(accountId).totp)) return false;
-        putCredentials(db, accountId, { totp: { secret, confirmedAt: null, lastUsedStep: null } });
-        return true;
-      }),
+/** Marks a TOTP step as used. False if it or a later one was already used. */
+function useTotpStep(db: Db, accountId: number, step: number): boolean {
+  const { totp } = credentialsOf(db, accountId);
+  if (totp === null || (totp.lastUsedStep !== null && step <= totp.lastUsedStep)) return false;
+  putCredentials(db, accountId, { totp: { ...totp, lastUsedStep: step } });
+  return true;
+}
 
-    /** Marks a TOTP step as used. False if it or a later one was already used. */
-    useTotpStep: (accountId: number, step: number): Promise<boolean> =>
-      db.write(() => {
-        const { totp } = credentialsOf(accountId);
-        if (totp === null || (totp.lastUsedStep !== null && step <= totp.lastUsedStep)) return false;
-        putCredentials(db, accountId, { totp: { ...totp, lastUsedStep: step } });
-        return true;
-      }),
-
-    /** Removes a recovery code. False for an unknown or used code. */
-    useRecoveryCode: (accountId: number, code: string): Promise<boolean> =>
-      db.write(() => {
-        const { recoveryCodeHashes } = credentialsOf(accountId);
-        const left = recoveryCodeHashes.filter((hash) => hash !== hashOfSecret(code));
-        if (left.length === recoveryCodeHashes.length) return false;
-        putCredentials(db, accountId, { recoveryCodeHashes: left });
-        noteAccount(db, accountId, "recovery-code.used", { by: "self", details: { left: left.length } });
-        return true;
-      }),
-  };
+/** Removes a recovery code. False for an unknown or used code. */
+function useRecoveryCode(db: Db, accountId: number, code: string): boolean {
+  const { recoveryCodeHashes } = credentialsOf(db, accountId);
+  const left = recoveryCodeHashes.filter((hash) => hash !== hashOfSecret(code));
+  if (left.length === recoveryCodeHashes.length) return false;
+  putCredentials(db, accountId, { recoveryCodeHashes: left });
+  noteAccount(db, accountId, "recovery-code.used", { by: "self", details: { left: left.length } });
+  return true;
 }
 
 /** A role from groups goes with the link, which alone says that groups gave it. */
@@ -145,7 +142,6 @@ export function isTotpActive(totp: Totp | null): totp is Totp & { readonly confi
 }
 
 /** Only within a transaction. */
-export function putCredentials(db: Db, accountId: number, change: Partial<Credentials>): void {
-  const former = db.credentials.get(accountId) ?? noCredentials;
-  db.credentials.put(accountId, { ...former, ...change });
+export function putCredentials(db: Db, accountId: number, changed: Partial<Credentials>): void {
+  db.credentials.put(accountId, { ...credentialsOf(db, accountId), ...changed });
 }

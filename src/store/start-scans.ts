@@ -4,6 +4,7 @@ import { dayMs, hourMs } from "../base/units.ts";
 import { localLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { transactions } from "./methods.ts";
 import { laneFiller, laneOf, removeFromLane } from "./queue.ts";
 import { storedLocation } from "./scan-location.ts";
 import { findOwnScan, newScanToken, type ScanRecord, type ScanStatus } from "./scan-record.ts";
@@ -42,19 +43,20 @@ export function startMethods(db: Db, queueMax: number) {
      */
     queueAll: (request: StartRequest): Promise<StartOutcome | "key-reused"> => db.write(() => startAll(db, queueMax, request)),
 
-    /**
-     * Removes a scan that waits, as if it had never been started. Returns the status of a scan that does not wait any more. Undefined
-     * for an unknown or malformed token, and for a token of another account.
-     */
-    cancel: (accountId: number, token: string): Promise<"cancelled" | Exclude<ScanStatus, "queued"> | undefined> =>
-      db.write(() => {
-        const scan = findOwnScan(db, accountId, token);
-        if (scan?.status !== "queued") return scan?.status;
-        if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
-        db.scans.remove(token);
-        return "cancelled";
-      }),
+    ...transactions(db, { cancel }),
   };
+}
+
+/**
+ * Removes a scan that waits, as if it had never been started. Returns the status of a scan that does not wait any more. Undefined for an
+ * unknown or malformed token, and for a token of another account.
+ */
+function cancel(db: Db, accountId: number, token: string): "cancelled" | Exclude<ScanStatus, "queued"> | undefined {
+  const scan = findOwnScan(db, accountId, token);
+  if (scan?.status !== "queued") return scan?.status;
+  if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
+  db.scans.remove(token);
+  return "cancelled";
 }
 
 function startAll(db: Db, queueMax: number, request: StartRequest): StartOutcome | "key-reused" {
@@ -67,7 +69,11 @@ function startAll(db: Db, queueMax: number, request: StartRequest): StartOutcome
     (url, index): StartedScan | "full" => earlier.get(index) ?? queueScan(db, fill, { accountId, url, now, location, requestId }),
   );
   const keyed = scans.flatMap((scan, index): KeyedScan[] => (scan === "full" ? [] : [[index, scan.token, scan.id]]));
-  if (idempotency !== null && keyed.length > earlier.size) putIdempotentStart(db, { found, accountId, idempotency, scans: keyed, now });
+  if (idempotency !== null && keyed.length > earlier.size) {
+    const first = { fingerprint: idempotency.fingerprint, createdAt: now.toISOString() };
+    if (found === undefined) db.idempotentStarts.removeAll({ end: [dayOf(now) - 1, 0, ""], limit: expiredRowsPerStart });
+    db.idempotentStarts.put(found?.at ?? [dayOf(now), accountId, hashOf(idempotency.key)], { ...(found?.start ?? first), scans: keyed });
+  }
   return { scans, replayed: found !== undefined };
 }
 
@@ -111,7 +117,7 @@ export const idempotencyKeyHours = 24;
 /** Expired rows that one new row removes: the table shrinks faster than it grows. */
 const expiredRowsPerStart = 100;
 
-export interface IdempotencyKey {
+interface IdempotencyKey {
   /** As the client chose it. */
   readonly key: string;
   /** Hash of what the request asks for. */
@@ -119,7 +125,7 @@ export interface IdempotencyKey {
 }
 
 /** A scan of a request, by its place among the URLs of the request. */
-export type KeyedScan = readonly [index: number, token: string, scanId: number];
+type KeyedScan = readonly [index: number, token: string, scanId: number];
 
 function isKeyedScan(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
@@ -133,10 +139,10 @@ const idempotentStartRow = stored.row({
   /** At least one: a request that starts nothing leaves no row, so that the rows are fewer than the scans. */
   scans: stored.rows(stored.testedBy<KeyedScan>(isKeyedScan)),
 });
-export type IdempotentStart = Static<typeof idempotentStartRow>;
+type IdempotentStart = Static<typeof idempotentStartRow>;
 
 /** `day`: the day of `createdAt`, in days since 1970, so that rows expire in the order of their keys. */
-export type IdempotentStartKey = [day: number, accountId: number, keyHash: string];
+type IdempotentStartKey = [day: number, accountId: number, keyHash: string];
 
 /** Scans that requests with an Idempotency-Key have started (draft-ietf-httpapi-idempotency-key-header). */
 export const idempotentStartsTable = defineTable({
@@ -150,10 +156,8 @@ interface FoundStart {
   readonly start: IdempotentStart;
 }
 
-type StartsDb = Pick<Db, "idempotentStarts">;
-
 /** Undefined for an unknown key and for one that has expired. */
-function findIdempotentStart(db: StartsDb, accountId: number, key: string, now: Date): FoundStart | undefined {
+function findIdempotentStart(db: Db, accountId: number, key: string, now: Date): FoundStart | undefined {
   const today = dayOf(now);
   const keyHash = hashOf(key);
   // The clock may have been set back over midnight.
@@ -163,25 +167,6 @@ function findIdempotentStart(db: StartsDb, accountId: number, key: string, now: 
     if (start !== undefined && now.getTime() - Date.parse(start.createdAt) < idempotencyKeyHours * hourMs) return { at, start };
   }
   return undefined;
-}
-
-/** Stores a first request, or the scans that a repeated one has added to it. */
-function putIdempotentStart(db: StartsDb, { found, accountId, idempotency: { key, fingerprint }, scans, now }: IdempotentStartInput): void {
-  if (found !== undefined) return void db.idempotentStarts.put(found.at, { ...found.start, scans });
-  removeExpired(db, now);
-  db.idempotentStarts.put([dayOf(now), accountId, hashOf(key)], { fingerprint, createdAt: now.toISOString(), scans });
-}
-
-interface IdempotentStartInput {
-  readonly found: FoundStart | undefined;
-  readonly accountId: number;
-  readonly idempotency: IdempotencyKey;
-  readonly scans: readonly KeyedScan[];
-  readonly now: Date;
-}
-
-function removeExpired(db: StartsDb, now: Date): void {
-  db.idempotentStarts.removeAll({ end: [dayOf(now) - 1, 0, ""], limit: expiredRowsPerStart });
 }
 
 function dayOf(now: Date): number {

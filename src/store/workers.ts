@@ -1,13 +1,15 @@
 /** Workers that are enrolled for locations. What they are doing is known only to the process that hears them. */
-import { type Actor, type AuditAction, type AuditDetails, putAudit, serverActor } from "./audit.ts";
+import { type Actor, type AuditNote, putAudit, serverActor } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { transactions } from "./methods.ts";
 
-export interface WorkerFault {
-  readonly at: string;
+const faultRow = stored.row({
+  at: stored.time,
   /** One line. */
-  readonly text: string;
-}
+  text: stored.text,
+});
+export type WorkerFault = Static<typeof faultRow>;
 
 /** All instants are ISO 8601, UTC. */
 const workerRow = stored.row({
@@ -29,87 +31,81 @@ const workerRow = stored.row({
   reach: stored.orNull(stored.oneOf(["public", "private"])),
   /** Results that were accepted. */
   scansDone: stored.number,
-  lastFault: stored.orNull(stored.row({ at: stored.time, text: stored.text })),
+  lastFault: stored.orNull(faultRow),
 });
 export type Worker = Static<typeof workerRow>;
 
 export const workersTable = defineTable({ row: workerRow, key: keyed<string>(), keyedBy: "id", ofAccount: [] });
 
-interface Enrolment extends Pick<Worker, "id" | "name" | "location"> {
-  readonly now: Date;
-  /** The server by default. */
-  readonly by?: Actor;
+/** Methods that note something ignore an unknown id. Texts and numbers are bounded by the caller. */
+export function workerRepository(db: Db) {
+  const readAll = db.cacheReads((_all: "all") => db.workers.values().toSorted(byLocationAndName));
+  /** By location, then name; revoked ones too. */
+  const list = (): readonly Worker[] => readAll("all") ?? [];
+  return {
+    find: db.cacheReads((id: string) => db.workers.get(id)),
+    /** The worker in use; without one, the latest revoked one of that name. */
+    findByName: (name: string): Worker | undefined => newestNamed(list(), name),
+    list,
+    /** Locations of workers that are not revoked, sorted; without `local`. */
+    locations: (): readonly string[] => [...new Set(list().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
+    ...transactions(db, { enrol, revoke, setDrained, noteSeen, noteScan, noteFault }),
+  };
 }
 
-interface WorkerSeen {
+type Enrolment = Pick<Worker, "id" | "name" | "location"> & Pick<WorkerNote, "now" | "by">;
+
+/** `id-taken` also by a revoked worker. */
+function enrol(db: Db, { id, name, location, now, by }: Enrolment): Worker | "name-taken" | "id-taken" {
+  if (db.workers.doesExist(id)) return "id-taken";
+  if (newestNamed(db.workers.values(), name)?.revokedAt === null) return "name-taken";
+  const unseen = { lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null };
+  const worker: Worker = { id, name, location, enrolledAt: now.toISOString(), revokedAt: null, drained: false, ...unseen };
+  db.workers.put(id, worker);
+  noteWorker(db, worker, { action: "worker.enrolled", by, details: { location, key: id }, now });
+  return worker;
+}
+
+/** Undefined for an unknown worker. The instant of a first revocation stays. */
+function revoke(db: Db, idOrName: string, now: Date, by?: Actor): Worker | undefined {
+  const id = db.workers.get(idOrName)?.id ?? newestNamed(db.workers.values(), idOrName)?.id;
+  if (id === undefined) return undefined;
+  return db.workers.update(id, (worker) => {
+    if (worker.revokedAt === null) noteWorker(db, worker, { action: "worker.revoked", by, now });
+    return { revokedAt: worker.revokedAt ?? now.toISOString() };
+  });
+}
+
+function setDrained(db: Db, id: string, drained: boolean, by?: Actor): Worker | undefined {
+  return db.workers.update(id, (worker) => {
+    const action = drained ? "worker.drained" : "worker.resumed";
+    if (worker.drained !== drained) noteWorker(db, worker, { action, by, now: db.clock.now() });
+    return { drained };
+  });
+}
+
+interface WorkerSeen extends Pick<Worker, "slots"> {
   readonly version: string;
-  readonly slots: number;
   readonly reach: NonNullable<Worker["reach"]>;
   readonly now: Date;
 }
 
-/** Methods that note something ignore an unknown id. Texts and numbers are bounded by the caller. */
-export function workerRepository(db: Db) {
-  const find = db.cacheReads((id: string) => db.workers.get(id));
-  const readAll = db.cacheReads((_all: "all") => db.workers.values().toSorted(byLocationAndName));
-  const all = (): readonly Worker[] => readAll("all") ?? [];
-  const findByName = (name: string): Worker | undefined => newestNamed(all(), name);
-  const change = (id: string, toChange: (worker: Worker) => Partial<Worker>): Promise<Worker | undefined> =>
-    db.write(() => db.workers.update(id, toChange));
-
-  return {
-    /** On disk when this resolves. `id-taken` also by a revoked worker. */
-    enrol: ({ id, name, location, now, by }: Enrolment): Promise<Worker | "name-taken" | "id-taken"> =>
-      db.write(() => {
-        if (db.workers.doesExist(id)) return "id-taken";
-        const namesake = newestNamed(db.workers.values(), name);
-        if (namesake !== undefined && namesake.revokedAt === null) return "name-taken";
-        const unseen = { lastSeenAt: null, version: null, slots: 0, reach: null, scansDone: 0, lastFault: null };
-        const worker: Worker = { id, name, location, enrolledAt: now.toISOString(), revokedAt: null, drained: false, ...unseen };
-        db.workers.put(id, worker);
-        noteWorker(db, worker, { action: "worker.enrolled", by, details: { location, key: id }, now });
-        return worker;
-      }),
-
-    /** Undefined for an unknown worker. The instant of a first revocation stays. */
-    revoke: (idOrName: string, now: Date, by?: Actor): Promise<Worker | undefined> =>
-      db.write(() => {
-        const id = db.workers.get(idOrName)?.id ?? newestNamed(db.workers.values(), idOrName)?.id;
-        if (id === undefined) return undefined;
-        return db.workers.update(id, (worker) => {
-          if (worker.revokedAt === null) noteWorker(db, worker, { action: "worker.revoked", by, now });
-          return { revokedAt: worker.revokedAt ?? now.toISOString() };
-        });
-      }),
-
-    setDrained: (id: string, drained: boolean, by?: Actor): Promise<Worker | undefined> =>
-      change(id, (worker) => {
-        const action = drained ? "worker.drained" : "worker.resumed";
-        if (worker.drained !== drained) noteWorker(db, worker, { action, by, now: db.clock.now() });
-        return { drained };
-      }),
-
-    /** Each call is a change on disk: the caller bounds the rate. */
-    noteSeen: (id: string, { version, slots, reach, now }: WorkerSeen): Promise<Worker | undefined> =>
-      change(id, () => ({ version, slots, reach, lastSeenAt: now.toISOString() })),
-    noteScan: (id: string): Promise<Worker | undefined> => change(id, ({ scansDone }) => ({ scansDone: scansDone + 1 })),
-    noteFault: (id: string, lastFault: WorkerFault): Promise<Worker | undefined> => change(id, () => ({ lastFault })),
-
-    find,
-    /** The worker in use; without one, the latest revoked one of that name. */
-    findByName,
-    /** By location, then name; revoked ones too. */
-    list: all,
-    /** Locations of workers that are not revoked, sorted; without `local`. */
-    locations: (): readonly string[] => [...new Set(all().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
-  };
+/** Each call is a change on disk: the caller bounds the rate. */
+function noteSeen(db: Db, id: string, { version, slots, reach, now }: WorkerSeen): Worker | undefined {
+  return db.workers.update(id, () => ({ version, slots, reach, lastSeenAt: now.toISOString() }));
 }
 
-interface WorkerNote {
-  readonly action: AuditAction;
-  readonly by: Actor | undefined;
-  readonly details?: AuditDetails;
-  readonly now: Date;
+function noteScan(db: Db, id: string): Worker | undefined {
+  return db.workers.update(id, ({ scansDone }) => ({ scansDone: scansDone + 1 }));
+}
+
+function noteFault(db: Db, id: string, lastFault: WorkerFault): Worker | undefined {
+  return db.workers.update(id, () => ({ lastFault }));
+}
+
+interface WorkerNote extends Pick<AuditNote, "action" | "details" | "now"> {
+  /** The server by default. */
+  readonly by?: Actor | undefined;
 }
 
 function noteWorker(db: Db, { name }: Worker, { by = serverActor, ...note }: WorkerNote): void {
