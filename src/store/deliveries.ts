@@ -3,8 +3,9 @@ import { dayMs, hourMs } from "../base/units.ts";
 import type { Channel, ChannelDisabling } from "./channels.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
+import { reads, stepwiseRemoval, transactions } from "./methods.ts";
 import { channelsFor } from "./notification-rules.ts";
-import { type Page, type PageRequest, pageOf } from "./page.ts";
+import { newestPage, type Page, type PageRequest } from "./page.ts";
 import type { StoredEvent } from "./site-events.ts";
 import { accountRange, newestFirst } from "./table.ts";
 
@@ -18,8 +19,6 @@ const digestEventsMax = 500;
 const attemptsKeptMax = 20;
 /** Newest waiting deliveries of an account among which an open mail is looked for. */
 const openDigestReadMax = 500;
-/** Rows that one step of the removal reads. */
-const oldReadAtOnce = 500;
 /** Longer than any wait for an attempt: the last one of the schedule with its jitter, or what a receiver may ask for. */
 const waitMsMax = 27 * hourMs;
 /** Wrong times that are corrected at once. */
@@ -92,12 +91,10 @@ export type AttemptOutcome =
   | { readonly state: "delivered" }
   | { readonly state: "waiting"; readonly nextAttemptAt: Date }
   /** `disables`: why the channel takes no deliveries from now on, if it still has the target of the attempt; null if it takes them. */
-  | { readonly state: "failed"; readonly disables: FailedTarget | null };
-
-interface FailedTarget {
-  readonly because: Extract<ChannelDisabling, "gone" | "failed">;
-  readonly target: string;
-}
+  | {
+      readonly state: "failed";
+      readonly disables: { readonly because: Extract<ChannelDisabling, "gone" | "failed">; readonly target: string } | null;
+    };
 
 export type DeliveryPlace = Pick<Delivery, "accountId" | "channelId">;
 
@@ -138,18 +135,10 @@ interface NewDelivery extends Pick<Delivery, "accountId" | "channelId" | "eventS
   readonly waitMs: number;
 }
 
-function addDelivery(db: Db, { now, waitMs, ...given }: NewDelivery): Delivery {
-  const delivery: Delivery = {
-    ...given,
-    id: db.next("nextDeliveryId"),
-    createdAt: now.toISOString(),
-    attempts: [],
-    state: "waiting",
-    nextAttemptAt: new Date(now.getTime() + waitMs).toISOString(),
-    retriedAt: null,
-  };
-  putDelivery(db, delivery);
-  return delivery;
+function addDelivery(db: Db, { now, waitMs, ...given }: NewDelivery): void {
+  const id = db.next("nextDeliveryId");
+  const nextAttemptAt = new Date(now.getTime() + waitMs).toISOString();
+  putDelivery(db, { ...given, id, createdAt: now.toISOString(), attempts: [], state: "waiting", nextAttemptAt, retriedAt: null });
 }
 
 /** Only within a transaction. */
@@ -162,32 +151,20 @@ export function giveUpDeliveriesOf(db: Db, accountId: number, channelId: number)
   for (const delivery of waitingOf(db, accountId, channelId)) putDelivery(db, { ...delivery, state: "dropped", nextAttemptAt: null });
 }
 
-interface DisabledChannel extends Pick<Channel, "accountId" | "id"> {
-  readonly because: ChannelDisabling;
-  readonly now: Date;
-}
-
 /** Gives up what waits for the channel; only within a transaction. Keeps the first reason. */
-export function disableChannel(db: Db, { accountId, id, because, now }: DisabledChannel): Channel | undefined {
+export function disableChannel(db: Db, accountId: number, id: number, because: ChannelDisabling, now: Date): Channel | undefined {
   giveUpDeliveriesOf(db, accountId, id);
-  const channel = db.channels.get([accountId, id]);
-  if (channel === undefined || channel.disabled !== null) return channel;
   const noticeDue = because === "gone" || because === "failed";
-  const disabled: Channel = { ...channel, disabled: { at: now.toISOString(), because, noticeDue } };
-  db.channels.put([accountId, id], disabled);
-  return disabled;
+  return db.channels.update([accountId, id], ({ disabled }) => ({ disabled: disabled ?? { at: now.toISOString(), because, noticeDue } }));
 }
 
 export function deliveryRepository(db: Db) {
-  const find = (accountId: number, id: number): Delivery | undefined => db.deliveries.get([accountId, id]);
   let readFrom: DueKey = firstDueKey;
   return {
-    find,
+    find: (accountId: number, id: number): Delivery | undefined => db.deliveries.get([accountId, id]),
     /** Newest first. */
-    list: (accountId: number, { limit, cursor }: PageRequest): Page<Delivery> => {
-      return pageOf(db.deliveries.values({ ...newestFirst([accountId], cursor), limit: limit + 1 }), limit);
-    },
-    ofEvents: deliveriesOfEvents(db),
+    list: (accountId: number, request: PageRequest): Page<Delivery> =>
+      newestPage(db.deliveries, [accountId], request, ({ value }) => value),
     /**
      * Waiting deliveries whose time has come and that `accepts` takes, the earliest first. Where one look cannot read all, the next goes on
      * after it: many deliveries to busy channels hold up no other.
@@ -209,31 +186,24 @@ export function deliveryRepository(db: Db) {
       return key === undefined ? null : new Date(key[0]);
     },
     waitingCount: (): number => db.deliveriesWaiting.getCount(),
-    /** Ignored unless the delivery still waits: its channel may have been removed meanwhile. Returns the stored delivery. */
-    noteAttempt: (delivery: Delivery, attempt: DeliveryAttempt, outcome: AttemptOutcome): Promise<Delivery | undefined> =>
-      db.write(() => noteAttempt(db, delivery, attempt, outcome)),
-    /** Makes a delivery that has failed wait again; undefined for any other. */
-    retry: (accountId: number, id: number, now: Date): Promise<Delivery | undefined> =>
-      db.write(() => {
-        const delivery = find(accountId, id);
-        if (delivery?.state !== "failed" && delivery?.state !== "dropped") return undefined;
-        const at = now.toISOString();
-        const waiting: Delivery = { ...delivery, state: "waiting", nextAttemptAt: at, retriedAt: at, attemptsSinceRetry: 0 };
-        putDelivery(db, waiting);
-        return waiting;
-      }),
-    /** Ends a delivery that has nothing left to send, as after the removal of its site. Ignored unless it waits. */
-    drop: (accountId: number, id: number): Promise<void> =>
-      db.write(() => {
-        const delivery = find(accountId, id);
-        if (delivery?.state === "waiting") putDelivery(db, { ...delivery, state: "dropped", nextAttemptAt: null });
-      }),
-    /**
-     * One step of the removal of ended deliveries and events that are older than `deliveriesKeptDays`. False after the last step of a round;
-     * the next step begins another.
-     */
+    ...reads(db, { ofEvents: deliveriesOfEvents }),
+    ...transactions(db, { noteAttempt, retry, drop }),
     removeOlder: removalOfOld(db),
   };
+}
+
+/** Makes a delivery that has failed wait again; undefined for any other. */
+function retry(db: Db, accountId: number, id: number, now: Date): Delivery | undefined {
+  const state = db.deliveries.get([accountId, id])?.state;
+  if (state !== "failed" && state !== "dropped") return undefined;
+  const at = now.toISOString();
+  return db.deliveries.update([accountId, id], () => ({ state: "waiting", nextAttemptAt: at, retriedAt: at, attemptsSinceRetry: 0 }));
+}
+
+/** Ends a delivery that has nothing left to send, as after the removal of its site. Ignored unless it waits. */
+function drop(db: Db, accountId: number, id: number): void {
+  const delivery = db.deliveries.get([accountId, id]);
+  if (delivery?.state === "waiting") putDelivery(db, { ...delivery, state: "dropped", nextAttemptAt: null });
 }
 
 /** A mail without an attempt waits for events of a minute only. */
@@ -254,6 +224,7 @@ function makeDue(db: Db, wrong: readonly Delivery[], now: Date): void {
   }
 }
 
+/** Ignored unless the delivery still waits: its channel may have been removed meanwhile. Returns the stored delivery. */
 function noteAttempt(
   db: Db,
   { accountId, id, eventSeqs: sent }: Delivery,
@@ -278,7 +249,7 @@ function noteAttempt(
   if (outcome.state !== "failed" || outcome.disables === null) return changed;
   const { because, target } = outcome.disables;
   const isSameTarget = db.channels.get([accountId, delivery.channelId])?.target === target;
-  if (isSameTarget) disableChannel(db, { accountId, id: delivery.channelId, because, now: new Date(attempt.at) });
+  if (isSameTarget) disableChannel(db, accountId, delivery.channelId, because, new Date(attempt.at));
   return changed;
 }
 
@@ -288,68 +259,34 @@ export function attemptsInSchedule({ attempts, retriedAt, attemptsSinceRetry }: 
   return attemptsSinceRetry ?? attempts.filter(({ at }) => at >= retriedAt).length;
 }
 
-/** Next row that the removal reads. */
-interface OldRowsPlace {
-  readonly table: "deliveries" | "events";
-  readonly key: [accountId: number, id: number];
-}
-
-const firstOldRows: OldRowsPlace = { table: "deliveries", key: [0, 0] };
-
-interface OldRows {
-  /** Null at the end. */
-  readonly place: OldRowsPlace | null;
-  readonly deliveries: readonly Delivery[];
-  readonly events: readonly [accountId: number, seq: number][];
-}
-
+/**
+ * One step of the removal of ended deliveries and events that are older than `deliveriesKeptDays`. False after the last step of a round;
+ * the next step begins another. A step reads a bounded number of rows: the tables can be large, and a server must not wait for all of them.
+ */
 function removalOfOld(db: Db): (now: Date) => Promise<boolean> {
-  let from = firstOldRows;
+  const isOld = (at: string, now: Date) => Date.parse(at) < now.getTime() - deliveriesKeptDays * dayMs;
+  // A person may have made a delivery wait again.
+  const deliveries = stepwiseRemoval(
+    db,
+    db.deliveries,
+    ({ value: { state, createdAt } }, now: Date) => state !== "waiting" && isOld(createdAt, now),
+  );
+  // Sites keep their own events.
+  const events = stepwiseRemoval(db, db.events, ({ value: { site, at } }, now: Date) => site === null && isOld(at, now));
+  let step = deliveries;
   return async (now) => {
-    const { place, deliveries, events } = oldRows(db, from, now);
-    if (deliveries.length + events.length > 0)
-      await db.write(() => {
-        for (const { accountId, id } of deliveries) {
-          const delivery = db.deliveries.get([accountId, id]);
-          // A person may have made it wait again.
-          if (delivery !== undefined && delivery.state !== "waiting") db.deliveries.remove([accountId, id]);
-        }
-        for (const key of events) db.events.remove(key);
-      });
-    from = place ?? firstOldRows;
-    return place !== null;
+    const isMore = await step(now);
+    const wasLast = step === events && !isMore;
+    if (!isMore) step = step === events ? deliveries : events;
+    return !wasLast;
   };
-}
-
-/** Reads a bounded number of rows: the tables can be large, and a server must not wait for all of them. Sites keep their own events. */
-function oldRows(db: Db, { table, key }: OldRowsPlace, now: Date): OldRows {
-  const before = now.getTime() - deliveriesKeptDays * dayMs;
-  const page = { start: key, limit: oldReadAtOnce };
-  const placeAfter = (keys: readonly [number, number][]): OldRowsPlace | null => {
-    const [accountId, id] = keys.at(-1) ?? key;
-    return keys.length < oldReadAtOnce ? null : { table, key: [accountId, id + 1] };
-  };
-  if (table === "deliveries") {
-    const rows = [...db.deliveries.getRange(page)];
-    const deliveries = rows.flatMap(({ value }) => (value.state !== "waiting" && Date.parse(value.createdAt) < before ? [value] : []));
-    return { place: placeAfter(rows.map((row) => row.key)) ?? { table: "events", key: [0, 0] }, deliveries, events: [] };
-  }
-  const rows = [...db.events.getRange(page)];
-  const events = rows.filter(({ value: { site, at } }) => site === null && Date.parse(at) < before).map((row) => row.key);
-  return { place: placeAfter(rows.map((row) => row.key)), deliveries: [], events };
-}
-
-interface DueLook {
-  readonly now: Date;
-  readonly limit: number;
-  readonly accepts: (place: DeliveryPlace) => boolean;
 }
 
 /** `next`: where the next look begins. */
 function listDueDeliveries(
   db: Db,
   from: DueKey,
-  { now, limit, accepts }: DueLook,
+  { now, limit, accepts }: { readonly now: Date; readonly limit: number; readonly accepts: (place: DeliveryPlace) => boolean },
 ): { readonly due: readonly Delivery[]; readonly next: DueKey } {
   const due: Delivery[] = [];
   let [read, last] = [0, from];
@@ -366,25 +303,24 @@ function listDueDeliveries(
   return { due, next: read < dueReadMax ? firstDueKey : [atMs, accountId, id + 1] };
 }
 
-interface DeliveriesOfEvents {
-  /** Newest first. */
-  readonly items: readonly Delivery[];
-  /** False if older ones may have been missed. */
-  readonly isComplete: boolean;
-}
-
-/** A delivery begins with its first event, so the walk ends before the oldest one of these. */
-function deliveriesOfEvents(db: Pick<Db, "deliveries">) {
-  return (accountId: number, events: readonly StoredEvent[], limit: number): DeliveriesOfEvents => {
-    const seqs = new Set(events.map(({ seq }) => seq));
-    const oldestMs = Math.min(...events.map(({ at }) => Date.parse(at))) - marginMs;
-    const items: Delivery[] = [];
-    let read = 0;
-    for (const { value } of db.deliveries.getRange(newestFirst([accountId]))) {
-      if (items.length >= limit || Date.parse(value.createdAt) < oldestMs) break;
-      if (++read > ofEventsReadMax) return { items, isComplete: false };
-      if (value.eventSeqs.some((seq) => seqs.has(seq))) items.push(value);
-    }
-    return { items, isComplete: true };
-  };
+/**
+ * Deliveries of some events, newest first; `isComplete` is false if older ones may have been missed. A delivery begins with its first event,
+ * so the walk ends before the oldest one of these.
+ */
+function deliveriesOfEvents(
+  db: Db,
+  accountId: number,
+  events: readonly StoredEvent[],
+  limit: number,
+): { readonly items: readonly Delivery[]; readonly isComplete: boolean } {
+  const seqs = new Set(events.map(({ seq }) => seq));
+  const oldestMs = Math.min(...events.map(({ at }) => Date.parse(at))) - marginMs;
+  const items: Delivery[] = [];
+  let read = 0;
+  for (const { value } of db.deliveries.getRange(newestFirst([accountId]))) {
+    if (items.length >= limit || Date.parse(value.createdAt) < oldestMs) break;
+    if (++read > ofEventsReadMax) return { items, isComplete: false };
+    if (value.eventSeqs.some((seq) => seqs.has(seq))) items.push(value);
+  }
+  return { items, isComplete: true };
 }

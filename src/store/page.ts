@@ -1,4 +1,5 @@
 /** Cursor pagination, newest first. */
+import { newestFirst, type RowTable } from "./table.ts";
 
 /** `cursor` is the id of the last item of the previous page; null starts at the newest. */
 export interface PageRequest {
@@ -14,24 +15,28 @@ export interface Page<T> {
 
 /** Page from at most `limit + 1` items; the extra one shows that a next page exists. */
 export function pageOf<T extends { readonly id: number }>(items: readonly T[], limit: number): Page<T> {
-  return pageBy(items, limit, ({ id }) => id);
-}
-
-/** Does the same for items whose cursor is not their member `id`. */
-export function pageBy<T>(items: readonly T[], limit: number, cursorOf: (item: T) => number): Page<T> {
   const kept = items.slice(0, limit);
-  const last = kept.at(-1);
-  return { items: kept, nextCursor: items.length > limit && last !== undefined ? cursorOf(last) : null };
+  return { items: kept, nextCursor: items.length > limit ? (kept.at(-1)?.id ?? null) : null };
 }
 
-/** The first `count` things that rows lead to; a row that leads to nothing is passed over and does not end the page. */
-export function takeFound<R, T>(rows: Iterable<R>, count: number, find: (row: R) => T | undefined): readonly T[] {
-  const found: T[] = [];
-  for (const row of rows) {
-    const one = find(row);
-    if (one === undefined) continue;
-    found.push(one);
-    if (found.length >= count) break;
+/**
+ * Page of a table whose keys are `prefix` and an id, which is the cursor. `find` gives what a row leads to; a row that leads to nothing is
+ * passed over and does not end the page.
+ */
+export function newestPage<V, K extends (string | number)[], T>(
+  table: Pick<RowTable<V, K>, "getRange">,
+  prefix: readonly (string | number)[],
+  { limit, cursor }: PageRequest,
+  find: (row: { readonly key: K; readonly value: V }) => T | undefined,
+): Page<T> {
+  const items: T[] = [];
+  let last: number | null = null;
+  for (const row of table.getRange(newestFirst(prefix, cursor))) {
+    const item = find(row);
+    if (item === undefined) continue;
+    if (items.length >= limit) return { items, nextCursor: last };
+    items.push(item);
+    last = row.key.at(-1) as number;
   }
-  return found;
+  return { items, nextCursor: null };
 }

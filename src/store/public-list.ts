@@ -6,7 +6,7 @@ import { type Band, bands } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { embeddedRegistrableDomainOf, hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
-import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
+import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { scanLocationOf } from "./scan-location.ts";
 import type { ScanRecord } from "./scan-record.ts";
 import { firstKeyParts, newestFirst } from "./table.ts";
@@ -31,14 +31,10 @@ export interface PublicScanQuery extends PageRequest {
 export function publicScanRepository(db: Db) {
   return {
     /** Finished scans, newest first, from a single range read. Empty for an invalid host. */
-    list: ({ host, exactly = false, location = localLocation, band, limit, cursor }: PublicScanQuery): Page<ScanRecord> => {
+    list: ({ host, exactly = false, location = localLocation, band, ...request }: PublicScanQuery): Page<ScanRecord> => {
       const name = host === undefined ? any : nameToSearch(host, exactly ? location : null);
       if (name === null) return { items: [], nextCursor: null };
-      const rows = db.publicScans.getRange(newestFirst([name, band ?? any], cursor));
-      return pageOf(
-        takeFound(rows, limit + 1, ({ value: token }) => db.scans.get(token)),
-        limit,
-      );
+      return newestPage(db.publicScans, [name, band ?? any], request, ({ value: token }) => db.scans.get(token));
     },
 
     /** Ids of a location's finished scans of exactly this host, newest first, without reading the scans. Empty for an invalid host. */
@@ -57,13 +53,9 @@ export function publicScanRepository(db: Db) {
 }
 
 /** Id of the finished scan with that rank, from 1 for the newest, among the finished scans of exactly this host and location. */
-export function nthNewestOfHost(
-  { publicScans }: Pick<Db, "publicScans">,
-  { host, location, rank }: { readonly host: string; readonly location: string; readonly rank: number },
-): number | undefined {
+export function nthNewestOfHost({ publicScans }: Db, host: string, location: string, rank: number): number | undefined {
   const name = nameToSearch(host, location);
-  if (name === null) return undefined;
-  const [key] = publicScans.getKeys({ ...newestFirst([name, any]), offset: rank - 1, limit: 1 });
+  const [key] = name === null ? [] : publicScans.getKeys({ ...newestFirst([name, any]), offset: rank - 1, limit: 1 });
   return key?.[2];
 }
 

@@ -42,14 +42,14 @@ export function retentionRepository(db: Db) {
       const { due, next } = findDue(db, rules, now, from);
       if (due.length > 0)
         await db.write(() => {
-          for (const token of due) removeGathered(db, token, now);
+          for (const token of due) removeEvidence(db, token, now);
         });
       return { next, removed: due.length };
     },
 
     /** Removes some screenshots beyond the newest; returns how many. Zero: none is left to remove. */
     removeScreenshots: async ({ screenshots }: RetentionRules, now: Date): Promise<number> => {
-      const ids = outdatedScreenshots(db, { kept: screenshots, limit: removedAtOnce });
+      const ids = outdatedScreenshots(db, screenshots, removedAtOnce);
       if (ids.length > 0)
         await db.write(() => {
           for (const id of ids) removeScreenshot(db, id, now);
@@ -83,21 +83,21 @@ function dueTest(db: Db, { evidenceDays, scansPerHost }: RetentionRules, now: Da
     const host = hostOf(scan.url);
     if (scansPerHost === null || host === null || scan.status !== "finished") return false;
     const name = `${host} ${scanLocationOf(scan)}`;
-    const id = lowest.get(name) ?? nthNewestOfHost(db, { host, location: scanLocationOf(scan), rank: scansPerHost }) ?? 0;
+    const id = lowest.get(name) ?? nthNewestOfHost(db, host, scanLocationOf(scan), scansPerHost) ?? 0;
     lowest.set(name, id);
     return scan.id < id;
   };
 }
 
-/** Only within a transaction. */
-function removeGathered(db: Db, token: string, now: Date): void {
-  const scan = findScan(db, token);
-  if (scan === undefined) return;
-  const at = now.toISOString();
-  const hadScreenshot = db.screenshots.doesExist(scan.id);
-  db.evidence.remove(token);
-  if (hadScreenshot) db.screenshots.remove(scan.id);
-  db.scans.put(token, { ...scan, removed: { ...scan.removed, evidence: at, ...(hadScreenshot ? { screenshot: at } : {}) } });
+/** Also removes the screenshot. Only within a transaction. */
+function removeEvidence(db: Db, token: string, now: Date): void {
+  db.scans.update(token, ({ id, removed }) => {
+    const at = now.toISOString();
+    const hadScreenshot = db.screenshots.doesExist(id);
+    db.evidence.remove(token);
+    db.screenshots.remove(id);
+    return { removed: { ...removed, evidence: at, ...(hadScreenshot && { screenshot: at }) } };
+  });
 }
 
 export function screenshotRepository(db: Db) {
@@ -114,34 +114,22 @@ export function screenshotRepository(db: Db) {
   };
 }
 
-interface NewScreenshot {
-  readonly scanId: number;
-  readonly bytes: Uint8Array;
-  /** Newest scans that keep theirs; 0 stores none. */
-  readonly kept: number;
-  readonly now: Date;
-}
-
-/** Only within a transaction. */
-export function putScreenshot(db: Db, { scanId, bytes, kept, now }: NewScreenshot): void {
+/** `kept`: newest scans that keep their screenshot; 0 stores none. Only within a transaction. */
+export function putScreenshot(db: Db, scanId: number, bytes: Uint8Array, kept: number, now: Date): void {
   if (kept === 0) return;
   db.screenshots.put(scanId, bytes);
-  for (const id of outdatedScreenshots(db, { kept, limit: outdatedPerNew })) removeScreenshot(db, id, now);
+  for (const id of outdatedScreenshots(db, kept, outdatedPerNew)) removeScreenshot(db, id, now);
 }
 
 /** Ids of scans, the oldest first, at most `limit`. Screenshots of at least `kept` scans were newer. */
-function outdatedScreenshots(
-  { screenshots }: Pick<Db, "screenshots">,
-  { kept, limit }: { readonly kept: number; readonly limit: number },
-): readonly number[] {
+function outdatedScreenshots({ screenshots }: Db, kept: number, limit: number): readonly number[] {
   const [newest] = screenshots.getKeys({ reverse: true, limit: 1 });
   return newest === undefined ? [] : [...screenshots.getKeys({ end: newest - kept + 1, limit })];
 }
 
 /** The scan says when. Only within a transaction. */
-function removeScreenshot(db: Pick<Db, "scans" | "publicScans" | "screenshots">, id: number, now: Date): void {
+function removeScreenshot(db: Db, id: number, now: Date): void {
   db.screenshots.remove(id);
   const token = db.publicScans.get(["", "", id]);
-  const scan = token === undefined ? undefined : findScan(db, token);
-  if (scan !== undefined) db.scans.put(scan.token, { ...scan, removed: { ...scan.removed, screenshot: now.toISOString() } });
+  if (token !== undefined) db.scans.update(token, ({ removed }) => ({ removed: { ...removed, screenshot: now.toISOString() } }));
 }

@@ -6,6 +6,7 @@ import type { SiteSchedule } from "../parse/site-csv.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
+import { reads, stepwiseRemoval, transactions } from "./methods.ts";
 import { accountRange } from "./table.ts";
 
 /** Characters of a name and of a client. */
@@ -20,9 +21,6 @@ export const acceptedReasonCharsMax = 500;
 const removedAtOnce = 10;
 /** Scores of a sparkline. */
 const trendMax = 20;
-/** Rows that one step of the removal of stray due sites reads. */
-const readAtOnce = 500;
-const firstKey: SiteDueKey = [0, 0, 0];
 
 /** Finding that the owner accepts: shown as such, and no longer notified. */
 export interface AcceptedFinding {
@@ -109,56 +107,18 @@ export type NewSite = Pick<Site, "accountId" | "name" | "url" | "pages" | "clien
 /** `url-taken`: the account watches the address already. `full`: `sitesMax` is reached. */
 export type SiteRefusal = "url-taken" | "full";
 
-export interface DueSite {
-  readonly accountId: number;
-  readonly siteId: number;
-  readonly dueAt: Date;
-}
-
 export function siteRepository(db: Db) {
-  const find = (accountId: number, id: number): Site | undefined => db.sites.get([accountId, id]);
-  const list = (accountId: number): readonly Site[] => sitesOf(db, accountId);
-
   return {
     /** Undefined for an unknown id and for the site of another account. */
-    find,
-    /** In the order of their ids. */
-    list,
+    find: (accountId: number, id: number): Site | undefined => db.sites.get([accountId, id]),
     count: (accountId: number): number => db.sites.getKeysCount(accountRange(accountId)),
-
-    /** One transaction: each site is added or refused for itself. */
-    add: (sites: readonly NewSite[], sitesMax: number): Promise<readonly (Site | SiteRefusal)[]> =>
-      db.write(() => {
-        const refusals = refusalsOf(db, sites, sitesMax);
-        return sites.map((site, at) => refusals[at] ?? putNewSite(db, site));
-      }),
-    /** What `add` would refuse now: a reason or null for each site. */
-    preview: (sites: readonly NewSite[], sitesMax: number): readonly (SiteRefusal | null)[] => refusalsOf(db, sites, sitesMax),
-
-    /**
-     * Applies `change` to the stored site within one transaction; undefined for an unknown one. With another first address, the site
-     * loses what is known of the old one; its history and its events stay.
-     */
-    change: (accountId: number, id: number, change: (site: Site) => SiteChange): Promise<Site | "url-taken" | undefined> =>
-      db.write(() => {
-        const site = find(accountId, id);
-        if (site === undefined) return undefined;
-        const changed = { ...site, ...change(site) };
-        if (changed.url === site.url) return putSite(db, changed);
-        if (list(accountId).some(({ url }) => url === changed.url)) return "url-taken";
-        db.siteStates.remove(id);
-        return putSite(db, { ...changed, reading: null, trend: [], failingSince: null, secondLookAt: null });
-      }),
-
-    /** Several sites in one transaction; unknown ids are passed over. */
-    changeAll: (accountId: number, ids: readonly number[], change: (site: Site) => SiteChange): Promise<readonly Site[]> =>
-      db.write(() =>
-        ids.flatMap((id) => {
-          const site = find(accountId, id);
-          if (site === undefined) return [];
-          return [putSite(db, { ...site, ...change(site) })];
-        }),
-      ),
+    /** Sites of all accounts. */
+    listAll: function* (): Generator<Site, void> {
+      for (const { value } of db.sites.getRange()) yield value;
+    },
+    /** `preview` gives what `add` would refuse now: a reason or null for each site. */
+    ...reads(db, { list: sitesOf, preview: refusalsOf, listDue }),
+    ...transactions(db, { add, change, changeAll }),
 
     /**
      * Also removes state, history and events of the sites; their scans stay. Returns the ids that were there. A few in each transaction.
@@ -170,15 +130,35 @@ export function siteRepository(db: Db) {
         removed.push(...(await db.write(() => removeSites(db, accountId, ids.slice(at, at + removedAtOnce), by))));
       return removed;
     },
-
-    /** Sites whose run or second look is due, the earliest first. A site whose run is under way is not due. Stray rows take no places. */
-    listDue: (now: Date, limit: number): readonly DueSite[] =>
-      listDueKeys(db, now, limit).map(([ms, accountId, siteId]) => ({ accountId, siteId, dueAt: new Date(ms) })),
     /** One step of the removal of stray rows of due sites. False after the last step of a round; the next step begins another. */
-    removeStrayDue: removalOfStrayDue(db),
-    /** Sites of all accounts. */
-    listAll: (): Iterable<Site> => valuesOf(db),
+    removeStrayDue: stepwiseRemoval(db, db.sitesDue, ({ key }) => isStray(db, key)),
   };
+}
+
+/** In one transaction, each site is added or refused for itself. */
+function add(db: Db, sites: readonly NewSite[], sitesMax: number): readonly (Site | SiteRefusal)[] {
+  const refusals = refusalsOf(db, sites, sitesMax);
+  return sites.map((site, at) => refusals[at] ?? putNewSite(db, site));
+}
+
+/**
+ * Applies `update` to the stored site; undefined for an unknown one. With another first address the site loses what is known of the old
+ * one; its history and its events stay.
+ */
+function change(db: Db, accountId: number, id: number, update: (site: Site) => SiteChange): Site | "url-taken" | undefined {
+  const site = db.sites.get([accountId, id]);
+  if (site === undefined) return undefined;
+  const changed = { ...site, ...update(site) };
+  if (changed.url === site.url) return putSite(db, changed);
+  if (sitesOf(db, accountId).some(({ url }) => url === changed.url)) return "url-taken";
+  db.siteStates.remove(id);
+  return putSite(db, { ...changed, reading: null, trend: [], failingSince: null, secondLookAt: null });
+}
+
+/** Unknown ids are passed over. */
+function changeAll(db: Db, accountId: number, ids: readonly number[], update: (site: Site) => SiteChange): readonly Site[] {
+  const sites = ids.flatMap((id) => db.sites.get([accountId, id]) ?? []);
+  return sites.map((site) => putSite(db, { ...site, ...update(site) }));
 }
 
 /** Removes a site with all that is kept of it; only within a transaction. Its scans stay. */
@@ -198,10 +178,7 @@ function removeSites(db: Db, accountId: number, ids: readonly number[], by: numb
   return removed;
 }
 
-function* valuesOf(db: Db): Iterable<Site> {
-  for (const { value } of db.sites.getRange()) yield value;
-}
-
+/** In the order of their ids. */
 function sitesOf(db: Db, accountId: number): readonly Site[] {
   return db.sites.values(accountRange(accountId));
 }
@@ -219,22 +196,10 @@ function refusalsOf(db: Db, sites: readonly Pick<NewSite, "accountId" | "url">[]
 }
 
 function putNewSite(db: Db, { now, location = localLocation, paused = false, ...given }: NewSite): Site {
-  const site: Site = {
-    ...given,
-    id: db.next("nextSiteId"),
-    location,
-    paused,
-    nextRunAt: paused ? null : given.nextRunAt,
-    accepted: [],
-    createdAt: now.toISOString(),
-    secondLookAt: null,
-    lastRunAt: null,
-    failingSince: null,
-    reading: null,
-    trend: [],
-  };
-  putSite(db, site);
-  return site;
+  const unread = { secondLookAt: null, lastRunAt: null, failingSince: null, reading: null, trend: [] };
+  const nextRunAt = paused ? null : given.nextRunAt;
+  const id = db.next("nextSiteId");
+  return putSite(db, { ...given, id, location, paused, nextRunAt, accepted: [], createdAt: now.toISOString(), ...unread });
 }
 
 /** Writes the site, and returns it as it is stored. Only within a transaction. */
@@ -244,32 +209,21 @@ export function putSite(db: Db, site: Site): Site {
   return kept;
 }
 
-/** Keys of planned runs, the earliest first, without stray ones: their site is gone, or has another key. */
-function listDueKeys(db: Db, now: Date, limit: number): readonly SiteDueKey[] {
+/** Sites whose run or second look is due, the earliest first. A site whose run is under way is not due. Stray rows take no places. */
+function listDue(
+  db: Db,
+  now: Date,
+  limit: number,
+): readonly { readonly accountId: number; readonly siteId: number; readonly dueAt: Date }[] {
   const due: SiteDueKey[] = [];
   for (const key of db.sitesDue.getKeys({ end: [now.getTime() + 1, 0, 0] })) {
     if (due.length >= limit) break;
     if (!isStray(db, key)) due.push(key);
   }
-  return due;
+  return due.map(([ms, accountId, siteId]) => ({ accountId, siteId, dueAt: new Date(ms) }));
 }
 
-/** Reads a bounded number of rows in each step, and writes only if one of them is stray. */
-function removalOfStrayDue(db: Db): () => Promise<boolean> {
-  let from = firstKey;
-  return async () => {
-    const keys = [...db.sitesDue.getKeys({ start: from, limit: readAtOnce })];
-    const stray = keys.filter((key) => isStray(db, key));
-    if (stray.length > 0)
-      await db.write(() => {
-        for (const key of stray) if (isStray(db, key)) db.sitesDue.remove(key);
-      });
-    const last = keys.length < readAtOnce ? undefined : keys.at(-1);
-    from = last === undefined ? firstKey : [last[0], last[1], last[2] + 1];
-    return last !== undefined;
-  };
-}
-
+/** Whether the site of a planned run is gone, or has another key. */
 function isStray(db: Db, key: SiteDueKey): boolean {
   const [atMs, accountId, siteId] = key;
   const site = db.sites.get([accountId, siteId]);

@@ -8,7 +8,7 @@ import { putScreenshot } from "../../../src/store/retention.ts";
 import { screenshotsKeptDefault } from "../../../src/store/store.ts";
 
 const kept = screenshotsKeptDefault;
-const put = (scanId: number, bytes: Uint8Array) => putScreenshot(db, { scanId, bytes, kept, now: new Date() });
+const put = (scanId: number, bytes: Uint8Array) => putScreenshot(db, scanId, bytes, kept, new Date());
 let dataDir: string;
 let db: Db;
 
