@@ -2,7 +2,7 @@
 import { efforts, riskLevels, severities, states } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ProgressStage, Timings } from "../evidence/scan.ts";
-import { bands, ranks, type StoredResult } from "../judge/result.ts";
+import { bands, isNote, type Rank, type ResultBasis, ranks, type StoredResult, standing } from "../judge/result.ts";
 import { parseLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored, textIndex } from "./define-table.ts";
@@ -10,7 +10,6 @@ import { laneNames } from "./lanes.ts";
 import { publicKeysOf } from "./public-list.ts";
 import type { QueueKey } from "./queue.ts";
 import { randomBase62 } from "./secret-value.ts";
-import { basisRow, summaryRow } from "./summary.ts";
 
 /** 131 bits: a scan's token cannot be guessed. */
 const scanTokenChars = 22;
@@ -39,6 +38,25 @@ function isQueueKey(value: unknown): boolean {
   const [location, lane, place] = value;
   return typeof location === "string" && parseLocation(location) !== null && laneNames.includes(lane) && Number.isSafeInteger(place);
 }
+
+const basisRow = stored.as<ResultBasis>(stored.row({ headerValueCharsMax: stored.number, dataDates: stored.objectOf() }));
+/** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
+const summaryRow = stored.row({
+  measured: stored.flag,
+  /** 0 to 100; null when not measured. */
+  score: stored.orNull(stored.number),
+  band: stored.oneOf(bands),
+  /** Missing in rows of older releases, where it follows from the score. */
+  rank: stored.as<Rank>(stored.optional(stored.oneOf(ranks))),
+  /** Violated rows of the ledger, without notes. */
+  violated: stored.number,
+  /** Scores are comparable only if both versions and the basis agree. */
+  algorithmVersion: stored.unchecked<number>(),
+  catalogVersion: stored.unchecked<string>(),
+  /** Absent in summaries of algorithm version 2 and older. */
+  basis: stored.optional(basisRow),
+});
+export type ScanSummary = Static<typeof summaryRow>;
 
 const scanRow = stored.row({
   /** Names the scan in URLs. */
@@ -149,4 +167,18 @@ export function findScan(db: Pick<Db, "scans">, token: string): ScanRecord | und
 export function findOwnScan(db: Pick<Db, "ownScans" | "scans">, accountId: number, token: string): ScanRecord | undefined {
   const wellFormed = wellFormedToken(token);
   return db.ownScans.doesExist([accountId, wellFormed]) ? findScan(db, wellFormed) : undefined;
+}
+
+export function scanSummaryOf({ ledger, ...result }: StoredResult): ScanSummary {
+  const { measured, score, band, rank, algorithmVersion, catalogVersion, basis } = result;
+  const violated = ledger.filter((row) => row.state === "violated" && !isNote(row)).length;
+  return { measured, score, band, rank, violated, algorithmVersion, catalogVersion, ...(basis === undefined ? {} : { basis }) };
+}
+
+/** Score, band and rank for lists; `unknown` for a scan without summary. A summary without rank gets the rank of its score. */
+export function listedScoreOf(
+  summary: (Omit<ScanSummary, "rank"> & { readonly rank?: Rank }) | null,
+): Pick<ScanSummary, "score" | "band" | "rank"> {
+  const score = summary?.score ?? null;
+  return { score, band: summary?.band ?? "unknown", rank: summary?.rank ?? standing(score).rank };
 }

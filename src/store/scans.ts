@@ -6,11 +6,11 @@ import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
 import { laneNames } from "./lanes.ts";
-import { type Page, type PageRequest, pageOf, takeFound } from "./page.ts";
+import { reads, transactions } from "./methods.ts";
+import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { removeFromPublicList } from "./public-list.ts";
 import {
   frontOfLane,
-  type LaneState,
   laneOf,
   laneStates,
   locationsWithQueue,
@@ -22,11 +22,18 @@ import {
   tokensInQueueOrder,
 } from "./queue.ts";
 import { putScreenshot } from "./retention.ts";
-import { noteScanEnd } from "./scan-events.ts";
 import { scanLocationOf } from "./scan-location.ts";
-import { assertTransition, findOwnScan, findScan, type ScanRecord, type ScanStatus, wellFormedToken } from "./scan-record.ts";
+import {
+  assertTransition,
+  findOwnScan,
+  findScan,
+  type ScanRecord,
+  type ScanStatus,
+  scanSummaryOf,
+  wellFormedToken,
+} from "./scan-record.ts";
+import { noteScanEnd } from "./site-events.ts";
 import { startMethods } from "./start-scans.ts";
-import { scanSummaryOf } from "./summary.ts";
 import { newestFirst } from "./table.ts";
 
 export type { ScanRecord } from "./scan-record.ts";
@@ -37,12 +44,114 @@ const attemptsMax = 2;
 /** Scans of each lane that one transaction fails. */
 const failedAtOnce = 500;
 
+/** `screenshotsKept`: newest scans that keep their screenshot. */
+export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly queueMax: number; readonly screenshotsKept: number }) {
+  return {
+    ...startMethods(db, queueMax),
+    ...reads(db, { queueLength, queuePosition, listQueued, listOfAccount, newestPerHost }),
+    // `queuedLocations`: workers may be enrolled for others, and for none of these.
+    ...reads(db, { lanesOf: laneStates, queuedLocations: locationsWithQueue, findByToken: findScan }),
+    ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail }),
+    finish: (token: string, outcome: FinishedOutcome): Promise<ScanRecord> => db.write(() => finish(db, token, outcome, screenshotsKept)),
+    findOfAccount: ownScanFinder(db),
+    /** Number of running scans at all locations. */
+    runningCount: (): number => db.running.getCount(),
+    /** Running scans at all locations, oldest first. */
+    listRunning: (): readonly ScanRecord[] => db.running.values().flatMap((token) => findScan(db, token) ?? []),
+
+    /** Fails scans that have waited for the location since before that instant, with the code `no-worker`, and returns them. */
+    failWaiting: async (location: string, createdBefore: Date, now: Date): Promise<readonly ScanRecord[]> => {
+      const failed: ScanRecord[] = [];
+      for (let isMore = true; isMore; ) {
+        const some = await db.write(() => failOverdue(db, location, createdBefore, now));
+        failed.push(...some);
+        isMore = some.length > 0;
+      }
+      return failed;
+    },
+  };
+}
+
+/** Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`. */
+function claimNext(db: Db, location: string, now: Date, background = true): ScanRecord | undefined {
+  const takeNext = () => takeNextQueued(db, location, background);
+  for (let token = takeNext(); token !== undefined; token = takeNext()) {
+    const scan = findScan(db, token);
+    // A row whose scan is lost must not stop the queue.
+    if (scan?.status !== "queued") continue;
+    return changeStatus(db, token, "running", { startedAt: now.toISOString(), attempts: scan.attempts + 1 });
+  }
+  return undefined;
+}
+
+/** The percentage never falls. Ignored unless the scan is running. */
+function setProgress(db: Db, token: string, stage: ProgressStage, percent: number): void {
+  const scan = findScan(db, token);
+  if (scan?.status !== "running") return;
+  db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
+}
+
+/**
+ * Puts interrupted scans back to the front of their lanes and returns them. A second interruption fails the scan with the code
+ * `interrupted`. Adoptable scans stay `running`: a worker may have gone on with them. Call once, before the first claim.
+ */
+function requeueInterrupted(db: Db, now: Date, isAdoptable: (scan: ScanRecord) => boolean = () => false): readonly ScanRecord[] {
+  // The newest first, so that the oldest is in front at the end.
+  return [...db.running.getRange()].reverse().flatMap(({ key: id, value: token }) => {
+    const scan = findScan(db, token);
+    if (scan?.status !== "running" || scan.id !== id) {
+      db.running.remove(id);
+      return [];
+    }
+    if (isAdoptable(scan)) return [];
+    if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
+    const lane = scan.queueKey?.[1] ?? laneOf(db, scan.accountId);
+    return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane]) })];
+  });
+}
+
+/** Scans that wait for the location, or for any. */
+function queueLength(db: Db, location?: string): number {
+  return (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0);
+}
+
+/** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
+function queuePosition(db: Db, token: string): number | null {
+  const scan = findScan(db, token);
+  return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
+}
+
+/** In the order of `queuePosition`. */
+function listQueued(db: Db, limit: number, location: string = localLocation): readonly ScanRecord[] {
+  return tokensInQueueOrder(db, location, limit).flatMap((token) => findScan(db, token) ?? []);
+}
+
 interface FinishedOutcome {
   readonly result: StoredResult;
   readonly evidence: Evidence;
   readonly timings: Timings;
+  /** Bytes of a `screenshotType` image. */
   readonly screenshot?: Uint8Array | null;
   readonly now: Date;
+}
+
+/** Stores the outcome of a running scan and adds it to the public list. */
+function finish(db: Db, token: string, outcome: FinishedOutcome, screenshotsKept: number): ScanRecord {
+  const { result, evidence, timings, screenshot = null, now } = outcome;
+  const scan = changeStatus(db, token, "finished", { ...endedAtTime(now), progressPercent: 100, summary: scanSummaryOf(result) });
+  db.results.put(token, result);
+  db.evidence.put(token, { evidence, timings });
+  if (screenshot !== null) putScreenshot(db, scan.id, screenshot, screenshotsKept, now);
+  return scan;
+}
+
+/** Fails a scan that waits, with the code `cancelled`, and returns it as it waited. Undefined for any other. */
+function cancelQueued(db: Db, token: string, now: Date): ScanRecord | undefined {
+  const scan = findScan(db, token);
+  if (scan?.status !== "queued") return undefined;
+  if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
+  failScan(db, token, "cancelled", now);
+  return scan;
 }
 
 interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
@@ -50,145 +159,25 @@ interface FailedOutcome extends Pick<FinishedOutcome, "timings" | "now"> {
   readonly evidence: Evidence | null;
 }
 
-interface ScanRepositoryOptions {
-  readonly queueMax: number;
-  /** Newest scans that keep their screenshot. */
-  readonly screenshotsKept: number;
+/** Ends a running scan with an error code and the evidence gathered so far. */
+function fail(db: Db, token: string, { code, evidence, timings, now }: FailedOutcome): ScanRecord {
+  const scan = failScan(db, token, code, now);
+  if (evidence !== null) db.evidence.put(token, { evidence, timings });
+  return scan;
 }
 
-export function scanRepository(db: Db, { queueMax, screenshotsKept }: ScanRepositoryOptions) {
-  return { ...startMethods(db, queueMax), ...queueMethods(db), ...outcomeMethods(db, screenshotsKept), ...readMethods(db) };
-}
-
-function queueMethods(db: Db) {
-  return {
-    /** Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`. */
-    claimNext: (location: string, now: Date, background = true): Promise<ScanRecord | undefined> =>
-      db.write(() => {
-        const takeNext = () => takeNextQueued(db, location, background);
-        for (let token = takeNext(); token !== undefined; token = takeNext()) {
-          const scan = findScan(db, token);
-          // A row whose scan is lost must not stop the queue.
-          if (scan?.status !== "queued") continue;
-          return changeStatus(db, token, "running", { startedAt: now.toISOString(), attempts: scan.attempts + 1 });
-        }
-        return undefined;
-      }),
-
-    /** The percentage never falls. Ignored unless the scan is running. */
-    setProgress: (token: string, stage: ProgressStage, percent: number): Promise<void> =>
-      db.write(() => {
-        const scan = findScan(db, token);
-        if (scan?.status !== "running") return;
-        db.scans.put(token, { ...scan, progressStage: stage, progressPercent: Math.max(scan.progressPercent, percent) });
-      }),
-
-    /**
-     * Puts interrupted scans back to the front of their lanes and returns them. A second interruption fails the scan with the code
-     * `interrupted`. Adoptable scans stay `running`: a worker may have gone on with them. Call once, before the first claim.
-     */
-    requeueInterrupted: (now: Date, isAdoptable: (scan: ScanRecord) => boolean = () => false): Promise<readonly ScanRecord[]> =>
-      db.write(() => {
-        const interrupted = [...db.running.getRange()];
-        // The newest first, so that the oldest is in front at the end.
-        return interrupted.reverse().flatMap(({ key, value }) => requeue(db, { id: key, token: value, now, isAdoptable }));
-      }),
-
-    /** Fails scans that have waited for the location since before that instant, with the code `no-worker`, and returns them. */
-    failWaiting: async (location: string, createdBefore: Date, now: Date): Promise<readonly ScanRecord[]> => {
-      const failed: ScanRecord[] = [];
-      for (let isMore = true; isMore; ) {
-        const some = await db.write(() => failOverdue(db, { location, createdBefore, now }));
-        failed.push(...some);
-        isMore = some.length > 0;
-      }
-      return failed;
-    },
-
-    /** Scans that wait for the location, or for any. */
-    queueLength: (location?: string): number =>
-      (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0),
-    /** Lanes of the location. */
-    lanesOf: (location: string): readonly LaneState[] => laneStates(db, location),
-    /** Locations for which scans wait; workers may be enrolled for others, and for none of these. */
-    queuedLocations: (): readonly string[] => locationsWithQueue(db),
-    /** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
-    queuePosition: (token: string): number | null => {
-      const scan = findScan(db, token);
-      return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
-    },
-    /** In the order of `queuePosition`. */
-    listQueued: (limit: number, location: string = localLocation): readonly ScanRecord[] =>
-      tokensInQueueOrder(db, location, limit).flatMap((token) => findScan(db, token) ?? []),
-  };
-}
-
-function outcomeMethods(db: Db, screenshotsKept: number) {
-  return {
-    /** Stores the outcome of a running scan and adds it to the public list. `screenshot`: bytes of a `screenshotType` image. */
-    finish: (token: string, { result, evidence, timings, screenshot = null, now }: FinishedOutcome): Promise<ScanRecord> =>
-      db.write(() => {
-        const ended = { ...endedAtTime(now), progressPercent: 100, summary: scanSummaryOf(result) };
-        const scan = changeStatus(db, token, "finished", ended);
-        db.results.put(token, result);
-        db.evidence.put(token, { evidence, timings });
-        if (screenshot !== null) putScreenshot(db, { scanId: scan.id, bytes: screenshot, kept: screenshotsKept, now });
-        return scan;
-      }),
-
-    /** Fails a scan that waits, with the code `cancelled`, and returns it as it waited. Undefined for any other. */
-    cancelQueued: (token: string, now: Date): Promise<ScanRecord | undefined> =>
-      db.write(() => {
-        const scan = findScan(db, token);
-        if (scan?.status !== "queued") return undefined;
-        if (scan.queueKey !== undefined) removeFromLane(db, scan.queueKey);
-        failScan(db, token, "cancelled", now);
-        return scan;
-      }),
-
-    /** Ends a running scan with an error code and the evidence gathered so far. */
-    fail: (token: string, { code, evidence, timings, now }: FailedOutcome): Promise<ScanRecord> =>
-      db.write(() => {
-        const scan = failScan(db, token, code, now);
-        if (evidence !== null) db.evidence.put(token, { evidence, timings });
-        return scan;
-      }),
-  };
-}
-
-function readMethods(db: Db) {
-  /** By account id and token. */
-  const findOwned = db.cacheReads((key: string) => {
-    const [accountId, token = ""] = key.split(" ");
+/** See `findOwnScan`. */
+function ownScanFinder(db: Db): (accountId: number, token: string) => ScanRecord | undefined {
+  const findOwned = db.cacheReads((accountAndToken: string) => {
+    const [accountId, token = ""] = accountAndToken.split(" ");
     return findOwnScan(db, Number(accountId), token);
   });
-  return {
-    /** Undefined for an unknown or malformed token. */
-    findByToken: (token: string): ScanRecord | undefined => findScan(db, token),
-
-    /** See `findOwnScan`. */
-    findOfAccount: (accountId: number, token: string): ScanRecord | undefined => findOwned(`${accountId} ${wellFormedToken(token)}`),
-
-    /** Newest first. */
-    listOfAccount: (accountId: number, { limit, cursor }: PageRequest): Page<ScanRecord> => {
-      const rows = db.scansByAccount.getRange(newestFirst([accountId], cursor));
-      return pageOf(
-        takeFound(rows, limit + 1, ({ value }) => findScan(db, value)),
-        limit,
-      );
-    },
-
-    newestPerHost: (accountId: number, request: AccountHostsRequest): readonly ScanRecord[] => newestScanPerHost(db, accountId, request),
-
-    /** Number of running scans at all locations. */
-    runningCount: (): number => db.running.getCount(),
-    /** Running scans at all locations, oldest first. */
-    listRunning: (): readonly ScanRecord[] => scansOf(db, db.running.getRange()),
-  };
+  return (accountId, token) => findOwned(`${accountId} ${wellFormedToken(token)}`);
 }
 
-function scansOf(db: Db, rows: Iterable<{ readonly value: string }>): readonly ScanRecord[] {
-  return [...rows].flatMap(({ value }) => findScan(db, value) ?? []);
+/** Newest first. */
+function listOfAccount(db: Db, accountId: number, request: PageRequest): Page<ScanRecord> {
+  return newestPage(db.scansByAccount, [accountId], request, ({ value }) => findScan(db, value));
 }
 
 /** Only within a transaction. */
@@ -206,26 +195,8 @@ function failScan(db: Db, token: string, code: string, now: Date): ScanRecord {
   return changeStatus(db, token, "failed", { ...endedAtTime(now), errorCode: code });
 }
 
-interface Interrupted extends Pick<ScanRecord, "id" | "token"> {
-  readonly now: Date;
-  readonly isAdoptable: (scan: ScanRecord) => boolean;
-}
-
-/** None if the row names no running scan, and for a scan that goes on. */
-function requeue(db: Db, { id, token, now, isAdoptable }: Interrupted): readonly ScanRecord[] {
-  const scan = findScan(db, token);
-  if (scan?.status !== "running" || scan.id !== id) {
-    db.running.remove(id);
-    return [];
-  }
-  if (isAdoptable(scan)) return [];
-  if (scan.attempts >= attemptsMax) return [failScan(db, token, "interrupted", now)];
-  const lane = scan.queueKey?.[1] ?? laneOf(db, scan.accountId);
-  return [changeStatus(db, token, "queued", { queueKey: prependToLane(db, [scanLocationOf(scan), lane]) })];
-}
-
 /** A bounded number of scans, from the front of each lane. A row whose scan is lost, or does not wait, is removed. */
-function failOverdue(db: Db, { location, createdBefore, now }: Overdue): readonly ScanRecord[] {
+function failOverdue(db: Db, location: string, createdBefore: Date, now: Date): readonly ScanRecord[] {
   const failed: ScanRecord[] = [];
   for (const lane of laneNames)
     for (const [place, token] of frontOfLane(db, [location, lane], failedAtOnce)) {
@@ -237,12 +208,6 @@ function failOverdue(db: Db, { location, createdBefore, now }: Overdue): readonl
       if (waits) failed.push(failScan(db, token, "no-worker", now));
     }
   return failed;
-}
-
-interface Overdue {
-  readonly location: string;
-  readonly createdBefore: Date;
-  readonly now: Date;
 }
 
 function endedAtTime(now: Date): Pick<ScanRecord, "endedAt" | "queueKey"> {
@@ -268,11 +233,7 @@ interface AccountHostsRequest {
 }
 
 /** Newest scan for each host and location, in any state, newest first; found among the newest `scansMax` scans of the account. */
-function newestScanPerHost(
-  db: Pick<Db, "scansByAccount" | "scans">,
-  accountId: number,
-  { hostsMax, scansMax }: AccountHostsRequest,
-): readonly ScanRecord[] {
+function newestPerHost(db: Db, accountId: number, { hostsMax, scansMax }: AccountHostsRequest): readonly ScanRecord[] {
   const found = new Map<string, ScanRecord>();
   for (const token of db.scansByAccount.values({ ...newestFirst([accountId]), limit: scansMax })) {
     const scan = db.scans.get(token);

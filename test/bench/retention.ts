@@ -12,7 +12,7 @@ import { retentionRepository } from "../../src/store/retention.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import { storeFileOf } from "../../src/store/store-file.ts";
 import { walkStore } from "../../src/store/store-walk.ts";
-import { scanSummaryOf } from "../../src/store/summary.ts";
+import { scanSummaryOf } from "../../src/store/scan-record.ts";
 import { type KnownScan, knownScans } from "../support/finished-scans.ts";
 import { startPages } from "../support/pages.ts";
 import type { Row } from "./report.ts";

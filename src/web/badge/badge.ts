@@ -1,8 +1,8 @@
 /** `/badge/{host}.svg` and `/badge/{host}.json`: newest result of a host, for pages of other sites. The JSON has the form of a Shields endpoint. */
 import { dayMs } from "../../base/units.ts";
+import { listedScoreOf } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
-import { listedScoreOf } from "../../store/summary.ts";
 import { createI18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
 import { bandColors } from "../picture/share-picture.ts";

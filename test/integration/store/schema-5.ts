@@ -1,7 +1,7 @@
 /** Writes scans and queue of a store of schema 4 or 5 exactly as those releases did, for tests of their migration. */
 import { join } from "node:path";
 import { open } from "lmdb";
-import { scanSummaryOf } from "../../../src/store/summary.ts";
+import { scanSummaryOf } from "../../../src/store/scan-record.ts";
 import { emptyResult } from "../../support/stored.ts";
 
 export interface ScanOfSchema5 {

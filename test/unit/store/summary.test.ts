@@ -1,6 +1,6 @@
 /** Summaries of results for lists: notes are no violations, and older results have no basis. */
 import { expect, test } from "vitest";
-import { listedScoreOf, scanSummaryOf } from "../../../src/store/summary.ts";
+import { listedScoreOf, scanSummaryOf } from "../../../src/store/scan-record.ts";
 import { rowFormats } from "../../../src/store/tables.ts";
 import { emptyResult, storedResult } from "../../support/stored.ts";
 
