@@ -8,7 +8,7 @@ import { parseWebhookUrl } from "../parse/scan-url.ts";
 import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
 import type { Account } from "../store/accounts.ts";
 import { type Channel, type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
-import { eventTypes } from "../store/event-types.ts";
+import { eventTypes } from "../store/notification-rules.ts";
 import type { Store } from "../store/store.ts";
 import { newWebhookSecret } from "./webhook.ts";
 

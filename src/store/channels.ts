@@ -4,11 +4,9 @@ import { type AuditAction, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { disableChannel, giveUpDeliveriesOf } from "./deliveries.ts";
+import { transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
-
-export type { NotificationRule, RuleScope } from "./notification-rules.ts";
-export { rulesMax } from "./notification-rules.ts";
 
 export const channelsMax = 50;
 export const channelNameCharsMax = 100;
@@ -68,79 +66,69 @@ export const channelsTable = defineTable({
   keyIds: ["nextAccountId", "nextChannelId"],
 });
 
-export type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
+export function channelRepository(db: Db) {
+  return {
+    find: (accountId: number, id: number): Channel | undefined => db.channels.get([accountId, id]),
+    /** In the order of their ids. */
+    list: (accountId: number): readonly Channel[] => db.channels.values(accountRange(accountId)),
+    /** Disabled channels of all accounts whose owner is not yet notified. */
+    noticesDue: (): readonly Channel[] => db.channels.values().filter(({ disabled }) => disabled?.noticeDue === true),
+    ...transactions(db, { add, change, rotateSecret, remove, disable: disableChannel, noteNotice, enable }),
+    ...transactions(db, { issueConfirmation, noteConfirmationSent, confirm }),
+  };
+}
+
+type NewChannel = Pick<Channel, "accountId" | "kind" | "name" | "target" | "secrets"> & {
   /** True for webhooks. The reader of a mail address confirms it first. */
   readonly verified: boolean;
   readonly now: Date;
 };
 
-export function channelRepository(db: Db) {
-  const find = (accountId: number, id: number): Channel | undefined => db.channels.get([accountId, id]);
-  const list = (accountId: number): readonly Channel[] => db.channels.values(accountRange(accountId));
-
-  function change(accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Promise<Channel | undefined> {
-    return db.write(() => changeChannel(db, accountId, id, update));
-  }
-
-  return {
-    find,
-    /** In the order of their ids. */
-    list,
-    /** `full`: the account has `channelsMax`. */
-    add: ({ now, verified, ...channel }: NewChannel): Promise<Channel | "full"> =>
-      db.write(() => {
-        if (db.channels.getKeysCount(accountRange(channel.accountId)) >= channelsMax) return "full";
-        const added: Channel = {
-          ...channel,
-          id: db.next("nextChannelId"),
-          createdAt: now.toISOString(),
-          verifiedAt: verified ? now.toISOString() : null,
-          confirmation: null,
-          unsubscribeKey: channel.kind === "mail" ? newSecretValue(db.clock) : null,
-          disabled: null,
-        };
-        db.channels.put([added.accountId, added.id], added);
-        noteChannel(db, added, "channel.created");
-        return added;
-      }),
-    /** Another target of a mail channel must be confirmed, and is enabled unless its owner disabled it. It gets another link that ends the mails. */
-    change,
-    /** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
-    rotateSecret: (accountId: number, id: number, secret: string): Promise<Channel | undefined> =>
-      db.write(() => rotateSecret(db, accountId, id, secret)),
-    /** Also leaves the rules without it, and gives up its deliveries. False for an unknown channel. */
-    remove: (accountId: number, id: number): Promise<boolean> => db.write(() => removeChannel(db, accountId, id)),
-    /** Disabling gives up what waits for the channel. */
-    disable: (accountId: number, id: number, because: ChannelDisabling, now: Date): Promise<Channel | undefined> =>
-      db.write(() => disableChannel(db, { accountId, id, because, now })),
-    /** Disabled channels of all accounts whose owner is not yet notified. */
-    noticesDue: (): readonly Channel[] => db.channels.values().filter(({ disabled }) => disabled?.noticeDue === true),
-    noteNotice: (accountId: number, id: number): Promise<Channel | undefined> =>
-      change(accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } })),
-    enable: (accountId: number, id: number): Promise<Channel | undefined> => change(accountId, id, () => ({ disabled: null })),
-
-    /** Value of a new confirmation link, beside which the last sent one stays valid; undefined for an unknown channel. */
-    issueConfirmation: (accountId: number, id: number, now: Date): Promise<string | undefined> =>
-      db.write(() => issueConfirmation(db, accountId, id, now)),
-    /** The mail with the link was sent, so that the earlier link is void. */
-    noteConfirmationSent: (accountId: number, id: number, value: string): Promise<Channel | undefined> =>
-      change(accountId, id, ({ confirmation }) =>
-        confirmation?.hash === hashOfSecret(value) ? { confirmation: linkOf(confirmation) } : {},
-      ),
-    /** Undefined if the link is unknown, used or expired. */
-    confirm: (accountId: number, id: number, value: string, now: Date): Promise<Channel | undefined> =>
-      db.write(() => {
-        const channel = find(accountId, id);
-        if (channel === undefined || !canConfirm(channel, value, now)) return undefined;
-        return changeChannel(db, accountId, id, () => ({ confirmation: null, verifiedAt: now.toISOString() }));
-      }),
+/** `full`: the account has `channelsMax`. */
+function add(db: Db, { now, verified, ...channel }: NewChannel): Channel | "full" {
+  if (db.channels.getKeysCount(accountRange(channel.accountId)) >= channelsMax) return "full";
+  const added: Channel = {
+    ...channel,
+    id: db.next("nextChannelId"),
+    createdAt: now.toISOString(),
+    verifiedAt: verified ? now.toISOString() : null,
+    confirmation: null,
+    unsubscribeKey: channel.kind === "mail" ? newSecretValue(db.clock) : null,
+    disabled: null,
   };
+  db.channels.put([added.accountId, added.id], added);
+  noteChannel(db, added, "channel.created");
+  return added;
 }
 
+/** The account has got a mail about the disabled channel. */
+function noteNotice(db: Db, accountId: number, id: number): Channel | undefined {
+  return change(db, accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } }));
+}
+
+function enable(db: Db, accountId: number, id: number): Channel | undefined {
+  return change(db, accountId, id, () => ({ disabled: null }));
+}
+
+/** The mail with the link was sent, so that the earlier link is void. */
+function noteConfirmationSent(db: Db, accountId: number, id: number, value: string): Channel | undefined {
+  return change(db, accountId, id, ({ confirmation }) =>
+    confirmation?.hash === hashOfSecret(value) ? { confirmation: linkOf(confirmation) } : {},
+  );
+}
+
+/** Undefined if the link is unknown, used or expired. */
+function confirm(db: Db, accountId: number, id: number, value: string, now: Date): Channel | undefined {
+  const channel = db.channels.get([accountId, id]);
+  if (channel === undefined || !canConfirm(channel, value, now)) return undefined;
+  return change(db, accountId, id, () => ({ confirmation: null, verifiedAt: now.toISOString() }));
+}
+
+/** Value of a new confirmation link, beside which the last sent one stays valid; undefined for an unknown channel. */
 function issueConfirmation(db: Db, accountId: number, id: number, now: Date): string | undefined {
   const value = newSecretValue(db.clock);
   const expiresAt = new Date(now.getTime() + confirmationHours * hourMs).toISOString();
-  const changed = changeChannel(db, accountId, id, ({ confirmation }) => {
+  const changed = change(db, accountId, id, ({ confirmation }) => {
     const earlier = confirmation?.earlier ?? confirmation;
     return { confirmation: { hash: hashOfSecret(value), expiresAt, ...(earlier !== null && { earlier: linkOf(earlier) }) } };
   });
@@ -159,7 +147,8 @@ function linkOf({ hash, expiresAt }: ConfirmationLink): ConfirmationLink {
   return { hash, expiresAt };
 }
 
-function removeChannel(db: Db, accountId: number, id: number): boolean {
+/** Also leaves the rules without it, and gives up its deliveries. False for an unknown channel. */
+function remove(db: Db, accountId: number, id: number): boolean {
   const channel = db.channels.get([accountId, id]);
   if (channel === undefined) return false;
   giveUpDeliveriesOf(db, accountId, id);
@@ -173,34 +162,25 @@ function removeChannel(db: Db, accountId: number, id: number): boolean {
   return true;
 }
 
+/** The earlier secret stays valid beside the new one until the next rotation. Undefined unless it is a webhook. */
 function rotateSecret(db: Db, accountId: number, id: number, secret: string): Channel | undefined {
   if (db.channels.get([accountId, id])?.kind !== "webhook") return undefined;
-  return changeChannel(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
+  return change(db, accountId, id, ({ secrets }) => ({ secrets: [secret, ...secrets].slice(0, secretsMax) }));
 }
 
 /**
- * Another mail address has another reader, whom links in earlier mails must not end. That the earlier address failed, or its reader ended
- * the mails, says nothing about the new one.
+ * Another target of a mail channel must be confirmed, and gets another link that ends the mails: it has another reader. That the earlier
+ * address failed, or its reader ended the mails, says nothing about the new one; it stays disabled only by its owner.
  */
-function newReader({ clock }: Db, { disabled }: Channel): Pick<Channel, "verifiedAt" | "confirmation" | "unsubscribeKey" | "disabled"> {
-  return {
-    verifiedAt: null,
-    confirmation: null,
-    unsubscribeKey: newSecretValue(clock),
-    disabled: disabled?.because === "owner" ? disabled : null,
-  };
-}
-
-/** Only within a transaction. */
-function changeChannel(db: Db, accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Channel | undefined {
-  const channel = db.channels.get([accountId, id]);
-  if (channel === undefined) return undefined;
-  const updated: Channel = { ...channel, ...update(channel) };
-  const isMoved = channel.kind === "mail" && updated.target !== channel.target;
-  const changed: Channel = isMoved ? { ...updated, ...newReader(db, updated) } : updated;
-  db.channels.put([accountId, id], changed);
-  if (changed.target !== channel.target || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
-  return changed;
+function change(db: Db, accountId: number, id: number, update: (channel: Channel) => Partial<Channel>): Channel | undefined {
+  return db.channels.update([accountId, id], (channel) => {
+    const changed: Channel = { ...channel, ...update(channel) };
+    const isMoved = changed.target !== channel.target;
+    if (isMoved || changed.secrets[0] !== channel.secrets[0]) noteChannel(db, changed, "channel.changed");
+    if (channel.kind !== "mail" || !isMoved) return changed;
+    const disabled = changed.disabled?.because === "owner" ? changed.disabled : null;
+    return { ...changed, verifiedAt: null, confirmation: null, unsubscribeKey: newSecretValue(db.clock), disabled };
+  });
 }
 
 /** By its id: a target may be a mail address or hold a secret. */

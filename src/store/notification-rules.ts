@@ -2,9 +2,24 @@
 import { type Severity, severities } from "../check/check.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
-import { accountEventTypes } from "./event-types.ts";
+import { reads, transactions } from "./methods.ts";
 import type { EventType, StoredEvent } from "./site-events.ts";
 import { accountRange } from "./table.ts";
+
+/** In the order of forms and documentation. */
+export const eventTypes = [
+  "site.score_dropped",
+  "finding.opened",
+  "finding.resolved",
+  "finding.unstable",
+  "certificate.expiring",
+  "site.unreachable",
+  "site.recovered",
+  "catalog.changed",
+  "scan.finished",
+] as const satisfies readonly EventType[];
+/** Types of the account itself: no site, tag or client limits them. */
+const accountEventTypes: readonly EventType[] = ["catalog.changed", "scan.finished"];
 
 export const rulesMax = 200;
 
@@ -34,34 +49,32 @@ export const notificationRulesTable = defineTable({
   keyIds: ["nextAccountId", "nextRuleId"],
 });
 
-export type NewRule = Omit<NotificationRule, "id" | "createdAt"> & { readonly now: Date };
-
 export function ruleRepository(db: Db) {
   return {
     find: (accountId: number, id: number): NotificationRule | undefined => db.notificationRules.get([accountId, id]),
-    list: (accountId: number): readonly NotificationRule[] => rulesOf(db, accountId),
-    /** The event without the findings that are below the rules of the channel. */
-    eventFor: (channelId: number, event: StoredEvent): StoredEvent => eventFor(db, channelId, event),
-    /** `full`: the account has `rulesMax`. */
-    add: ({ now, ...rule }: NewRule): Promise<NotificationRule | "full"> =>
-      db.write(() => {
-        if (db.notificationRules.getKeysCount(accountRange(rule.accountId)) >= rulesMax) return "full";
-        const added: NotificationRule = { ...rule, id: db.next("nextRuleId"), createdAt: now.toISOString() };
-        db.notificationRules.put([added.accountId, added.id], added);
-        return added;
-      }),
-    change: (
-      accountId: number,
-      id: number,
-      change: Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>,
-    ): Promise<NotificationRule | undefined> => db.write(() => db.notificationRules.update([accountId, id], () => change)),
-    remove: (accountId: number, id: number): Promise<boolean> =>
-      db.write(() => {
-        const known = db.notificationRules.doesExist([accountId, id]);
-        db.notificationRules.remove([accountId, id]);
-        return known;
-      }),
+    ...reads(db, { list: rulesOf, eventFor }),
+    ...transactions(db, { add, change, remove }),
   };
+}
+
+/** `full`: the account has `rulesMax`. */
+function add(db: Db, { now, ...rule }: Omit<NotificationRule, "id" | "createdAt"> & { readonly now: Date }): NotificationRule | "full" {
+  if (db.notificationRules.getKeysCount(accountRange(rule.accountId)) >= rulesMax) return "full";
+  const added: NotificationRule = { ...rule, id: db.next("nextRuleId"), createdAt: now.toISOString() };
+  db.notificationRules.put([added.accountId, added.id], added);
+  return added;
+}
+
+type RuleChange = Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>;
+
+function change(db: Db, accountId: number, id: number, changed: RuleChange): NotificationRule | undefined {
+  return db.notificationRules.update([accountId, id], () => changed);
+}
+
+function remove(db: Db, accountId: number, id: number): boolean {
+  const known = db.notificationRules.doesExist([accountId, id]);
+  db.notificationRules.remove([accountId, id]);
+  return known;
 }
 
 function rulesOf(db: Db, accountId: number): readonly NotificationRule[] {
@@ -83,6 +96,7 @@ export function channelsFor(db: Db, event: StoredEvent): readonly number[] {
   return [...new Set(matching.flatMap(({ channelIds }) => channelIds))];
 }
 
+/** The event without the findings that are below the rules of the channel. */
 function eventFor(db: Db, channelId: number, event: StoredEvent): StoredEvent {
   if (event.type !== "finding.opened" && event.type !== "finding.resolved" && event.type !== "finding.unstable") return event;
   const least = severities.indexOf(severityMinOf(db, event, channelId));

@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { type RetryRefusal, retryDelivery } from "../../deliver/rule-operations.ts";
 import { type Delivery, deliveryStates } from "../../store/deliveries.ts";
-import { eventTypes } from "../../store/event-types.ts";
+import { eventTypes } from "../../store/notification-rules.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import { ApiError, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, operation, ownRecord } from "../operation.ts";

@@ -3,8 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Severity, severities } from "../../check/check.ts";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../deliver/rule-operations.ts";
-import { eventTypes } from "../../store/event-types.ts";
-import { type RuleScope, rulesMax } from "../../store/notification-rules.ts";
+import { eventTypes, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
 import { type ApiError, doneOrThrow, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";

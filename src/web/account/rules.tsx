@@ -6,7 +6,7 @@ import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import type { Channel } from "../../store/channels.ts";
-import { eventTypes } from "../../store/event-types.ts";
+import { eventTypes } from "../../store/notification-rules.ts";
 import { type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import type { EventType } from "../../store/site-events.ts";
 import type { Site } from "../../store/sites.ts";

@@ -7,7 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { webhookSchemas } from "../../../src/api/channels/webhooks.ts";
 import { openapiDocument } from "../../../src/api/openapi.ts";
-import { eventTypes } from "../../../src/store/event-types.ts";
+import { eventTypes } from "../../../src/store/notification-rules.ts";
 import { newSiteState } from "../../../src/store/site-runs.ts";
 import { accountClient, addViewer } from "../../support/account-api.ts";
 import { type ApiUnderTest, startApi } from "../../support/api.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newWebhookSecret } from "../../../src/deliver/webhook.ts";
-import { eventTypes } from "../../../src/store/site-events.ts";
+import { eventTypes } from "../../../src/store/notification-rules.ts";
 import { newSiteState } from "../../../src/store/site-runs.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { startWebhookReceiver, until } from "../../support/delivery-rig.ts";

@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newWebhookSecret } from "../../../src/deliver/webhook.ts";
 import type { Delivery } from "../../../src/store/deliveries.ts";
-import { type EventType, eventTypes, type StoredEvent } from "../../../src/store/site-events.ts";
+import { eventTypes } from "../../../src/store/notification-rules.ts";
+import type { EventType, StoredEvent } from "../../../src/store/site-events.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { randomFrom } from "../../integration/store/damaged-store.ts";
 import { siteIdentity } from "../../support/certificates.ts";

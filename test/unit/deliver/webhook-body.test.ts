@@ -4,7 +4,8 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { type WebhookType, webhookSchemas } from "../../../src/api/channels/webhooks.ts";
 import { webhookBody, webhookBodyBytesMax, webhookTestBody } from "../../../src/deliver/webhook.ts";
-import { type EventFinding, eventTypes, type NewEvent, type StoredEvent } from "../../../src/store/site-events.ts";
+import { eventTypes } from "../../../src/store/notification-rules.ts";
+import type { EventFinding, NewEvent, StoredEvent } from "../../../src/store/site-events.ts";
 import { eventSite, storedEvent, storedEvents } from "../../support/stored-events.ts";
 
 const ajv = addFormats.default(new Ajv({ strictTypes: false }));

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
-import { eventTypes } from "../../../../src/store/event-types.ts";
+import { eventTypes } from "../../../../src/store/notification-rules.ts";
 import { inputValueOf, mainOf } from "../../../support/page-text.ts";
 import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
 import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
