@@ -6,8 +6,8 @@ import { type Outcome, refuse } from "../base/outcome.ts";
 import { parseAccent } from "../parse/accent-color.ts";
 import { isTextLine } from "../parse/text.ts";
 import type { Account } from "../store/accounts.ts";
-import { logoText } from "../store/brand-logo.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
+import { logoText } from "../store/site-accounts.ts";
 import type { Store } from "../store/store.ts";
 import { planTerms } from "./account-operations.ts";
 

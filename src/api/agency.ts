@@ -30,7 +30,6 @@ import { brandInFile } from "../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../export/formats.ts";
 import { readBytes } from "../http/request-body.ts";
 import { emailCharsMax } from "../store/account-index.ts";
-import { storedLogo } from "../store/brand-logo.ts";
 import {
   type Member,
   type MemberRole,
@@ -38,6 +37,7 @@ import {
   memberInvitationsMax,
   memberRoles,
   type StoredBrand,
+  storedLogo,
 } from "../store/site-accounts.ts";
 import type { Site } from "../store/sites.ts";
 import { answer, prepareHeaders } from "./answer.ts";

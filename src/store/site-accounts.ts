@@ -1,9 +1,11 @@
 /** What an account keeps for all its sites: people who share them, the brand, and the rules of judging that were announced. */
 import { hourMs } from "../base/units.ts";
+import { parseImageSize } from "../parse/image-size.ts";
 import { emailKey, isEmail } from "./account-index.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
+import { reads, transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
 
@@ -82,58 +84,61 @@ export function memberRepository(db: Db) {
     owners: (memberId: number): readonly Member[] =>
       [...db.ownersByMember.getKeys(accountRange(memberId))].flatMap(([, ownerId]) => db.members.get([ownerId, memberId]) ?? []),
     find: (ownerId: number, memberId: number): Member | undefined => db.members.get([ownerId, memberId]),
-    setRole: (ownerId: number, memberId: number, role: MemberRole): Promise<Member | undefined> =>
-      db.write(() => {
-        const from = db.members.get([ownerId, memberId])?.role;
-        const details = { member: memberId, from: from ?? null, to: role };
-        if (from !== undefined && role !== from) noteAccount(db, ownerId, "member.role-changed", { by: "self", details });
-        return db.members.update([ownerId, memberId], () => ({ role }));
-      }),
-    /** `by`: id of the owner, or of the member who leaves. */
-    remove: (ownerId: number, memberId: number, by: number): Promise<boolean> =>
-      db.write(() => {
-        const member = db.members.get([ownerId, memberId]);
-        db.members.remove([ownerId, memberId]);
-        if (member === undefined) return false;
-        noteAccount(db, ownerId, "member.removed", { by: accountActor({ id: by }), details: { member: memberId, role: member.role } });
-        return true;
-      }),
-
     invitations: (ownerId: number, now: Date): readonly MemberInvitation[] =>
       invitationsWhere(db, (one) => one.ownerId === ownerId && isOpen(one, now)),
     /** Open ones of all owners to an address. */
     invitationsTo: (email: string, now: Date): readonly MemberInvitation[] =>
       invitationsWhere(db, (one) => emailKey(one.email) === emailKey(email) && isOpen(one, now)),
-    /** Returns their number. */
-    removeExpiredInvitations: (now: Date): Promise<number> => removeExpiredInvitations(db, now),
-    /** Voids the earlier invitation of the same address. */
-    invite: (given: Omit<MemberInvitation, "expiresAt">, now: Date): Promise<IssuedInvitation | "email-invalid" | "full"> =>
-      db.write(() => putInvitation(db, given, now)),
-    withdraw: (ownerId: number, email: string): Promise<void> =>
-      db.write(() => db.memberInvitations.removeAll({}, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
-    /** Undefined if unknown, used or expired. */
-    findInvitation: (value: string, now: Date): MemberInvitation | undefined => openInvitation(db, value, now),
-    /** `other-address`: the invitation names another mail address than the account. `own`: the sites are the account's own. */
-    accept: (value: string, memberId: number, now: Date): Promise<Member | "unknown" | "other-address" | "own" | "full"> =>
-      db.write(() => {
-        const invitation = openInvitation(db, value, now);
-        const account = db.accounts.get(memberId);
-        if (invitation === undefined || account === undefined) return "unknown";
-        if (emailKey(account.email) !== emailKey(invitation.email)) return "other-address";
-        if (invitation.ownerId === memberId) return "own";
-        if (db.members.getKeysCount(accountRange(invitation.ownerId)) >= membersMax) return "full";
-        const member: Member = { ownerId: invitation.ownerId, memberId, role: invitation.role, since: now.toISOString() };
-        db.members.put([member.ownerId, memberId], member);
-        db.memberInvitations.remove(hashOfSecret(value));
-        const details = { member: memberId, role: member.role };
-        noteAccount(db, member.ownerId, "member.joined", { by: accountActor({ id: memberId }), now, details });
-        return member;
-      }),
+    /** Removes expired invitations, and returns their number. */
+    removeExpiredInvitations: async (now: Date): Promise<number> => {
+      const isExpired = (one: MemberInvitation) => !isOpen(one, now);
+      const { length } = invitationsWhere(db, isExpired);
+      if (length > 0) await db.write(() => db.memberInvitations.removeAll({}, isExpired));
+      return length;
+    },
+    ...reads(db, { findInvitation: openInvitation }),
+    ...transactions(db, { setRole, remove, invite, withdraw, accept }),
   };
 }
 
-/** Only within a transaction. */
-function putInvitation(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: Date): IssuedInvitation | "email-invalid" | "full" {
+function setRole(db: Db, ownerId: number, memberId: number, role: MemberRole): Member | undefined {
+  return db.members.update([ownerId, memberId], ({ role: from }) => {
+    if (role !== from) noteAccount(db, ownerId, "member.role-changed", { by: "self", details: { member: memberId, from, to: role } });
+    return { role };
+  });
+}
+
+/** `by`: id of the owner, or of the member who leaves. */
+function remove(db: Db, ownerId: number, memberId: number, by: number): boolean {
+  const member = db.members.get([ownerId, memberId]);
+  db.members.remove([ownerId, memberId]);
+  if (member === undefined) return false;
+  noteAccount(db, ownerId, "member.removed", { by: accountActor({ id: by }), details: { member: memberId, role: member.role } });
+  return true;
+}
+
+function withdraw(db: Db, ownerId: number, email: string): void {
+  db.memberInvitations.removeAll({}, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email));
+}
+
+/** `other-address`: the invitation names another mail address than the account. `own`: the sites are the account's own. */
+function accept(db: Db, value: string, memberId: number, now: Date): Member | "unknown" | "other-address" | "own" | "full" {
+  const invitation = openInvitation(db, value, now);
+  const account = db.accounts.get(memberId);
+  if (invitation === undefined || account === undefined) return "unknown";
+  const { ownerId, role } = invitation;
+  if (emailKey(account.email) !== emailKey(invitation.email)) return "other-address";
+  if (ownerId === memberId) return "own";
+  if (db.members.getKeysCount(accountRange(ownerId)) >= membersMax) return "full";
+  const member: Member = { ownerId, memberId, role, since: now.toISOString() };
+  db.members.put([ownerId, memberId], member);
+  db.memberInvitations.remove(hashOfSecret(value));
+  noteAccount(db, ownerId, "member.joined", { by: accountActor({ id: memberId }), now, details: { member: memberId, role } });
+  return member;
+}
+
+/** Voids the earlier invitation of the same address. */
+function invite(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: Date): IssuedInvitation | "email-invalid" | "full" {
   const email = given.email.trim();
   if (!isEmail(email)) return "email-invalid";
   db.memberInvitations.removeAll(
@@ -150,6 +155,7 @@ function putInvitation(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: 
   return { invitation, value };
 }
 
+/** Undefined if unknown, used or expired. */
 function openInvitation(db: Db, value: string, now: Date): MemberInvitation | undefined {
   const invitation = isSecretValue(value) ? db.memberInvitations.get(hashOfSecret(value)) : undefined;
   return invitation !== undefined && isOpen(invitation, now) && db.accounts.doesExist(invitation.ownerId) ? invitation : undefined;
@@ -163,23 +169,87 @@ function invitationsWhere(db: Db, matches: (invitation: MemberInvitation) => boo
   return db.memberInvitations.values().filter(matches);
 }
 
-async function removeExpiredInvitations(db: Db, now: Date): Promise<number> {
-  const isExpired = (one: MemberInvitation) => !isOpen(one, now);
-  const { length } = invitationsWhere(db, isExpired);
-  if (length > 0) await db.write(() => db.memberInvitations.removeAll({}, isExpired));
-  return length;
-}
-
 export function brandRepository(db: Db) {
   return {
     find: (accountId: number): StoredBrand | undefined => db.brands.get(accountId),
-    /** Stores what `update` makes of the stored brand, and returns it. What `update` throws rejects, and changes nothing. */
-    change: (accountId: number, update: (stored: StoredBrand | undefined) => StoredBrand): Promise<StoredBrand> =>
-      db.write(() => {
-        const changed = update(db.brands.get(accountId));
-        db.brands.put(accountId, changed);
-        return changed;
-      }),
+    ...transactions(db, { change: changeBrand }),
     remove: (accountId: number): Promise<void> => db.write(() => void db.brands.remove(accountId)),
   };
+}
+
+/** Stores what `update` makes of the stored brand, and returns it. What `update` throws rejects, and changes nothing. */
+function changeBrand(db: Db, accountId: number, update: (stored: StoredBrand | undefined) => StoredBrand): StoredBrand {
+  const changed = update(db.brands.get(accountId));
+  db.brands.put(accountId, changed);
+  return changed;
+}
+
+/** As our own browser drew it; sides in pixels. */
+export interface StoredLogo {
+  readonly png: Uint8Array<ArrayBuffer>;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Null without one. */
+export function storedLogo({ logoPng }: StoredBrand): StoredLogo | null {
+  if (logoPng === null) return null;
+  const png = new Uint8Array(Buffer.from(logoPng, "base64"));
+  const size = parseImageSize(png);
+  return size === null || size === "broken" ? null : { png, width: size.width, height: size.height };
+}
+
+/** Logo as it is stored. */
+export function logoText(png: Uint8Array): string {
+  return Buffer.from(png).toString("base64");
+}
+
+const siteAccountRow = stored.row({
+  /** Rules of judging that the account knows of; null before its first measured run. */
+  rulesAnnounced: stored.orNull(stored.text),
+  /** When the results that announced them were judged. */
+  rulesJudgedAt: stored.optional(stored.unchecked<string>()),
+  /** SHA-256 of the token for the metrics of its sites; null without one. */
+  metricsTokenHash: stored.orNull(stored.text),
+});
+type SiteAccount = Static<typeof siteAccountRow>;
+
+export const siteAccountsTable = defineTable({
+  row: siteAccountRow,
+  key: keyed<number>(),
+  indexes: {
+    /** Account of each token for the metrics of sites, by the SHA-256 of its value. */
+    metricsTokens: numberIndex(
+      ({ metricsTokenHash }: SiteAccount, accountId: number): IndexRows<string, number> =>
+        metricsTokenHash === null ? [] : [[metricsTokenHash, accountId]],
+    ),
+  },
+  ofAccount: [{ by: "key" }],
+});
+
+export function metricsTokenRepository(db: Db) {
+  return {
+    has: (accountId: number): boolean => (db.siteAccounts.get(accountId)?.metricsTokenHash ?? null) !== null,
+    /** Replaces the earlier token; the value is not stored. */
+    issue: async (accountId: number): Promise<string> => {
+      const value = newSecretValue(db.clock);
+      await db.write(() => putSiteAccount(db, accountId, { metricsTokenHash: hashOfSecret(value) }));
+      return value;
+    },
+    revoke: (accountId: number): Promise<void> => db.write(() => putSiteAccount(db, accountId, { metricsTokenHash: null })),
+    /** Account of the token; undefined for an unknown one. */
+    accountOf: (value: string): number | undefined => {
+      const accountId = isSecretValue(value) ? db.metricsTokens.get(hashOfSecret(value)) : undefined;
+      return accountId === 0 ? undefined : accountId;
+    },
+  };
+}
+
+export function siteAccountOf(db: Db, accountId: number): SiteAccount {
+  return db.siteAccounts.get(accountId) ?? { rulesAnnounced: null, metricsTokenHash: null };
+}
+
+/** Only within a transaction. */
+export function putSiteAccount(db: Db, accountId: number, change: Partial<SiteAccount>): void {
+  db.siteAccounts.put(accountId, { ...siteAccountOf(db, accountId), ...change });
 }

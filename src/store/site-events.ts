@@ -4,11 +4,10 @@ import type { Band, Rank } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
-import { type Page, type PageRequest, pageBy } from "./page.ts";
+import { newestPage, type Page, type PageRequest } from "./page.ts";
+import { listedScoreOf, type ScanRecord } from "./scan-record.ts";
 import { randomBase62 } from "./secret-value.ts";
 import { accountRange, newestFirst } from "./table.ts";
-
-export { accountEventTypes, eventTypes } from "./event-types.ts";
 
 /** 130 bits. */
 const eventIdChars = 22;
@@ -135,18 +134,25 @@ export function eventRepository(db: Db) {
   return {
     find: (accountId: number, seq: number): StoredEvent | undefined => db.events.get([accountId, seq]),
     /** Newest first. */
-    list: (accountId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
-      const events = db.events.values({ ...newestFirst([accountId], cursor), limit: limit + 1 });
-      return pageBy(events, limit, ({ seq }) => seq);
-    },
+    list: (accountId: number, request: PageRequest): Page<StoredEvent> => newestPage(db.events, [accountId], request, ({ value }) => value),
     /** Newest first; `cursor` is the sequence number of an event. */
-    pageOfSite: (accountId: number, siteId: number, { limit, cursor }: PageRequest): Page<StoredEvent> => {
-      const keys = [...db.siteEventIds.getKeys({ ...newestFirst([siteId], cursor), limit: limit + 1 })];
-      const page = pageBy(keys, limit, ([, seq]) => seq);
-      return { ...page, items: page.items.flatMap(([, seq]) => db.events.get([accountId, seq]) ?? []) };
-    },
+    pageOfSite: (accountId: number, siteId: number, request: PageRequest): Page<StoredEvent> =>
+      newestPage(db.siteEventIds, [siteId], request, ({ key: [, seq] }) => db.events.get([accountId, seq])),
     /** Newest first. */
     listOfSite: (accountId: number, siteId: number, limit: number): readonly StoredEvent[] =>
       [...db.siteEventIds.getKeys({ ...newestFirst([siteId]), limit })].flatMap(([, seq]) => db.events.get([accountId, seq]) ?? []),
   };
+}
+
+/**
+ * Stores `scan.finished` if a rule of the account wants it; only within the transaction that ends the scan. `before` is the scan as it was:
+ * scheduled runs report by the events of their site.
+ */
+export function noteScanEnd(db: Db, before: ScanRecord, ended: ScanRecord, now: Date): void {
+  const { accountId, token, id, url, status, errorCode, summary } = ended;
+  if (accountId === null || before.queueKey?.[1] === "scheduled" || (status !== "finished" && status !== "failed")) return;
+  const rules = [...db.notificationRules.getRange(accountRange(accountId))];
+  if (!rules.some(({ value }) => value.events.includes("scan.finished"))) return;
+  const data = { token, id, url, status, errorCode, ...listedScoreOf(summary) };
+  putEvents(db, { accountId, site: null, now }, [{ type: "scan.finished", token, data }]);
 }

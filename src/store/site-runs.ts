@@ -3,9 +3,10 @@ import { type Severity, worstFirst } from "../check/check.ts";
 import { bands, type ResultBasis, ranks } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { reads, transactions } from "./methods.ts";
 import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
-import { noteRules } from "./scan-events.ts";
 import { findScan, type ScanRecord } from "./scan-record.ts";
+import { putSiteAccount, siteAccountOf } from "./site-accounts.ts";
 import { type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
 import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
@@ -156,15 +157,6 @@ export const siteHistoryTable = defineTable({
   ofSite: [{ by: "part", part: 0 }],
 });
 
-export interface StartRun {
-  readonly accountId: number;
-  readonly siteId: number;
-  readonly kind: RunKind;
-  /** Undefined leaves the planned one. */
-  readonly nextRunAt?: Date | null | undefined;
-  readonly now: Date;
-}
-
 /** `busy`: a run of the site is under way. `full`: the queue has no space for its scans; nothing is queued. */
 export type StartRunRefusal = "unknown" | "busy" | "full";
 
@@ -191,29 +183,8 @@ export function siteRunRepository(db: Db, queueMax: number) {
       const scans = run.scans.flatMap(({ token }) => findScan(db, token) ?? []);
       return scans.every(({ status }) => status === "finished" || status === "failed") ? scans : null;
     },
-    /**
-     * Stores state, history and events of a run and ends it, in one transaction. So each run is concluded once, even by a killed process.
-     * Undefined if the run has ended already, or its site is gone. A run whose address the site has no longer leaves nothing.
-     */
-    conclude: (
-      run: SiteRun,
-      conclude: (site: Site, state: SiteState) => RunConclusion,
-      now: Date,
-    ): Promise<readonly StoredEvent[] | undefined> => db.write(() => concludeRun(db, run, conclude, now)),
-    state: (siteId: number): SiteState => db.siteStates.get(siteId) ?? newSiteState,
-    /** Changes the state apart from a run, as for a certificate that expires; events as in `conclude`. */
-    noteState: (
-      site: Pick<Site, "accountId" | "id">,
-      change: (site: Site, state: SiteState) => Pick<RunConclusion, "state" | "events">,
-      now: Date,
-    ): Promise<readonly StoredEvent[]> =>
-      db.write(() => {
-        const current = db.sites.get([site.accountId, site.id]);
-        if (current === undefined) return [];
-        const { state, events } = change(current, db.siteStates.get(site.id) ?? newSiteState);
-        db.siteStates.put(site.id, state);
-        return putEvents(db, { accountId: site.accountId, site: eventSiteOf(current), now }, events);
-      }),
+    /** Oldest first. */
+    history: (siteId: number): readonly SiteHistoryEntry[] => db.siteHistory.values(accountRange(siteId)),
     /** The last entry of the history until that time, and the first one after it. Either may be missing. */
     historyNear: (siteId: number, time: Date): readonly SiteHistoryEntry[] => {
       const { start, end } = accountRange(siteId);
@@ -221,9 +192,27 @@ export function siteRunRepository(db: Db, queueMax: number) {
       const after = db.siteHistory.values({ start: [siteId, time.getTime() + 1], end, limit: 1 });
       return [...before, ...after];
     },
-    /** Oldest first. */
-    history: (siteId: number): readonly SiteHistoryEntry[] => db.siteHistory.values(accountRange(siteId)),
+    ...reads(db, { state: stateOf }),
+    ...transactions(db, { conclude, noteState }),
   };
+}
+
+function stateOf(db: Db, siteId: number): SiteState {
+  return db.siteStates.get(siteId) ?? newSiteState;
+}
+
+/** Changes the state apart from a run, as for a certificate that expires; events as in `conclude`. */
+function noteState(
+  db: Db,
+  { accountId, id }: Pick<Site, "accountId" | "id">,
+  change: (site: Site, state: SiteState) => Pick<RunConclusion, "state" | "events">,
+  now: Date,
+): readonly StoredEvent[] {
+  const site = db.sites.get([accountId, id]);
+  if (site === undefined) return [];
+  const { state, events } = change(site, stateOf(db, id));
+  db.siteStates.put(id, state);
+  return putEvents(db, { accountId, site: eventSiteOf(site), now }, events);
 }
 
 /** Open findings that are not accepted, the most severe first. */
@@ -232,6 +221,12 @@ export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteSta
     .filter(([code, { state }]) => state === "open" && !isAccepted(site, code, now))
     .map(([code, finding]) => ({ ...finding, code }))
     .sort((one, other) => worstFirst(one, other) || (one.code < other.code ? -1 : 1));
+}
+
+interface StartRun extends Pick<SiteRun, "accountId" | "siteId" | "kind"> {
+  /** Undefined leaves the planned one. */
+  readonly nextRunAt?: Date | null | undefined;
+  readonly now: Date;
 }
 
 function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt, now }: StartRun): SiteRun | StartRunRefusal {
@@ -259,23 +254,42 @@ function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt
   return run;
 }
 
-function concludeRun(
+/**
+ * Stores state, history and events of a run and ends it, in one transaction. So each run is concluded once, even by a killed process.
+ * Undefined if the run has ended already, or its site is gone. A run whose address the site has no longer leaves nothing.
+ */
+function conclude(
   db: Db,
   { accountId, siteId, startedAt, scans }: SiteRun,
-  conclude: (site: Site, state: SiteState) => RunConclusion,
+  concluded: (site: Site, state: SiteState) => RunConclusion,
   now: Date,
 ): readonly StoredEvent[] | undefined {
   if (db.siteRuns.get(siteId)?.startedAt !== startedAt) return undefined;
   db.siteRuns.remove(siteId);
   const site = db.sites.get([accountId, siteId]);
   if (site === undefined || scans[0]?.url !== site.url) return undefined;
-  const { state, site: change, events, rules, history } = conclude(site, db.siteStates.get(siteId) ?? newSiteState);
+  const { state, site: change, events, rules, history } = concluded(site, stateOf(db, siteId));
   db.siteStates.put(siteId, state);
   const changed = { ...site, ...change };
   putSite(db, changed);
   if (rules !== null) noteRules(db, accountId, rules, now);
   if (history !== null) putHistory(db, siteId, history);
   return putEvents(db, { accountId, site: eventSiteOf(changed), now }, events);
+}
+
+/** One notice for each account and change of the rules; only within a transaction. */
+function noteRules(db: Db, accountId: number, applied: AppliedRules, now: Date): void {
+  const { algorithmVersion, catalogVersion, basis, judgedAt } = applied;
+  const rules = `${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`;
+  const { rulesAnnounced, rulesJudgedAt = "" } = siteAccountOf(db, accountId);
+  if (rulesAnnounced === rules) return;
+  // A run of several addresses can end after one that the new rules judged.
+  // A time ahead comes from a clock that was wrong.
+  if (judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString()) return;
+  putSiteAccount(db, accountId, { rulesAnnounced: rules, rulesJudgedAt: judgedAt });
+  if (rulesAnnounced === null) return;
+  const data = { catalogVersion, algorithmVersion };
+  putEvents(db, { accountId, site: null, now }, [{ type: "catalog.changed", token: null, data }]);
 }
 
 function putHistory(db: Db, siteId: number, entry: SiteHistoryEntry): void {

@@ -3,7 +3,7 @@ import { usableBrand } from "../../account/brand-operations.ts";
 import { brandInFile } from "../../export/export.ts";
 import type { Brand, BrandLogo } from "../../report/brand.tsx";
 import type { Account } from "../../store/accounts.ts";
-import { storedLogo } from "../../store/brand-logo.ts";
+import { storedLogo } from "../../store/site-accounts.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { notFound, signInFirst } from "../errors.ts";
 import { siteAccesses } from "../sites/site-access.ts";
