@@ -4,7 +4,7 @@ import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import { isBackgroundLane } from "../store/lanes.ts";
+import { isBackgroundLane } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";

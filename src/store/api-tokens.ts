@@ -4,9 +4,8 @@ import { type AuditNote, actorOf, type ChangedBy, putAudit } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
 import { transactions } from "./methods.ts";
-import { hashOfSecret, randomBase62, toBase62 } from "./secret-value.ts";
+import { hashOfSecret, hourOf, randomBase62, toBase62 } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
-import { hourOf } from "./whole-hours.ts";
 
 /** Fixed prefix, so that people and secret scanners recognise a token. */
 const prefix = "assay_";

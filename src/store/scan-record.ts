@@ -6,9 +6,9 @@ import { bands, isNote, type Rank, type ResultBasis, ranks, type StoredResult, s
 import { parseLocation } from "../parse/location.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored, textIndex } from "./define-table.ts";
-import { laneNames } from "./lanes.ts";
 import { publicKeysOf } from "./public-list.ts";
 import type { QueueKey } from "./queue.ts";
+import { laneNames } from "./queue.ts";
 import { randomBase62 } from "./secret-value.ts";
 
 /** 131 bits: a scan's token cannot be guessed. */

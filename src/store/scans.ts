@@ -5,12 +5,12 @@ import type { StoredResult } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import { hostOf } from "../parse/site.ts";
 import type { Db } from "./database.ts";
-import { laneNames } from "./lanes.ts";
 import { reads, transactions } from "./methods.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
 import { removeFromPublicList } from "./public-list.ts";
 import {
   frontOfLane,
+  laneNames,
   laneOf,
   laneStates,
   locationsWithQueue,

@@ -1,6 +1,7 @@
 /** Random secrets: shown once, stored only as SHA-256. They cannot be guessed, so a fast hash without salt suffices. */
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { hourMs } from "../base/units.ts";
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** Largest multiple of 62 below 256: bytes from here on would favour the first letters. */
@@ -37,4 +38,14 @@ export function toBase62(number: number, chars: number): string {
   let text = "";
   for (let rest = number; text.length < chars; rest = Math.floor(rest / base62.length)) text = base62[rest % base62.length] + text;
   return text;
+}
+
+/** Hours since 1970 of the last call, and its text: every request asks for the same hour. */
+let lastHour = { number: Number.NaN, text: "" };
+
+/** Time of last use of a secret: the start of the hour (ISO 8601, UTC), so that each use does not cost a write. */
+export function hourOf(now: Date): string {
+  const number = Math.floor(now.getTime() / hourMs);
+  if (lastHour.number !== number) lastHour = { number, text: new Date(number * hourMs).toISOString() };
+  return lastHour.text;
 }

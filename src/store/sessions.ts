@@ -3,9 +3,8 @@ import { dayMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, type Static, stored, textIndex } from "./define-table.ts";
 import { transactions } from "./methods.ts";
-import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { hashOfSecret, hourOf, isSecretValue, newSecretValue } from "./secret-value.ts";
 import { accountRange } from "./table.ts";
-import { hourOf } from "./whole-hours.ts";
 
 /** An unused session ends after so long. */
 export const sessionIdleDays = 30;

@@ -4,7 +4,7 @@ import { MarkedText } from "../report/components/labels.tsx";
 import { type Column, Row, RowGroup, Table } from "../report/components/layout.tsx";
 import { useI18n } from "../report/context.ts";
 import { type Plan, plans } from "../store/accounts.ts";
-import { lanes } from "../store/lanes.ts";
+import { lanes } from "../store/queue.ts";
 import { Contact } from "./components/contact.tsx";
 import { PageSection } from "./components/sections.tsx";
 import { useVisit } from "./context.ts";

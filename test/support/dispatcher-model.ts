@@ -6,7 +6,7 @@ import { type Dispatcher, type DispatcherOptions, startDispatcher } from "../../
 import type { StoredJob } from "../../src/scan/gatherer.ts";
 import type { ScanOutcome } from "../../src/scan/task.ts";
 import { DataDirError } from "../../src/store/data-dir.ts";
-import { isBackgroundLane, type Lane } from "../../src/store/lanes.ts";
+import { isBackgroundLane, type Lane } from "../../src/store/queue.ts";
 import type { ScanRecord } from "../../src/store/scans.ts";
 import type { Worker as StoredWorker } from "../../src/store/workers.ts";
 import { evidence } from "./evidence.ts";

@@ -1,7 +1,7 @@
 /** Weighted round robin: compared with a simulation that serves one scan after the other. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLaneSchedule, laneSchedule } from "../../../src/store/lanes.ts";
+import { createLaneSchedule, laneSchedule } from "../../../src/store/queue.ts";
 
 const laneCountMax = 4;
 const lanesOf = (count: number) => Array.from({ length: count }, (_, at) => `lane-${at}`);
