@@ -3,11 +3,19 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readBackupState } from "../backup/backup-folder.ts";
 import { version } from "../base/build.ts";
+import { diskSpaceOf } from "../base/disk.ts";
 import { type Log, messageOf } from "../base/log.ts";
 import type { FleetState } from "../fleet/worker-operations.ts";
 import { type HttpHandler, pathOf } from "../http/server.ts";
-import { createDeliveryMetrics, type DeliveryMetrics } from "../metrics/delivery-metrics.ts";
-import { addGauge, addLabelledGauge, type GaugeRow, type Metrics, openMetrics } from "../metrics/metrics.ts";
+import {
+  addGauge,
+  addLabelledGauge,
+  createDeliveryMetrics,
+  type DeliveryMetrics,
+  type GaugeRow,
+  type Metrics,
+  openMetrics,
+} from "../metrics/metrics.ts";
 import { createScanMetrics, type ScanMetrics } from "../metrics/scan-metrics.ts";
 import { localLocation } from "../parse/location.ts";
 import type { ScanObserver } from "../scan/progress.ts";
@@ -15,12 +23,11 @@ import { ConfigError } from "../settings/config.ts";
 import { passwordInFile } from "../settings/files.ts";
 import type { Config } from "../settings/settings.ts";
 import { type Activity, noActivity, sumOfActivity } from "../store/activity.ts";
-import { laneNames } from "../store/lanes.ts";
 import type { LaneState } from "../store/queue.ts";
+import { laneNames } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { Store } from "../store/store.ts";
 import { storeBytesOf } from "../store/store-file.ts";
-import { diskSpaceOf } from "./server-store.ts";
 
 export interface Observation {
   readonly metrics: ServerMetrics;

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { observeRequests } from "../http/observe-requests.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
-import { createHttpMetrics } from "../metrics/http-metrics.ts";
+import { createHttpMetrics } from "../metrics/metrics.ts";
 import { endpointText } from "../parse/address.ts";
 import { ConfigError } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";

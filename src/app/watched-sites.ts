@@ -17,7 +17,7 @@ import {
 } from "../deliver/webhook.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
-import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
+import type { DeliveryMetrics } from "../metrics/metrics.ts";
 import { localLocation } from "../parse/location.ts";
 import { ConfigError } from "../settings/config.ts";
 import { certificatePem, passwordInFile } from "../settings/files.ts";

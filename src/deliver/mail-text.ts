@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import { shownLogoSize } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
-import type { DeliveryMetrics } from "../metrics/delivery-metrics.ts";
+import type { DeliveryMetrics } from "../metrics/metrics.ts";
 import type { Account } from "../store/accounts.ts";
 import { type Channel, type ChannelDisabling, confirmationHours } from "../store/channels.ts";
 import type { MemberInvitation, StoredBrand } from "../store/site-accounts.ts";

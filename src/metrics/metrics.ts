@@ -1,6 +1,7 @@
 /** Metrics of this process in the text format of Prometheus. Names have base units; no label holds a URL, a host or an account. */
 import { readdirSync, readFileSync } from "node:fs";
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { tryOr } from "../base/try-or.ts";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -67,23 +68,49 @@ function addProcessMetrics(registry: Registry): void {
   addGauge(registry, "process_resident_memory_bytes", "Resident memory of the process, without its browsers.", () =>
     process.memoryUsage.rss(),
   );
-  addGauge(registry, "process_open_fds", "Open file descriptors of the process.", openFileDescriptors);
-  addGauge(registry, "process_max_fds", "Limit of open file descriptors.", fileDescriptorsMax);
-}
-
-/** NaN where /proc is not mounted. */
-function openFileDescriptors(): number {
-  try {
-    return readdirSync("/proc/self/fd").length;
-  } catch {
-    return Number.NaN;
-  }
+  // NaN where /proc is not mounted.
+  const ofProc = (read: () => number) => () => tryOr(read, Number.NaN);
+  const openFiles = ofProc(() => readdirSync("/proc/self/fd").length);
+  addGauge(registry, "process_open_fds", "Open file descriptors of the process.", openFiles);
+  addGauge(registry, "process_max_fds", "Limit of open file descriptors.", ofProc(fileDescriptorsMax));
 }
 
 function fileDescriptorsMax(): number {
-  try {
-    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? Number.NaN);
-  } catch {
-    return Number.NaN;
-  }
+  return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? Number.NaN);
+}
+
+const deliveryKinds = ["mail", "webhook"] as const;
+/** `retried`: the attempt failed and another one follows. `failed`: given up. `gone`: the receiver wants no further ones. */
+const deliveryResults = ["delivered", "retried", "failed", "gone"] as const;
+
+export interface DeliveryMetrics {
+  attempted(kind: (typeof deliveryKinds)[number], result: (typeof deliveryResults)[number]): void;
+}
+
+/** `waiting` is read at each scrape. All series exist from the start. */
+export function createDeliveryMetrics(registry: Registry, waiting: () => number): DeliveryMetrics {
+  const deliveries = new Counter({
+    name: "assay_deliveries_total",
+    help: "Attempts to deliver events to channels, by result.",
+    labelNames: ["kind", "result"],
+    registers: [registry],
+  });
+  for (const kind of deliveryKinds) for (const result of deliveryResults) deliveries.inc({ kind, result }, 0);
+  addGauge(registry, "assay_deliveries_waiting", "Deliveries that wait for their first or next attempt.", waiting);
+  return { attempted: (kind, result) => deliveries.inc({ kind, result }) };
+}
+
+/** Seconds. Most answers take less than a millisecond; those that wait for a disk or an export take more. */
+const requestBuckets = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5];
+
+/** Returns the function that counts one request. `route` must be one of a fixed set of names. */
+export function createHttpMetrics(registry: Registry): (route: string, status: number, seconds: number) => void {
+  const durations = new Histogram({
+    name: "assay_http_request_duration_seconds",
+    help: "Time until the answer to a request begins, by route and status code.",
+    labelNames: ["route", "code"],
+    buckets: requestBuckets,
+    registers: [registry],
+  });
+  return (route, status, seconds) => durations.observe({ route, code: status }, seconds);
 }

@@ -34,43 +34,20 @@ const stageBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Registers the families. The series `finished` and `failed` exist from the start. */
 export function createScanMetrics(registry: Registry, series: readonly ScanSeries[]): ScanMetrics {
-  const registers = [registry];
-  const scans = new Counter({
-    name: "assay_scans_total",
-    help: "Scans that ended, by outcome.",
-    labelNames: ["outcome", "lane", "location"],
-    registers,
-  });
-  const duration = new Histogram({
-    name: "assay_scan_duration_seconds",
-    help: "Time of a scan: on a worker until its evidence is complete, on the server until its outcome is stored.",
-    buckets: durationBuckets,
-    registers,
-  });
-  const stages = new Histogram({
-    name: "assay_scan_stage_duration_seconds",
-    help: "Time of each stage of a scan.",
-    labelNames: ["stage"],
-    buckets: stageBuckets,
-    registers,
-  });
-  const readings = new Counter({
-    name: "assay_readings_total",
-    help: "Readings of scans, by result: read, or the reason of the failure.",
-    labelNames: ["reading", "result"],
-    registers,
-  });
-  const checkFaults = new Counter({
-    name: "assay_check_faults_total",
-    help: "Times that a check threw an error, or returned what no check may return.",
-    labelNames: ["check"],
-    registers,
-  });
-  const restarts = new Counter({
-    name: "assay_browser_restarts_total",
-    help: "Browsers that were replaced, in order or after a fault.",
-    registers,
-  });
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] });
+  const histogram = <L extends string>(name: string, help: string, buckets: number[], labelNames: readonly L[]) =>
+    new Histogram({ name, help, buckets, labelNames, registers: [registry] });
+
+  const scans = counter("assay_scans_total", "Scans that ended, by outcome.", ["outcome", "lane", "location"]);
+  const durationHelp = "Time of a scan: on a worker until its evidence is complete, on the server until its outcome is stored.";
+  const duration = histogram("assay_scan_duration_seconds", durationHelp, durationBuckets, []);
+  const stages = histogram("assay_scan_stage_duration_seconds", "Time of each stage of a scan.", stageBuckets, ["stage"]);
+  const readingsHelp = "Readings of scans, by result: read, or the reason of the failure.";
+  const readings = counter("assay_readings_total", readingsHelp, ["reading", "result"]);
+  const faultsHelp = "Times that a check threw an error, or returned what no check may return.";
+  const checkFaults = counter("assay_check_faults_total", faultsHelp, ["check"]);
+  const restarts = counter("assay_browser_restarts_total", "Browsers that were replaced, in order or after a fault.", []);
   for (const labels of series) for (const outcome of ["finished", "failed"]) scans.inc({ outcome, ...labels }, 0);
 
   return {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createMetricsHandler, openServerMetrics } from "../../src/app/observation.ts";
 import { progressStages } from "../../src/evidence/scan.ts";
 import { observeRequests } from "../../src/http/observe-requests.ts";
-import { createHttpMetrics } from "../../src/metrics/http-metrics.ts";
+import { createHttpMetrics } from "../../src/metrics/metrics.ts";
 import { openStore } from "../../src/store/store.ts";
 import { evidence } from "../support/evidence.ts";
 import { storeManyScans } from "./many-scans.ts";
