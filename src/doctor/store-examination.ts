@@ -2,6 +2,7 @@
  * Examination of the whole store in a child process, for the operator and after an unclean end; repair of what follows from its records.
  */
 import { ownProgram } from "../base/build.ts";
+import { tryOr } from "../base/try-or.ts";
 import { DataDirError, damagedDataDir } from "../store/data-dir.ts";
 import { openDatabase } from "../store/database.ts";
 import { compareCounters, compareDerivedTables, type DerivedReport, type LowCounter } from "../store/derived-tables.ts";
@@ -23,10 +24,7 @@ type StoreProcessEnd = { readonly ms: number } & (
   | { readonly status: "signal"; readonly signal: string }
 );
 
-interface StoreProcessOptions {
-  readonly timeoutMs: number;
-  /** Ends the process. */
-  readonly stop?: AbortSignal | undefined;
+interface StoreProcessOptions extends Required<Pick<StoreCheckOptions, "timeoutMs">>, Pick<StoreCheckOptions, "stop"> {
   /** Called for each line of JSON on stdout. */
   readonly onLine?: (line: string) => void;
 }
@@ -124,12 +122,8 @@ export async function checkWholeStore(
 
 /** Whether pages are missing at the end of the file: LMDB ends the process that reads one. */
 export function isCutStore(dataDir: string): boolean {
-  try {
-    return checkStoreFile(storeFileOf(dataDir)) === "short";
-  } catch {
-    // The opening says why.
-    return false;
-  }
+  // Any other fault is named by the opening.
+  return tryOr(() => checkStoreFile(storeFileOf(dataDir)) === "short", false);
 }
 
 /** For a command that opens the store: reads a cut store in a child process first. @throws DataDirError */
@@ -154,15 +148,14 @@ export interface StoreExamination {
   readonly repaired: boolean;
 }
 
-interface ExaminationOptions {
-  /** Rebuilds derived tables and counters; refused while a server runs. */
-  readonly repair: boolean;
-  /** Called before each table. */
-  readonly onTable: (table: string) => void;
-}
-
-/** @throws DataDirError also if the check cannot be made; `locked` for a repair beside a server. */
-export async function examineStore(dataDir: string, { repair, onTable }: ExaminationOptions): Promise<StoreExamination> {
+/**
+ * `repair` rebuilds derived tables and counters. `onTable` is called before each table. @throws DataDirError also if the check cannot be
+ * made; `locked` for a repair beside a server.
+ */
+export async function examineStore(
+  dataDir: string,
+  { repair, onTable }: { readonly repair: boolean; readonly onTable: (table: string) => void },
+): Promise<StoreExamination> {
   const lock = repair ? lockDataDir(dataDir) : undefined;
   try {
     const found = await walk(dataDir, onTable);

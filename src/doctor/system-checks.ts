@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { OidcExamination } from "../account/oidc/provider.ts";
 import { messageOf } from "../base/log.ts";
+import { tryOr } from "../base/try-or.ts";
 import type { Browsers } from "../browser/browser.ts";
 import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
@@ -41,6 +42,10 @@ export interface RunningServer {
   readonly fleetFault: () => string | null;
 }
 
+type What = DoctorFinding["what"];
+const ok = (what: What, detail: string): DoctorFinding => ({ what, state: "ok", detail });
+const failed = (what: What, detail: string): DoctorFinding => ({ what, state: "failed", detail });
+
 /** Examines the machine from a separate process; changes nothing. */
 export async function examineMachine(settings: DoctorSettings): Promise<readonly DoctorFinding[]> {
   const { finding, catalog } = await checks(settings);
@@ -64,8 +69,8 @@ export async function examineServer(
   const { catalog } = checks.current();
   return [
     isWritable(dataDir)
-      ? { what: "data directory", state: "ok", detail: `${dataDir} can be written; accounts: ${accounts()}; server: running` }
-      : { what: "data directory", state: "failed", detail: `${dataDir} cannot be written by this user` },
+      ? ok("data directory", `${dataDir} can be written; accounts: ${accounts()}; server: running`)
+      : failed("data directory", `${dataDir} cannot be written by this user`),
     checksOfServer(catalog, checks.lastReload()),
     await dns(settings),
     ...(await nats(settings, fleetFault())),
@@ -80,20 +85,16 @@ async function dataDirectory({ config: { data } }: DoctorSettings): Promise<Doct
   if (!existsSync(join(data, "store"))) {
     const parent = nearestExisting(data);
     return isWritable(parent)
-      ? { what, state: "ok", detail: `${data} has no store yet; the first start creates it` }
-      : { what, state: "failed", detail: `${data} has no store yet, and ${parent} is not a folder in which this user can create one` };
+      ? ok(what, `${data} has no store yet; the first start creates it`)
+      : failed(what, `${data} has no store yet, and ${parent} is not a folder in which this user can create one`);
   }
   try {
     const store = openStore(data);
     const accounts = store.accounts.list().length;
     await store.close();
-    return {
-      what,
-      state: "ok",
-      detail: `${data} can be written; accounts: ${accounts}; server: ${serverRuns(data) ? "running" : "not running"}`,
-    };
+    return ok(what, `${data} can be written; accounts: ${accounts}; server: ${serverRuns(data) ? "running" : "not running"}`);
   } catch (error) {
-    return { what, state: "failed", detail: messageOf(error) };
+    return failed(what, messageOf(error));
   }
 }
 
@@ -102,13 +103,11 @@ function nearestExisting(path: string): string {
 }
 
 function isWritable(dir: string): boolean {
-  try {
+  return tryOr(() => {
     // The trailing slash refuses a file of that name.
     accessSync(`${dir}/`, constants.W_OK | constants.X_OK);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 function serverRuns(data: string): boolean {
@@ -122,16 +121,15 @@ function serverRuns(data: string): boolean {
 
 function port({ config: { data, listen } }: DoctorSettings): DoctorFinding {
   const { address, port } = listen;
-  const what = "port";
   try {
     Bun.serve({ hostname: address, port, fetch: () => new Response() }).stop(true);
-    return { what, state: "ok", detail: `${address} port ${port} is free` };
+    return ok("port", `${address} port ${port} is free`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const ours = code === "EADDRINUSE" && existsSync(data) && serverRuns(data);
     return ours
-      ? { what, state: "ok", detail: `${address} port ${port} is taken, and the server of this data directory runs` }
-      : { what, state: "failed", detail: `${address} port ${port} cannot be used (${code}); set listen to another` };
+      ? ok("port", `${address} port ${port} is taken, and the server of this data directory runs`)
+      : failed("port", `${address} port ${port} cannot be used (${code}); set listen to another`);
   }
 }
 
@@ -139,17 +137,17 @@ function port({ config: { data, listen } }: DoctorSettings): DoctorFinding {
 async function checks({ loadCatalog }: DoctorSettings): Promise<{ readonly finding: DoctorFinding; readonly catalog: Catalog }> {
   try {
     const catalog = await loadCatalog();
-    return { finding: { what: "checks", state: "ok", detail: describeCatalog(catalog) }, catalog };
+    return { finding: ok("checks", describeCatalog(catalog)), catalog };
   } catch (error) {
-    return { finding: { what: "checks", state: "failed", detail: messageOf(error) }, catalog: builtInCatalog() };
+    return { finding: failed("checks", messageOf(error)), catalog: builtInCatalog() };
   }
 }
 
 /** After a refused reload the server judges with older files than the folder has. */
 function checksOfServer(catalog: Catalog, lastReload: ReloadResult | null): DoctorFinding {
-  if (lastReload?.outcome !== "refused") return { what: "checks", state: "ok", detail: describeCatalog(catalog) };
+  if (lastReload?.outcome !== "refused") return ok("checks", describeCatalog(catalog));
   const faults = describeFaults(lastReload.faults).join("; ");
-  return { what: "checks", state: "failed", detail: `the reload at ${lastReload.at} changed nothing: ${faults}` };
+  return failed("checks", `the reload at ${lastReload.at} changed nothing: ${faults}`);
 }
 
 function describeCatalog({ checks, pluginFiles, warnings }: Catalog): string {
@@ -162,13 +160,9 @@ async function dns({ config }: DoctorSettings): Promise<DoctorFinding> {
   const asked = servers.length === 0 ? "the system's resolver" : servers.join(", ");
   try {
     const addresses = await lookupAddresses(nameToResolve, servers.map(parseDnsServer), AbortSignal.timeout(lookupMs));
-    return { what: "dns", state: "ok", detail: `${asked} knows ${addresses.length} addresses of ${nameToResolve}` };
+    return ok("dns", `${asked} knows ${addresses.length} addresses of ${nameToResolve}`);
   } catch (error) {
-    return {
-      what: "dns",
-      state: "failed",
-      detail: `${asked}: ${messageOf(error)}; to scan public names, set dns.servers to resolvers that know them`,
-    };
+    return failed("dns", `${asked}: ${messageOf(error)}; to scan public names, set dns.servers to resolvers that know them`);
   }
 }
 
@@ -176,19 +170,18 @@ async function dns({ config }: DoctorSettings): Promise<DoctorFinding> {
 async function nats({ examineNats }: DoctorSettings, fleetFault: string | null): Promise<readonly DoctorFinding[]> {
   if (examineNats === null) return [];
   const { isUsable, detail } = await examineNats();
-  if (fleetFault === null) return [{ what: "nats", state: isUsable ? "ok" : "failed", detail }];
-  return [{ what: "nats", state: "failed", detail: `fleet: ${fleetFault}; ${detail}` }];
+  if (fleetFault !== null) return [failed("nats", `fleet: ${fleetFault}; ${detail}`)];
+  return [isUsable ? ok("nats", detail) : failed("nats", detail)];
 }
 
 async function oidc({ examineOidc }: DoctorSettings): Promise<readonly DoctorFinding[]> {
   if (examineOidc === null) return [];
   const { isUsable, detail } = await examineOidc();
-  return [{ what: "oidc", state: isUsable ? "ok" : "failed", detail }];
+  return [isUsable ? ok("oidc", detail) : failed("oidc", detail)];
 }
 
 /** Scans a page of this machine: worker, SSRF guard, browser and checks. */
 async function selfTest(settings: DoctorSettings, catalog: Catalog): Promise<DoctorFinding> {
-  const what = "browser";
   const site = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -199,19 +192,16 @@ async function selfTest(settings: DoctorSettings, catalog: Catalog): Promise<Doc
   try {
     const outcome = await scanner.scanUrl(`http://127.0.0.1:${site.port}/`, () => {});
     const fault = browsers.fault();
-    if (fault !== null) return { what, state: "failed", detail: fault };
-    if (outcome.status === "failed") return { what, state: "failed", detail: `a page of its own could not be scanned (${outcome.code})` };
-    return { what, state: "ok", detail: `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${describeSandbox(browsers)}` };
+    if (fault !== null) return failed("browser", fault);
+    if (outcome.status === "failed") return failed("browser", `a page of its own could not be scanned (${outcome.code})`);
+    const because = browsers.state()?.unsandboxedBecause ?? null;
+    const sandbox = because === null ? "on" : `off, because ${because}`;
+    return ok("browser", `scanned a page of its own in ${outcome.timings.total} ms; sandbox: ${sandbox}`);
   } catch (error) {
-    return { what, state: "failed", detail: messageOf(error) };
+    return failed("browser", messageOf(error));
   } finally {
     await scanner.close();
     await browsers.stop();
     site.stop(true);
   }
-}
-
-function describeSandbox(browsers: Browsers): string {
-  const because = browsers.state()?.unsandboxedBecause ?? null;
-  return because === null ? "on" : `off, because ${because}`;
 }
