@@ -18,6 +18,7 @@ import { createBackup, type MadeBackup, type StoreTools } from "../backup/create
 import { ownProgram } from "../base/build.ts";
 import { aborted, systemClock, within } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
+import { tryOr } from "../base/try-or.ts";
 import { checkWholeStore, runStoreProcess, storeWorkMsOf } from "../doctor/store-examination.ts";
 import { environmentName, type LoadedConfig } from "../settings/config.ts";
 import { type Config, parseSchedule, type SettingKey } from "../settings/settings.ts";
@@ -63,9 +64,7 @@ export async function createConfiguredBackup(
 
 /** The outcome is printed or logged too; a full disk must not hide it. */
 function noteQuietly(dataDir: string, change: Partial<BackupState>): void {
-  try {
-    noteBackup(dataDir, change);
-  } catch {}
+  tryOr(() => noteBackup(dataDir, change), undefined);
 }
 
 export interface ScheduledBackups {
@@ -84,7 +83,10 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   const stopping = new AbortController();
   // The file cannot be written while the disk is full; without this, each look would make one more backup.
   let ownState: BackupState = { lastSuccess: null, lastFailure: null };
-  const state = () => newerState(readBackupState(config.data), ownState);
+  const state = () => {
+    const { lastSuccess, lastFailure } = readBackupState(config.data);
+    return { lastSuccess: newer(lastSuccess, ownState.lastSuccess), lastFailure: newer(lastFailure, ownState.lastFailure) };
+  };
   const nextAt = () => (schedule === null ? null : nextBackupAt(schedule, state(), { since, now: new Date() }));
   let running: Promise<void> | null = null;
   const look = () => {
@@ -109,10 +111,8 @@ export function startScheduledBackups(loaded: LoadedConfig, log: Log): Scheduled
   };
 }
 
-function newerState(stored: BackupState, own: BackupState): BackupState {
-  const newer = <E extends { readonly at: string }>(one: E | null, other: E | null) =>
-    one !== null && (other === null || one.at > other.at) ? one : other;
-  return { lastSuccess: newer(stored.lastSuccess, own.lastSuccess), lastFailure: newer(stored.lastFailure, own.lastFailure) };
+function newer<E extends { readonly at: string }>(one: E | null, other: E | null): E | null {
+  return one !== null && (other === null || one.at > other.at) ? one : other;
 }
 
 /** The outcome is kept before it is logged: readers of the log may ask for it at once. Never throws: the next look follows. */
@@ -152,7 +152,8 @@ async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal)
     stderr: "pipe",
     signal: stop,
   });
-  lowerPriority(child.pid);
+  // A child that has ended has no priority any more.
+  tryOr(() => setPriority(child.pid, niceness), undefined);
   const [printed, words] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   await child.exited;
   if (child.exitCode === 0) return JSON.parse(printed) as MadeBackup;
@@ -160,13 +161,6 @@ async function runChild({ config, configFile }: LoadedConfig, stop: AbortSignal)
   if (child.exitCode === interruptedCode) await within(systemClock, stopNoticeMs, aborted(stop), undefined);
   const lastLine = words.trim().split("\n").at(-1) ?? "";
   return lastLine.replace(/^assay: /, "") || `the backup was ended by ${child.signalCode ?? `exit code ${child.exitCode}`}`;
-}
-
-/** A child that has ended has no priority any more. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, niceness);
-  } catch {}
 }
 
 /** Settings of the server that the child must share, although they were given as flags. */

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { Value } from "@sinclair/typebox/value";
 import { commit, version } from "../base/build.ts";
 import { systemClock } from "../base/clock.ts";
+import { diskSpaceOf } from "../base/disk.ts";
 import { createLog, type Log, messageOf } from "../base/log.ts";
 import type { Browsers } from "../browser/browser.ts";
 import type { CatalogHolder, ReloadResult } from "../catalog/catalog-holder.ts";
@@ -22,8 +23,7 @@ import type { Operator, ShownSetting } from "../web/admin/operator.ts";
 import { oidcExamination } from "./accounts.ts";
 import type { ScheduledBackups } from "./backups.ts";
 import type { ActivityCounter } from "./observation.ts";
-import { egressSettings, loadConfiguredCatalog, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
-import { diskSpaceOf } from "./server-store.ts";
+import { changesOf, egressSettings, loadConfiguredCatalog, openConfiguredBrowsers, openConfiguredScanner } from "./scanning.ts";
 
 interface Appliance {
   readonly store: Pick<Store, "accounts" | "audit">;
@@ -62,7 +62,7 @@ export function createOperator(
       chromium: browsers.state()?.version.replace(/^.*\//, "") ?? null,
       schema: schemaVersion,
     }),
-    natsServers: written("nats.url", config["nats.url"]),
+    natsServers: settingText("nats.url", config["nats.url"]),
     fleet,
     backups: () => ({ ...backups.state(), nextAt: backups.nextAt() }),
     checks: {
@@ -93,16 +93,14 @@ export function createOperator(
 
 function detailsOf(result: ReloadResult): AuditDetails {
   const { outcome } = result;
-  if (outcome === "refused") return { outcome, faults: result.faults.length };
-  const { version, added, removed, changed } = result;
-  return { outcome, version, added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
+  return outcome === "refused" ? { outcome, faults: result.faults.length } : { outcome, version: result.version, ...changesOf(result) };
 }
 
 /** For the audit log: what differs from the last start. */
 export function settingsAtStart(loaded: LoadedConfig): readonly SettingAtStart[] {
   return settingKeys.map((key) => ({
     key,
-    value: written(key, loaded.config[key]),
+    value: settingText(key, loaded.config[key]),
     isDefault: loaded.origins[key].kind === "default",
     isPersonal: "isPersonal" in settings[key],
   }));
@@ -112,7 +110,7 @@ export function settingsAtStart(loaded: LoadedConfig): readonly SettingAtStart[]
 function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting[] {
   return settingKeys.map((key) => ({
     key,
-    value: written(key, config[key]),
+    value: settingText(key, config[key]),
     origin: origins[key].kind,
     originName: origins[key].name,
     variable: environmentName(key),
@@ -120,7 +118,7 @@ function shownSettings({ config, origins }: LoadedConfig): readonly ShownSetting
 }
 
 /** As the operator would write it; null for no value and for an empty list. */
-function written(key: SettingKey, value: unknown): string | null {
+function settingText(key: SettingKey, value: unknown): string | null {
   const text: unknown = Value.Encode(settings[key].schema, value);
   const parts = [text].flat().filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join(", ");

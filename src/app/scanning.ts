@@ -138,9 +138,12 @@ function logReload(result: ReloadResult, log: Log): void {
     log.error("checks not reloaded: nothing changed", { faults: result.faults.length });
     return;
   }
-  const { version, added, removed, changed } = result;
-  const listed = { added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
-  log.info("checks reloaded", { catalogVersion: version, ...listed });
+  log.info("checks reloaded", { catalogVersion: result.version, ...changesOf(result) });
+}
+
+/** Keys of checks that a reload added, removed and changed, as text. */
+export function changesOf({ added, removed, changed }: Extract<ReloadResult, { readonly outcome: "replaced" }>) {
+  return { added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
 }
 
 interface OneShotScanner extends Omit<Scanner, "scanStored"> {
@@ -162,20 +165,15 @@ export async function openOneShotScanner(
   log: Log,
   { catalog: given = null, credentialsFor = null }: OneShotOptions = {},
 ): Promise<OneShotScanner> {
-  const trustedPems = caPems(config);
-  const data = loadDataFiles(config);
+  const settings = { egress: egressSettings(config, []), caPems: caPems(config), ...loadDataFiles(config) };
   const catalog = given ?? (await loadConfiguredCatalog(config));
   const browsers = openConfiguredBrowsers(config, log);
-  const egress = egressSettings(config, []);
   const ofScans = credentialsFor === null ? {} : { credentialsFor };
-  const options = { egress, caPems: trustedPems, ...data, concurrency, catalog, browsers, log, ...ofScans };
-  const scanner = openConfiguredScanner(config, options);
+  const scanner = openConfiguredScanner(config, { ...settings, concurrency, catalog, browsers, log, ...ofScans });
   return {
+    ...scanner,
     checks: catalog.checks,
     texts: createTexts(catalog.texts, catalog.checks),
-    scanUrl: scanner.scanUrl,
-    startBrowser: scanner.startBrowser,
-    useCatalog: scanner.useCatalog,
     close: async () => {
       await scanner.close();
       await browsers.stop();

@@ -1,6 +1,5 @@
 /** The store of the server: locked, open, checked as a whole after an unclean end, and cleaned of what has expired. */
 
-import { statfsSync } from "node:fs";
 import type { StoreCheckProgress } from "../api/health.ts";
 import { aborted, type Clock, pause, systemClock, within } from "../base/clock.ts";
 import { type Log, messageOf } from "../base/log.ts";
@@ -15,7 +14,6 @@ import type { DataDirLock } from "../store/lock.ts";
 import type { RetentionRules } from "../store/retention.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { StoreReport } from "../store/store-walk.ts";
-import type { DiskSpace } from "../web/admin/operator.ts";
 
 export interface ServerStore {
   readonly store: Store;
@@ -135,27 +133,28 @@ interface HousekeepingOptions {
 /** Begins with a first pass. The returned function stops it after the current step. */
 export function startHousekeeping(options: HousekeepingOptions): () => Promise<void> {
   const stopped = new AbortController();
-  const running = keepTidying(options, stopped.signal);
+  const keepTidying = async () => {
+    while (!stopped.signal.aborted) {
+      await tidyOnce(options, stopped.signal).catch((error: unknown) => {
+        options.log.warn("old data could not be removed", { because: messageOf(error) });
+      });
+      await pause(options.clock, passEveryMs, stopped.signal);
+    }
+  };
+  const running = keepTidying();
   return () => {
     stopped.abort();
     return running;
   };
 }
 
-async function keepTidying(options: HousekeepingOptions, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted) {
-    try {
-      await tidyOnce(options, stop);
-    } catch (error) {
-      options.log.warn("old data could not be removed", { because: messageOf(error) });
-    }
-    await pause(options.clock, passEveryMs, stop);
-  }
-}
-
 /** One pass. Each step is a transaction of its own: a process that is killed goes on at the next start. */
 async function tidyOnce({ config, store, clock, log }: HousekeepingOptions, stop: AbortSignal): Promise<void> {
-  const rules = rulesOf(config);
+  const rules: RetentionRules = {
+    evidenceDays: config["retention.evidence_days"],
+    scansPerHost: config["retention.scans_per_host"],
+    screenshots: config["retention.screenshots"],
+  };
   let [evidence, screenshots] = [0, 0];
   for (let from: string | null = null; !stop.aborted; await pause(clock, stepEveryMs, stop)) {
     const { next, removed } = await store.retention.removeEvidence(rules, clock.now(), from);
@@ -172,22 +171,4 @@ async function tidyOnce({ config, store, clock, log }: HousekeepingOptions, stop
   while (!stop.aborted && (await store.sites.removeStrayDue())) await pause(clock, stepEveryMs, stop);
   if (!stop.aborted) await store.members.removeExpiredInvitations(clock.now());
   if (evidence + screenshots > 0) log.info("old data removed", { scansWithoutEvidence: evidence, screenshots });
-}
-
-function rulesOf(config: HousekeepingOptions["config"]): RetentionRules {
-  return {
-    evidenceDays: config["retention.evidence_days"],
-    scansPerHost: config["retention.scans_per_host"],
-    screenshots: config["retention.screenshots"],
-  };
-}
-
-/** Null where the system does not report it. Blocks reserved for root are not available to the server. */
-export function diskSpaceOf(folder: string): DiskSpace | null {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(folder);
-    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-  } catch {
-    return null;
-  }
 }

@@ -5,16 +5,17 @@
  * 1.4 s and 51 MB.
  */
 
-import { closeSync, createReadStream, createWriteStream, openSync, readSync, statfsSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { createReadStream, createWriteStream, readSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { getSystemErrorName } from "node:util";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type Extract, extract, type Pack, pack } from "tar-stream";
+import { readDiskSpace, systemErrorCode, withFile } from "../base/disk.ts";
+import { tryOr } from "../base/try-or.ts";
 import { DataDirError } from "../store/data-dir.ts";
 
 /** The message is one sentence for the operator. Nothing was changed, and no unfinished file is left. */
@@ -48,14 +49,8 @@ export async function withPlace<T>(place: string, doing: string, action: () => P
 
 function asBackupError(error: unknown, place: string, doing: string): unknown {
   if (!(error instanceof Error) || error instanceof BackupError || error instanceof DataDirError) return error;
-  const code = systemCode((error as { readonly code?: unknown }).code);
+  const code = systemErrorCode(error);
   return code === null ? error : new BackupError(`${place} cannot be ${doing}: ${reasons[code] ?? error.message}`);
-}
-
-/** LMDB gives errors of the system as numbers, and its own ones as negative numbers. */
-function systemCode(code: unknown): string | null {
-  if (typeof code === "string") return code;
-  return typeof code === "number" && code > 0 ? getSystemErrorName(-code) : null;
 }
 
 const compressionLevel = 3;
@@ -65,14 +60,6 @@ const frameHeaderBytes = 8;
 const skippableMagic = 0x184d2a50;
 
 const trailerBytes = frameHeaderBytes + digestBytes;
-
-function openCompressor() {
-  return createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: compressionLevel } });
-}
-
-function openDecompressor() {
-  return createZstdDecompress();
-}
 
 /** Passes bytes on, and hashes them. `trailer` gives the end of an archive of these bytes, once all have passed. */
 export function openArchiveHash(): { readonly stream: Transform; trailer(): Buffer } {
@@ -141,7 +128,7 @@ export const formatVersion = 1;
 
 /** @throws BackupError */
 export function parseManifest(bytes: Uint8Array, archive: string): Manifest {
-  const manifest = parsedJson(bytes);
+  const manifest: unknown = tryOr(() => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)), null);
   const version = (manifest as { readonly formatVersion?: unknown } | null)?.formatVersion;
   if (typeof version === "number" && version > formatVersion)
     throw new BackupError(`${archive} was made by a newer assay (format ${version}, this one knows ${formatVersion}); use that version`);
@@ -151,14 +138,6 @@ export function parseManifest(bytes: Uint8Array, archive: string): Manifest {
   if (wrong !== undefined) throw new BackupError(`${archive} holds a file that no backup has: ${JSON.stringify(wrong.slice(0, 100))}`);
   if (names[0] !== storeName) throw new BackupError(`${archive} holds no store`);
   return manifest;
-}
-
-function parsedJson(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    return null;
-  }
 }
 
 /** Relative paths of the known files and below the known folders, without `.`, `..` and empty parts. */
@@ -187,16 +166,11 @@ const bytesPerMegabyte = 1_000_000;
 
 /** @throws BackupError unless the disk of this folder can take so many bytes. */
 export function assertSpace(folder: string, bytes: number): void {
-  const { free, kept } = spaceOf(folder);
-  if (free - kept >= bytes) return;
-  const [has, needs] = [free, bytes + kept].map((amount) => (Math.max(0, amount) / bytesPerMegabyte).toFixed(1));
+  const { freeBytes, totalBytes } = readDiskSpace(folder);
+  const kept = Math.min(keptBytesMax, Math.floor(totalBytes * keptShare));
+  if (freeBytes - kept >= bytes) return;
+  const [has, needs] = [freeBytes, bytes + kept].map((amount) => (Math.max(0, amount) / bytesPerMegabyte).toFixed(1));
   throw new BackupError(`the disk of ${folder} has no room: ${has} MB are free, and ${needs} MB are needed`);
-}
-
-function spaceOf(folder: string): { readonly free: number; readonly kept: number } {
-  // Blocks reserved for root are not available to the server.
-  const { bavail, blocks, bsize } = statfsSync(folder);
-  return { free: bavail * bsize, kept: Math.min(keptBytesMax, Math.floor(blocks * bsize * keptShare)) };
 }
 
 const archiveMode = 0o600;
@@ -212,13 +186,14 @@ export async function writeArchive(
   // The pipeline reports errors; without listeners, errors of destroyed streams would end the process.
   tar.on("error", () => {});
   const hash = openArchiveHash();
+  const compressor = createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: compressionLevel } });
   const output = createWriteStream(archive, { flags: "wx", mode: archiveMode });
-  const written = pipeline(tar, openCompressor(), whileSpace(dirname(archive)), hash.stream, output, { signal: stop });
+  const written = pipeline(tar, compressor, whileSpace(dirname(archive)), hash.stream, output, { signal: stop });
   const [end, feeding] = await Promise.allSettled([written, feed(tar, manifest, folder)]);
   // A full disk ends the feeding too, by an error that does not name the reason.
   for (const { status, reason } of [end, feeding] as readonly { status: string; reason?: unknown }[])
     if (status === "rejected") throw stop.aborted ? stop.reason : reason;
-  await append(archive, hash.trailer());
+  await writeFile(archive, hash.trailer(), { flag: "a", flush: true });
 }
 
 /** Passes bytes on until the disk has no more to spare than the server needs. */
@@ -240,16 +215,6 @@ async function feed(tar: Pack, manifest: Manifest, folder: string): Promise<void
     await pipeline(createReadStream(join(folder, name), { highWaterMark: chunkBytes }), entry);
   }
   tar.finalize();
-}
-
-async function append(archive: string, trailer: Uint8Array): Promise<void> {
-  const file = await open(archive, "a");
-  try {
-    await file.writeFile(trailer);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Headers, long names and padding; also what is decompressed ahead. More is a decompression bomb. */
@@ -282,7 +247,7 @@ export async function readArchive(archive: string, { onManifest = () => {}, open
   tar.on("error", () => {});
   const hash = openArchiveHash();
   const source = createReadStream(archive, { highWaterMark: chunkBytes, end: contentBytes - 1 });
-  const reading = pipeline(source, hash.stream, openDecompressor(), bounded, tar, { signal: stop });
+  const reading = pipeline(source, hash.stream, createZstdDecompress(), bounded, tar, { signal: stop });
   reading.catch(() => {});
   try {
     let manifest: Manifest | null = null;
@@ -318,12 +283,7 @@ function regularFileBytes(archive: string): number {
 /** Covers what no other sum does: a cut end, padding, and bytes after the last file. */
 function assertTrailer(archive: string, at: number, expected: Buffer): void {
   const found = Buffer.alloc(trailerBytes);
-  const file = openSync(archive, "r");
-  try {
-    readSync(file, found, 0, trailerBytes, at);
-  } finally {
-    closeSync(file);
-  }
+  withFile(archive, "r", (file) => readSync(file, found, 0, trailerBytes, at));
   if (!found.equals(expected)) throw new BackupError(`${archive} is cut off or damaged: its SHA-256 is not that of its end`);
 }
 
@@ -365,13 +325,11 @@ function assertExpected({ header }: Entry, expected: ManifestFile | undefined, a
   if (size !== expected.bytes) throw new BackupError(`${archive} holds ${shown} of another length than its manifest says`);
 }
 
-interface FileReading {
-  readonly archive: string;
-  readonly openFile: ArchiveReader["openFile"];
-  readonly counts: Counts;
-}
-
-async function readFile(entry: Entry, expected: ManifestFile, { archive, openFile, counts }: FileReading): Promise<void> {
+async function readFile(
+  entry: Entry,
+  expected: ManifestFile,
+  { archive, openFile, counts }: Pick<ArchiveReader, "openFile"> & { readonly archive: string; readonly counts: Counts },
+): Promise<void> {
   const hash = new Bun.CryptoHasher("sha256");
   const sink = (await openFile?.(expected)) ?? null;
   try {

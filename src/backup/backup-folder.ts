@@ -3,8 +3,9 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync
 import { dirname, join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { syncPath } from "../base/disk.ts";
 import { withFolderLock } from "../base/file-lock.ts";
-import { syncFolder } from "../base/sync-folder.ts";
+import { tryOr } from "../base/try-or.ts";
 import { hourMs } from "../base/units.ts";
 import { removeLeftWorkFolders } from "../base/work-folder.ts";
 import type { BackupSchedule } from "../settings/settings.ts";
@@ -58,7 +59,7 @@ export async function pruneBackups(folder: string, keep: number): Promise<readon
     if (!existsSync(folder)) return;
     removeLeftWorkFolders(folder, workFolderPrefix);
     for (const { path } of old) rmSync(path);
-    syncFolder(folder);
+    syncPath(folder);
   });
   return old;
 }
@@ -82,12 +83,8 @@ const never: BackupState = { lastSuccess: null, lastFailure: null };
 
 /** State of the file; empty if the file is missing or damaged. */
 export function readBackupState(dataDir: string): BackupState {
-  try {
-    const state: unknown = JSON.parse(readFileSync(join(dataDir, stateName), "utf8"));
-    return Value.Check(schema, state) ? state : never;
-  } catch {
-    return never;
-  }
+  const state: unknown = tryOr(() => JSON.parse(readFileSync(join(dataDir, stateName), "utf8")), null);
+  return Value.Check(schema, state) ? state : never;
 }
 
 /** Keeps what it does not change. Readable for the server, whichever user writes it. @throws the error of the file system */
@@ -124,13 +121,10 @@ export function nextBackupAt(
   const pastEnd = (end: { readonly at: string } | null) => (end === null || Date.parse(end.at) > now.getTime() ? null : Date.parse(end.at));
   const [succeeded, failed] = [pastEnd(state.lastSuccess), pastEnd(state.lastFailure)];
   const last = Math.max(succeeded ?? 0, failed ?? 0);
-  const due = last === 0 ? firstOf(schedule, since) : nextAfter(schedule, new Date(last));
+  const first = "everyHours" in schedule ? since : nextAfter(schedule, since);
+  const due = last === 0 ? first : nextAfter(schedule, new Date(last));
   const retry = failed !== null && failed > (succeeded ?? 0) ? new Date(failed + retryMs) : due;
   return new Date(Math.min(retry.getTime(), due.getTime()));
-}
-
-function firstOf(schedule: BackupSchedule, since: Date): Date {
-  return "everyHours" in schedule ? since : nextAfter(schedule, since);
 }
 
 function nextAfter(schedule: BackupSchedule, last: Date): Date {

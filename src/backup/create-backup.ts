@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { syncFolder } from "../base/sync-folder.ts";
-import { openWorkFolder } from "../base/work-folder.ts";
+import { syncPath } from "../base/disk.ts";
+import { withWorkFolder } from "../base/work-folder.ts";
 import { schemaVersion } from "../store/migrations.ts";
 import type { StoreReport } from "../store/store-walk.ts";
 import {
@@ -42,11 +42,8 @@ interface BackupSource {
   readonly checksDir: string;
 }
 
-interface StagedFiles {
-  /** Names below the folder, in a fixed order. */
-  readonly names: readonly string[];
-  readonly outside: { readonly config: string | null; readonly checks: string | null };
-}
+/** `names`: below the folder, in a fixed order. */
+type StagedFiles = Pick<Manifest, "outside"> & { readonly names: readonly string[] };
 
 /** All plugins of a folder; they are sources, far smaller than this. */
 const checksBytesMax = 64 * 1024 ** 2;
@@ -90,7 +87,6 @@ function fileAt(path: string, name: string): readonly FileCopy[] {
 function sourcesBelow(folder: string, name: string): readonly FileCopy[] {
   const found: FileCopy[] = [];
   const pending = existsSync(folder) ? [{ folder, name }] : [];
-  let bytes = 0;
   for (let at = pending.pop(); at !== undefined && found.length < filesMax; at = pending.pop()) {
     for (const entry of readdirSync(at.folder, { withFileTypes: true })) {
       if (entry.name.startsWith(".")) continue;
@@ -99,8 +95,7 @@ function sourcesBelow(folder: string, name: string): readonly FileCopy[] {
       else found.push(...fileAt(inner.folder, inner.name));
     }
   }
-  for (const file of found) bytes += file.bytes;
-  if (bytes > checksBytesMax)
+  if (found.reduce((sum, { bytes }) => sum + bytes, 0) > checksBytesMax)
     throw new BackupError(`${folder} has more than ${checksBytesMax / 1024 ** 2} MiB: only sources of plugins belong there`);
   return found.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
@@ -143,12 +138,7 @@ export async function createBackup(options: BackupOptions): Promise<MadeBackup> 
   const folder = dirname(archive);
   return withPlace(folder, "written", async () => {
     if (existsSync(archive)) throw new BackupError(`${archive} exists already; name another file, or remove it`);
-    const work = openWorkFolder(folder, workFolderPrefix);
-    try {
-      return await createIn(work.path, options);
-    } finally {
-      work.remove();
-    }
+    return withWorkFolder(folder, workFolderPrefix, (work) => createIn(work, options));
   });
 }
 
@@ -161,7 +151,8 @@ async function createIn(work: string, options: BackupOptions): Promise<MadeBacku
   const { names, outside } = await stageFiles(options, staged);
   const files: ManifestFile[] = [];
   for (const name of [storeName, ...names]) files.push(await manifestFile(staged, name, stop));
-  const schema = schemaOf(report, dataDir);
+  const { schema } = report;
+  if (schema === null) throw new BackupError(`the store of ${dataDir} has no version number: start "assay serve" once`);
   const manifest: Manifest = {
     format: "assay-backup",
     formatVersion,
@@ -178,13 +169,8 @@ async function createIn(work: string, options: BackupOptions): Promise<MadeBacku
   await readArchive(unfinished, { stop });
   stop.throwIfAborted();
   renameSync(unfinished, archive);
-  syncFolder(dirname(archive));
+  syncPath(dirname(archive));
   return { archive, bytes: statSync(archive).size, manifest };
-}
-
-function schemaOf({ schema }: StoreReport, dataDir: string): number {
-  if (schema === null) throw new BackupError(`the store of ${dataDir} has no version number: start "assay serve" once`);
-  return schema;
 }
 
 async function manifestFile(folder: string, name: string, stop: AbortSignal): Promise<ManifestFile> {

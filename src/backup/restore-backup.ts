@@ -2,8 +2,8 @@
 import { existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../base/sync-folder.ts";
-import { openWorkFolder } from "../base/work-folder.ts";
+import { syncPath } from "../base/disk.ts";
+import { withWorkFolder } from "../base/work-folder.ts";
 import { restoreFolderPrefix } from "../store/data-dir.ts";
 import { deletionsName } from "../store/deletions-file.ts";
 import { lockDataDir } from "../store/lock.ts";
@@ -48,7 +48,7 @@ async function unpackBackup(into: string, { archive, tools, stop }: UnpackOption
     },
     openFile: (file) => openFile(into, file),
   });
-  for (const folder of new Set(manifest.files.map(({ name }) => dirname(join(into, name))))) syncFolder(folder);
+  for (const folder of new Set(manifest.files.map(({ name }) => dirname(join(into, name))))) syncPath(folder);
   assertEqual(archive, manifest, await tools.inspect(into, stop));
   return manifest;
 }
@@ -62,14 +62,7 @@ async function openFile(into: string, { name }: ManifestFile): Promise<FileSink>
   });
   return {
     write: (chunk) => write(() => file.writeFile(chunk)),
-    close: () =>
-      write(async () => {
-        try {
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-      }),
+    close: () => write(() => file.sync().finally(() => file.close())),
   };
 }
 
@@ -88,14 +81,7 @@ function assertEqual(archive: string, { schema, tables }: Manifest, report: Stor
 
 /** `folder`: where the store is unpacked meanwhile. @throws BackupError; the error of `stop` */
 export async function verifyBackup(folder: string, options: UnpackOptions): Promise<Manifest> {
-  return withPlace(folder, "written", async () => {
-    const work = openWorkFolder(folder, workFolderPrefix);
-    try {
-      return await unpackBackup(work.path, options);
-    } finally {
-      work.remove();
-    }
-  });
+  return withPlace(folder, "written", () => withWorkFolder(folder, workFolderPrefix, (work) => unpackBackup(work, options)));
 }
 
 /** Names in the order in which they are moved. Without the store, the directory is refused: see `refuseHalfRestored`. */
@@ -157,17 +143,14 @@ function isHalfRestored(dataDir: string): boolean {
 async function restoreInto(dataDir: string, options: UnpackOptions): Promise<Manifest> {
   const left = isHalfRestored(dataDir) ? movedNames : [];
   // Made before the earlier one is removed: there is always one until the directory is whole, or empty.
-  const work = openWorkFolder(dataDir, restoreFolderPrefix);
-  try {
+  return withWorkFolder(dataDir, restoreFolderPrefix, async (work) => {
     for (const name of left) rmSync(join(dataDir, name), { recursive: true, force: true });
-    const manifest = await unpackBackup(work.path, options);
-    giveToOwnerOf(dataDir, [work.path, join(dataDir, lockName)]);
+    const manifest = await unpackBackup(work, options);
+    giveToOwnerOf(dataDir, [work, join(dataDir, lockName)]);
     options.stop.throwIfAborted();
-    moveAll(work.path, dataDir);
+    moveAll(work, dataDir);
     return manifest;
-  } finally {
-    work.remove();
-  }
+  });
 }
 
 function moveAll(from: string, to: string): void {
@@ -175,10 +158,10 @@ function moveAll(from: string, to: string): void {
   try {
     for (const name of names) {
       // Every other file is on disk before the store is moved.
-      syncFolder(to);
+      syncPath(to);
       renameSync(join(from, name), join(to, name));
     }
-    syncFolder(to);
+    syncPath(to);
   } catch (error) {
     for (const name of names) rmSync(join(to, name), { recursive: true, force: true });
     throw error;

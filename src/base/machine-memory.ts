@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { tryOr } from "./try-or.ts";
 
 const cgroupRoot = "/sys/fs/cgroup";
 
@@ -32,9 +33,5 @@ function limitIn(file: string): number {
 }
 
 function read(file: string): string | null {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return null;
-  }
+  return tryOr(() => readFileSync(file, "utf8"), null);
 }

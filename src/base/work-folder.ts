@@ -5,17 +5,20 @@ import { type FileLock, tryLockFolder } from "./file-lock.ts";
 
 const attemptsMax = 5;
 
-export interface WorkFolder {
-  readonly path: string;
-  /** Removes the folder with its content. */
-  remove(): void;
+/**
+ * Runs the action with a folder of mode 0700 and a random name below an existing one, and removes it with its content. Folders with the same
+ * prefix whose process has ended are removed too. @throws the error of the file system or of the action
+ */
+export async function withWorkFolder<T>(parent: string, prefix: string, action: (path: string) => Promise<T>): Promise<T> {
+  const { path, remove } = openWorkFolder(parent, prefix);
+  try {
+    return await action(path);
+  } finally {
+    remove();
+  }
 }
 
-/**
- * Makes a folder with mode 0700 and a random name below an existing one. Then removes folders with the same prefix whose process has ended.
- * @throws the error of the file system.
- */
-export function openWorkFolder(parent: string, prefix: string): WorkFolder {
+function openWorkFolder(parent: string, prefix: string): { readonly path: string; remove(): void } {
   for (let attempt = 1; ; attempt++) {
     const path = mkdtempSync(join(parent, prefix));
     const lock = tryLockMade(path);

@@ -2,15 +2,15 @@
  * Copies of a store. Compaction: a new file has the rows of the store and no free pages; verified, it takes the place of the old one. Copy
  * for a backup: one consistent state, compact, also while a server writes.
  */
-import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Database, open, type RootDatabase } from "lmdb";
+import { open, type RootDatabase } from "lmdb";
+import { syncPath } from "../base/disk.ts";
 import { type FileLock, tryLockFirstByte } from "../base/file-lock.ts";
-import { syncFolder } from "../base/sync-folder.ts";
-import { openWorkFolder } from "../base/work-folder.ts";
+import { withWorkFolder } from "../base/work-folder.ts";
 import { asDataDirError, DataDirError, damagedDataDir } from "./data-dir.ts";
 import { openDatabase } from "./database.ts";
-import { openEnvironment } from "./environment.ts";
+import { type ByteTable, byteEncoding, openByteTable, openUnprepared, tablesMax } from "./environment.ts";
 import { lockDataDir } from "./lock.ts";
 import { createStoreFile, prepareStoreFile, storeFileOf, transactionOf } from "./store-file.ts";
 import { type StoreReport, usedBytesOf, walkStore } from "./store-walk.ts";
@@ -18,7 +18,6 @@ import { tableNames } from "./tables.ts";
 
 /** Begins the name of the folder, within the data directory, of the new file. */
 const workFolderPrefix = ".assay-compact-";
-const tablesMax = 64;
 /** One transaction of the copy: bounds its memory. */
 const batchBytesMax = 8 * 2 ** 20;
 const batchRowsMax = 5_000;
@@ -37,12 +36,7 @@ export async function compactStore(dataDir: string): Promise<Compaction> {
   const lock = lockDataDir(dataDir);
   try {
     await openDatabase(dataDir, { readOnly: false, lock }).close();
-    const work = openWorkFolder(dataDir, workFolderPrefix);
-    try {
-      return await compactInto(work.path, dataDir);
-    } finally {
-      work.remove();
-    }
+    return await withWorkFolder(dataDir, workFolderPrefix, (folder) => compactInto(folder, dataDir));
   } catch (error) {
     throw asDataDirError(error, dataDir);
   } finally {
@@ -60,7 +54,7 @@ async function compactInto(folder: string, dataDir: string): Promise<Compaction>
   await copyRows(dataDir, folder);
   const after = await soundReportOf(folder);
   if (contentOf(before) !== contentOf(after)) throw changedMeanwhile(dataDir);
-  syncFile(draft);
+  syncPath(draft);
   const bytesAfter = statSync(draft).size;
   replaceStore(dataDir, draft, transaction);
   return { bytesBefore, bytesAfter };
@@ -82,8 +76,7 @@ function contentOf({ tables }: StoreReport): string {
 
 /** Row by row, as bytes. LMDB's own compact copy refuses a store that has lost track of free pages. */
 async function copyRows(dataDir: string, into: string): Promise<void> {
-  const options = { maxDbs: tablesMax, readOnly: true };
-  const { root: source, close } = openEnvironment(join(dataDir, "store"), options, (environment) => environment);
+  const { root: source, close } = openUnprepared(join(dataDir, "store"), { readOnly: true });
   try {
     const target = open({ path: join(into, "store"), maxDbs: tablesMax });
     try {
@@ -96,13 +89,10 @@ async function copyRows(dataDir: string, into: string): Promise<void> {
   }
 }
 
-type ByteTable = Database<Buffer, Buffer>;
-
 function copyTable(source: RootDatabase, target: RootDatabase, name: string): void {
-  const options = { name, encoding: "binary", keyEncoding: "binary" } as const;
-  const from: ByteTable | undefined = source.openDB(options);
+  const from = openByteTable(source, name);
   if (from === undefined) return;
-  const to: ByteTable = target.openDB(options);
+  const to: ByteTable = target.openDB({ name, ...byteEncoding });
   let batch: [Buffer, Buffer][] = [];
   let bytes = 0;
   const flush = () => {
@@ -131,18 +121,9 @@ function replaceStore(dataDir: string, draft: string, transaction: number): void
     // Root may run the command, and another user the server.
     if (process.geteuid?.() === 0) chownSync(draft, uid, gid);
     renameSync(draft, path);
-    syncFolder(join(dataDir, "store"));
+    syncPath(join(dataDir, "store"));
   } finally {
     lock.release();
-  }
-}
-
-function syncFile(path: string): void {
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -159,8 +140,7 @@ const pageLeak = "MDB_INCOMPATIBLE";
  */
 export async function copyStore(dataDir: string, into: string, onBytes: (bytes: number) => void = () => {}): Promise<void> {
   prepareStoreFile(dataDir, { readOnly: true, noSync: false });
-  const options = { maxDbs: tablesMax, readOnly: true };
-  const { root, close } = openEnvironment(join(dataDir, "store"), options, (environment) => environment);
+  const { root, close } = openUnprepared(join(dataDir, "store"), { readOnly: true });
   try {
     onBytes(usedBytesOf(root));
     mkdirSync(join(into, "store"), { mode: 0o700 });

@@ -1,7 +1,8 @@
 /** Faults of the data directory, the check that it can be written, and the faults since the store was opened. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
+import { diskSpaceOf, systemErrorCode } from "../base/disk.ts";
 
 /** Free space required at start, in bytes: with less, the first scans would fail. */
 const freeBytesMin = 1_048_576;
@@ -47,13 +48,9 @@ export function ensureWritable(path: string): void {
   const probe = join(path, `.probe-${process.pid}`);
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
-    const file = openSync(probe, "w", 0o600);
     try {
-      const bytes = Buffer.alloc(freeBytesMin);
-      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-      fsyncSync(file);
+      writeFileSync(probe, Buffer.alloc(freeBytesMin), { mode: 0o600, flush: true });
     } finally {
-      closeSync(file);
       rmSync(probe, { force: true });
     }
   } catch (error) {
@@ -64,32 +61,23 @@ export function ensureWritable(path: string): void {
 /** Maps errors of the file system and of LMDB to a `DataDirError`; returns any other error unchanged. */
 export function asDataDirError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof DataDirError) return error;
-  const { code } = error as { code?: string | number };
-  switch (code) {
+  // LMDB refuses every change after a state that it could not write.
+  if ((error as { readonly code?: unknown }).code === lmdbPanic)
+    return new DataDirError("damaged", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
+  switch (systemErrorCode(error)) {
     case "EACCES":
     case "EPERM":
     case "EROFS":
     case "ENOENT":
     case "ENOTDIR":
     case "EEXIST":
-    case 13:
-    case 1:
-    case 30:
-    case 2:
       return new DataDirError("not-writable", `data directory ${dataDir} cannot be written (${error.message})`);
     case "ENOSPC":
     case "EDQUOT":
     case "EFBIG":
-    case 28:
-    case 122:
-    case 27:
       return new DataDirError("full", `data directory ${dataDir} has no room left (${error.message})`);
-    // LMDB refuses every change after a state that it could not write.
-    case lmdbPanic:
-      return new DataDirError("damaged", `data directory ${dataDir} could not be written in full: the disk failed; restart assay`);
     // LMDB reports a partially written page as an I/O error.
     case "EIO":
-    case 5:
       return new DataDirError("full", `data directory ${dataDir} could not be written in full: the disk is full or failing`);
     default:
       return damageMessage.test(error.message) ? damagedDataDir(`data directory ${dataDir} is damaged (${error.message})`) : error;
@@ -134,7 +122,8 @@ export function createStoreHealth(path: string, clock: Pick<Clock, "monotonicMs"
         failed = testWrite(path, failed);
       }
       if (failed !== null) return failed.fault === "full" ? "the disk is full" : "the data directory cannot be written";
-      return freeBytesOf(path) < freeBytesMin ? "the disk is full" : null;
+      // Unknown counts as free: only a failed change proves otherwise.
+      return (diskSpaceOf(path)?.freeBytes ?? freeBytesMin) < freeBytesMin ? "the disk is full" : null;
     },
     storeFault: () => (isDamaged ? "the store is damaged" : null),
   };
@@ -147,15 +136,5 @@ function testWrite(path: string, known: DataDirError): DataDirError | null {
     return null;
   } catch (error) {
     return error instanceof DataDirError ? error : known;
-  }
-}
-
-/** Blocks reserved for root are not available to the server. Unknown counts as free: only a failed change proves otherwise. */
-function freeBytesOf(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    return Number.POSITIVE_INFINITY;
   }
 }

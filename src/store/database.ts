@@ -30,8 +30,6 @@ import {
   type tableDefinitions,
 } from "./tables.ts";
 
-/** lmdb-js allows 12 tables by default and refuses any further one. */
-const tablesMax = 64;
 /** Address space reserved at start, in bytes. The file is only as long as its content, and the map can grow. */
 const mapBytes = 16 * 2 ** 30;
 
@@ -73,7 +71,7 @@ export function openDatabase(dataDir: string, { readOnly, noSync = false, lock, 
       ensureWritable(path);
     }
     prepareStoreFile(dataDir, { readOnly, noSync });
-    return openEnvironment(path, { maxDbs: tablesMax, mapSize: mapBytes, readOnly, noSync }, withTables);
+    return openEnvironment(path, { mapSize: mapBytes, readOnly, noSync }, withTables);
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }

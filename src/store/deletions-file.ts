@@ -2,9 +2,9 @@
  * The file of deletions beside the store, in no backup: a store that was restored from an older backup loses the same data again. It names
  * subjects by keyed hashes only.
  */
-import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { syncFolder } from "../base/sync-folder.ts";
+import { syncPath } from "../base/disk.ts";
 import { asDataDirError } from "./data-dir.ts";
 import { defineTable, keyed, stored } from "./define-table.ts";
 
@@ -42,18 +42,13 @@ export function readDeletions(dataDir: string): readonly Deletion[] {
 /** On disk when it returns. @throws DataDirError */
 export function addDeletion(dataDir: string, deletion: Deletion): void {
   try {
-    const file = openSync(join(dataDir, deletionsName), "a", 0o600);
-    try {
-      const { uid, gid } = statSync(dataDir);
-      // Root may run the command, and another user the server.
-      if (process.geteuid?.() === 0) fchownSync(file, uid, gid);
-      // Ends a line that a loss of power has cut.
-      writeSync(file, `\n${JSON.stringify(deletion)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    syncFolder(dataDir);
+    const path = join(dataDir, deletionsName);
+    // Ends a line that a loss of power has cut.
+    writeFileSync(path, `\n${JSON.stringify(deletion)}\n`, { flag: "a", mode: 0o600, flush: true });
+    const { uid, gid } = statSync(dataDir);
+    // Root may run the command, and another user the server.
+    if (process.geteuid?.() === 0) chownSync(path, uid, gid);
+    syncPath(dataDir);
   } catch (error) {
     throw asDataDirError(error, dataDir);
   }

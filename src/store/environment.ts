@@ -4,10 +4,13 @@
  * `mdb_env_open2` of lmdb 3.5.6 reads the number of the newest transaction from the file. Later it writes that number where all processes
  * read it. A commit in between would be forgotten, and the next one would replace it. Openings for reading do the same.
  */
-import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
+import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from "lmdb";
 import { openFolderLock } from "../base/file-lock.ts";
 
-type EnvironmentOptions = Pick<RootDatabaseOptionsWithPath, "maxDbs" | "mapSize" | "readOnly" | "noSync">;
+/** lmdb-js allows 12 tables by default and refuses any further one. */
+export const tablesMax = 64;
+
+type EnvironmentOptions = Pick<RootDatabaseOptionsWithPath, "mapSize" | "readOnly" | "noSync">;
 
 export interface OpenedStore {
   readonly root: RootDatabase;
@@ -25,7 +28,7 @@ export function openEnvironment<T>(path: string, options: EnvironmentOptions, pr
   let root: RootDatabase | undefined;
   try {
     return lock.exclusive(() => {
-      const opened = open({ path, ...options });
+      const opened = open({ path, maxDbs: tablesMax, ...options });
       root = opened;
       return prepare({ root: opened, commit: lock.shared, close: () => opened.close().finally(lock.close) });
     });
@@ -35,6 +38,21 @@ export function openEnvironment<T>(path: string, options: EnvironmentOptions, pr
     lock.close();
     throw error;
   }
+}
+
+/** Opens the environment without its tables. */
+export function openUnprepared(path: string, options: EnvironmentOptions): OpenedStore {
+  return openEnvironment(path, options, (environment) => environment);
+}
+
+export const byteEncoding = { encoding: "binary", keyEncoding: "binary" } as const;
+/** A table without decoding. */
+export type ByteTable = Database<Buffer, Buffer>;
+
+/** Undefined for a table that an older store does not have: it is not created. */
+export function openByteTable(root: RootDatabase, name: string): ByteTable | undefined {
+  const options = { name, ...byteEncoding, create: false };
+  return root.openDB(options);
 }
 
 /** Group commit: write actions that arrive together share one transaction, and so one flush to disk. */

@@ -1,7 +1,8 @@
 /** The file of the store: its creation in one step, and its check before LMDB maps it. Only meta pages are read (`struct MDB_meta` of lmdb-js 3.5, data version 2). */
-import { closeSync, fstatSync, linkSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { fstatSync, linkSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../base/sync-folder.ts";
+import { syncPath, withFile } from "../base/disk.ts";
+import { tryOr } from "../base/try-or.ts";
 import { DataDirError, damagedDataDir } from "./data-dir.ts";
 
 const metaBytes = 168;
@@ -28,11 +29,7 @@ export function storeFileOf(dataDir: string): string {
 
 /** Size of the store's file; null if it cannot be read. */
 export function storeBytesOf(dataDir: string): number | null {
-  try {
-    return statSync(storeFileOf(dataDir)).size;
-  } catch {
-    return null;
-  }
+  return tryOr(() => statSync(storeFileOf(dataDir)).size, null);
 }
 
 /**
@@ -50,17 +47,14 @@ export function checkStoreFile(path: string): StoreFileState {
   if (state === undefined) return "missing";
   if (!state.isFile()) throw damaged(path, "is not a file");
   if (state.size === 0) throw damaged(path, "is empty");
-  const file = openSync(path, "r");
-  try {
+  return withFile(path, "r", (file) => {
     const metas = readMetaPages(file);
     if (metas === null) throw damaged(path, "is not a store of assay");
     const { newest, recovered } = metas;
     // The length is read last: another process may have committed meanwhile, and a file only grows.
     if (fstatSync(file).size < (recovered.lastPage + 1) * recovered.pageBytes) return "short";
     return newest.transaction === recovered.transaction ? "sound" : "unflushed";
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /**
@@ -82,12 +76,7 @@ export function prepareStoreFile(dataDir: string, { readOnly, noSync }: { readon
 
 /** Number of the newest transaction. */
 export function transactionOf(path: string): number {
-  const file = openSync(path, "r");
-  try {
-    return readMetaPages(file)?.newest.transaction ?? 0;
-  } finally {
-    closeSync(file);
-  }
+  return withFile(path, "r", readMetaPages)?.newest.transaction ?? 0;
 }
 
 function damaged(path: string, reason: string): DataDirError {
@@ -108,7 +97,7 @@ export function createStoreFile(path: string, { noSync = false } = {}): void {
   } finally {
     rmSync(draft, { force: true });
   }
-  if (!noSync) syncFolder(dirname(path));
+  if (!noSync) syncPath(dirname(path));
 }
 
 /** Content of the file of an empty store: two meta pages before the first transaction, as `mdb_env_init_meta` writes them. */
@@ -178,11 +167,7 @@ function restored(one: MetaPage, other: MetaPage, bootId: bigint): MetaPage {
 
 /** First field of the UUID, as `strtoll` reads it. */
 function currentBootId(): bigint {
-  try {
-    return BigInt(`0x${readFileSync(bootIdFile, "utf8").split("-")[0]}`);
-  } catch {
-    return 0n;
-  }
+  return tryOr(() => BigInt(`0x${readFileSync(bootIdFile, "utf8").split("-")[0]}`), 0n);
 }
 
 function readMeta(file: number, at: number, { isCopy = false } = {}): MetaPage | null {

@@ -1,8 +1,9 @@
 /** Walk over the whole store: every row of every table, decoded. LMDB may end the process at a damaged page: run it in a child process. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { bufferToKeyValue, type Database, type RootDatabase } from "lmdb";
-import { type OpenedStore, openEnvironment } from "./environment.ts";
+import { bufferToKeyValue, type RootDatabase } from "lmdb";
+import { tryOr } from "../base/try-or.ts";
+import { type ByteTable, type OpenedStore, openByteTable, openUnprepared } from "./environment.ts";
 import { checkStoreFile, storeFileOf } from "./store-file.ts";
 import { parseRow } from "./table.ts";
 import { hasRenamedTable, rowFormats, tableNames } from "./tables.ts";
@@ -12,8 +13,7 @@ declare module "lmdb" {
   export function bufferToKeyValue(key: Buffer): unknown;
 }
 
-const tablesMax = 64;
-/** Lost rows that a report names one by one; its counts include all. */
+/** Lost rows named apart; the counts include all. */
 const namedMax = 50;
 const keyCharsMax = 100;
 const schemaKey = "schemaVersion";
@@ -68,7 +68,7 @@ export async function walkStore(
   try {
     // An opening for writing returns to the last flushed state, as the next start does.
     const readOnly = checkStoreFile(path) !== "unflushed";
-    const open = () => openEnvironment(join(dataDir, "store"), { readOnly, maxDbs: tablesMax }, (environment) => environment);
+    const open = () => openUnprepared(join(dataDir, "store"), { readOnly });
     return { fileBytes, ...(await walkTables(open, onTable, onPercent)) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
@@ -77,9 +77,7 @@ export async function walkStore(
   }
 }
 
-type ByteTable = Database<Buffer, Buffer>;
-
-/** Walks without a pause, so that all tables show one state of the store. Only after a damaged table it opens the store again. */
+/** Without a pause, unless a table is damaged: all tables are of one state. */
 async function walkTables(open: () => OpenedStore, onTable: (table: string) => void, onPercent: (percent: number) => void) {
   let store = open();
   try {
@@ -92,7 +90,7 @@ async function walkTables(open: () => OpenedStore, onTable: (table: string) => v
     let pagesBefore = 0;
     for (const name of tableNames) {
       onTable(name);
-      const table = openBytes(store.root, name);
+      const table = openByteTable(store.root, name);
       const { rows, pages: ownPages } = statsOf(table);
       const hash = new Bun.CryptoHasher("sha256");
       let [seen, read] = [0, 0];
@@ -118,12 +116,6 @@ async function walkTables(open: () => OpenedStore, onTable: (table: string) => v
   }
 }
 
-/** Undefined for a table that an older store does not have: it is not created. */
-function openBytes(root: RootDatabase, name: string): ByteTable | undefined {
-  const options = { name, encoding: "binary", keyEncoding: "binary", create: false } as const;
-  return root.openDB(options);
-}
-
 interface TableStats {
   readonly rows: number;
   readonly pages: number;
@@ -141,12 +133,12 @@ function statsOf(table: ByteTable | undefined): TableStats {
 }
 
 function pagesOf(root: RootDatabase): number {
-  return tableNames.reduce((sum, name) => sum + statsOf(openBytes(root, name)).pages, 0);
+  return tableNames.reduce((sum, name) => sum + statsOf(openByteTable(root, name)).pages, 0);
 }
 
 /** Bytes of the pages of all tables, without free pages. */
 export function usedBytesOf(root: RootDatabase): number {
-  return pagesOf(root) * statsOf(openBytes(root, "meta")).pageBytes;
+  return pagesOf(root) * statsOf(openByteTable(root, "meta")).pageBytes;
 }
 
 /** Fault of a table; null if its rows are as many as it counts, in the order of their keys. A damaged page may lead to the same rows again. */
@@ -207,11 +199,7 @@ function isReadable(table: string, key: Buffer, value: Buffer): boolean {
 
 /** Undefined for a damaged key. */
 function keyOf(key: Buffer): unknown {
-  try {
-    return bufferToKeyValue(Buffer.from(key));
-  } catch {
-    return undefined;
-  }
+  return tryOr(() => bufferToKeyValue(Buffer.from(key)), undefined);
 }
 
 /** As JSON, or in hexadecimal if damaged. */

@@ -4,7 +4,7 @@ import { openEnvironment } from "../../src/store/environment.ts";
 const [path = "", mode] = process.argv.slice(2);
 process.stdout.write("ready\n");
 for (;;) {
-  const { close } = openEnvironment(path, { maxDbs: 4, mapSize: 2 ** 26, readOnly: mode === "read" }, (environment) => environment);
+  const { close } = openEnvironment(path, { mapSize: 2 ** 26, readOnly: mode === "read" }, (environment) => environment);
   await close();
   await new Promise(setImmediate);
 }

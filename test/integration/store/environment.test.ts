@@ -13,7 +13,7 @@ const commitsMin = 50;
 
 test.each(["write", "read"])("no commit is lost while other processes open the store to %s", async (mode) => {
   const path = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), "assay-environment-"));
-  const { root, commit, close } = openEnvironment(path, { maxDbs: 4, mapSize: 2 ** 26 }, (environment) => environment);
+  const { root, commit, close } = openEnvironment(path, { mapSize: 2 ** 26 }, (environment) => environment);
   const openers = [1, 2].map(() => Bun.spawn([process.execPath, opener, path, mode], { stdout: "pipe", stderr: "inherit" }));
   await Promise.all(openers.map(({ stdout }) => stdout.getReader().read()));
   let commits = 0;
