@@ -6,6 +6,7 @@ import type { Account } from "./accounts.ts";
 import { type Actor, putAudit } from "./audit.ts";
 import { type Db, instanceOf } from "./database.ts";
 import type { Deletion } from "./deletions-file.ts";
+import { reads } from "./methods.ts";
 import type { ScanRecord } from "./scan-record.ts";
 import { removeScan } from "./scans.ts";
 import { randomBase62 } from "./secret-value.ts";
@@ -30,20 +31,10 @@ export interface HostScope {
 
 export function erasureRepository(db: Db) {
   return {
-    accountDeletion: (account: Account, now: Date): Deletion => ({
-      ...newDeletion(db, now),
-      kind: "account",
-      reference: accountReference(db, account),
-      accountId: account.id,
-      withSubdomains: false,
-    }),
-    hostDeletion: ({ host, withSubdomains }: HostScope, now: Date): Deletion => ({
-      ...newDeletion(db, now),
-      kind: "host",
-      reference: referenceOf(db, `host ${host}`),
-      accountId: null,
-      withSubdomains,
-    }),
+    accountDeletion: (account: Account, now: Date): Deletion =>
+      newDeletion(db, now, { kind: "account", reference: accountReference(db, account), accountId: account.id, withSubdomains: false }),
+    hostDeletion: ({ host, withSubdomains }: HostScope, now: Date): Deletion =>
+      newDeletion(db, now, { kind: "host", reference: referenceOf(db, `host ${host}`), accountId: null, withSubdomains }),
 
     /** Whether this store has carried it out. */
     isDone: (id: string): boolean => db.deletions.doesExist(id),
@@ -51,46 +42,41 @@ export function erasureRepository(db: Db) {
     /** Scans of the host, of all accounts and in any state. Reads every scan. */
     scansOfHost: (scope: HostScope): readonly ScanRecord[] => scansWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
     /** Watched sites of the host, of all accounts. Reads every site. */
-    sitesOfHost: (scope: HostScope): readonly Site[] => sitesWhere(db, ({ url }) => isWithin(hostOf(url), scope)),
+    sitesOfHost: (scope: HostScope): readonly Site[] => db.sites.values().filter(({ url }) => isWithin(hostOf(url), scope)),
     /** Events of the host, of all accounts. `tokens`: of its scans. Reads every event. */
     eventsOfHost: (scope: HostScope, tokens: ReadonlySet<string>): Iterable<StoredEvent> =>
       eventsOfHost(db, { isOfHost: (url) => isWithin(hostOf(url), scope), tokens }),
     /** Entries of histories, of all accounts, whose run had one of these scans first. Reads every history. */
     historyOfScans: (tokens: ReadonlySet<string>): Iterable<SiteHistoryRow> => historyOfScans(db, tokens),
 
-    /**
-     * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. A host also loses
-     * its watched sites, which would scan it again. A site that has moved away loses what it keeps of the host, and stays. Killed meanwhile,
-     * it can be called again.
-     */
-    carryOut: async (deletion: Deletion, by: Actor, now: Date): Promise<number> => {
-      const account = concernedAccount(db, deletion);
-      if (account !== undefined) await db.write(() => lockOut(db, account.id));
-      const isOfHost = concerns(db, deletion);
-      if (deletion.kind === "host") await removeSites(db, ({ url, createdAt }) => isOfHost(url, createdAt));
-      if (account !== undefined) await removeSites(db, (site) => site.accountId === account.id);
-      const tokens = deletion.kind === "host" ? tokensOfHost(db, isOfHost) : tokensOfAccount(db, account);
-      // Before the scans, because their tokens find the entries of histories.
-      if (deletion.kind === "host") await removeTracesOfHost(db, { isOfHost, tokens: new Set(tokens) });
-      for (let at = 0; at < tokens.length; at += scansAtOnce) {
-        await db.write(() => {
-          for (const token of tokens.slice(at, at + scansAtOnce)) removeScan(db, token);
-        });
-        await pause(db.clock, pauseMs);
-      }
-      return db.write(() => finish(db, deletion, { account, scans: tokens.length, by, now }));
-    },
+    ...reads(db, { carryOut }),
   };
 }
 
-interface Outcome {
-  readonly account: Account | undefined;
-  readonly scans: number;
-  readonly by: Actor;
-  readonly now: Date;
+/**
+ * Removes what the deletion names, and notes it in the audit log without personal data; returns the number of scans. A host also loses its
+ * watched sites, which would scan it again. A site that has moved away loses what it keeps of the host, and stays. Killed meanwhile, it can be
+ * called again.
+ */
+async function carryOut(db: Db, deletion: Deletion, by: Actor, now: Date): Promise<number> {
+  const account = concernedAccount(db, deletion);
+  if (account !== undefined) await db.write(() => lockOut(db, account.id));
+  const isOfHost = concerns(db, deletion);
+  if (deletion.kind === "host") await removeSites(db, ({ url, createdAt }) => isOfHost(url, createdAt));
+  if (account !== undefined) await removeSites(db, (site) => site.accountId === account.id);
+  const ofHost = () => scansWhere(db, ({ url, createdAt }) => isOfHost(url, createdAt)).map(({ token }) => token);
+  const tokens = deletion.kind === "host" ? ofHost() : tokensOfAccount(db, account);
+  // Before the scans, because their tokens find the entries of histories.
+  if (deletion.kind === "host") await removeTracesOfHost(db, { isOfHost, tokens: new Set(tokens) });
+  await inSteps(db, tokens, scansAtOnce, (token) => removeScan(db, token));
+  return db.write(() => finish(db, deletion, { account, scans: tokens.length, by, now }));
 }
 
-function finish(db: Db, { id, kind, reference, accountId }: Deletion, { account, scans, by, now }: Outcome): number {
+function finish(
+  db: Db,
+  { id, kind, reference, accountId }: Deletion,
+  { account, scans, by, now }: { readonly account: Account | undefined; readonly scans: number; readonly by: Actor; readonly now: Date },
+): number {
   // A scan that was started after its account was locked out: by a request that was under way.
   const late = tokensOfAccount(db, account);
   for (const token of late) removeScan(db, token);
@@ -102,8 +88,8 @@ function finish(db: Db, { id, kind, reference, accountId }: Deletion, { account,
   return scans + late.length;
 }
 
-function newDeletion({ clock }: Db, now: Date): Pick<Deletion, "id" | "at"> {
-  return { id: randomBase62(clock, deletionIdChars), at: now.toISOString() };
+function newDeletion({ clock }: Db, now: Date, subject: Omit<Deletion, "id" | "at">): Deletion {
+  return { id: randomBase62(clock, deletionIdChars), at: now.toISOString(), ...subject };
 }
 
 /** HMAC with the identity of the store, so that names cannot be guessed from the file of deletions alone. */
@@ -137,19 +123,12 @@ function tokensOfAccount(db: Db, account: Account | undefined): readonly string[
   return account === undefined ? [] : db.scansByAccount.values(accountRange(account.id));
 }
 
-function tokensOfHost(db: Db, isOfHost: HostTest["isOfHost"]): readonly string[] {
-  return scansWhere(db, ({ url, createdAt }) => isOfHost(url, createdAt)).map(({ token }) => token);
-}
-
 async function removeSites(db: Db, matches: (site: Site) => boolean): Promise<void> {
-  for (const { accountId, id } of sitesWhere(db, matches)) {
-    await db.write(() => {
-      // A server can have moved the site to another address meanwhile, or removed it.
-      const site = db.sites.get([accountId, id]);
-      if (site !== undefined && matches(site)) removeSiteRows(db, site);
-    });
-    await pause(db.clock, pauseMs);
-  }
+  await inSteps(db, db.sites.values().filter(matches), 1, ({ accountId, id }) => {
+    // A server can have moved the site to another address meanwhile, or removed it.
+    const site = db.sites.get([accountId, id]);
+    if (site !== undefined && matches(site)) removeSiteRows(db, site);
+  });
 }
 
 /** Whether a URL that was stored at an instant is of the host of the deletion. */
@@ -167,10 +146,7 @@ function concerns(db: Db, { reference, withSubdomains, at }: Deletion): HostTest
   };
 }
 
-function sitesWhere(db: Db, matches: (site: Site) => boolean): readonly Site[] {
-  return db.sites.values().filter(matches);
-}
-
+/** Oldest first. Reads every scan. */
 function scansWhere(db: Db, matches: (scan: ScanRecord) => boolean): readonly ScanRecord[] {
   const found: ScanRecord[] = [];
   for (const { value: scan } of db.scans.getRange()) if (matches(scan)) found.push(scan);
@@ -212,13 +188,11 @@ export interface SiteHistoryRow {
 /** Call while the scans are stored. The runs under way of sites that have moved away end without a trace. */
 async function removeTracesOfHost(db: Db, host: HostTest): Promise<void> {
   const events = [...eventsOfHost(db, host)].map(({ accountId, seq }) => ({ accountId, seq }));
-  await inSteps(db, events, ({ accountId, seq }) => {
-    db.events.remove([accountId, seq]);
-  });
+  await inSteps(db, events, rowsAtOnce, ({ accountId, seq }) => void db.events.remove([accountId, seq]));
   const history = [...historyOfScans(db, host.tokens)].map(({ siteId, entry }): [number, number] => [siteId, Date.parse(entry.at)]);
-  await inSteps(db, history, (key) => void db.siteHistory.remove(key));
+  await inSteps(db, history, rowsAtOnce, (key) => void db.siteHistory.remove(key));
   const runs = [...db.siteRuns.getRange()].filter(({ value: { scans } }) => scans.some(({ token }) => host.tokens.has(token)));
-  await inSteps(db, runs, ({ key, value: { startedAt } }) => {
+  await inSteps(db, runs, rowsAtOnce, ({ key, value: { startedAt } }) => {
     if (db.siteRuns.get(key)?.startedAt === startedAt) db.siteRuns.remove(key);
   });
 }
@@ -229,9 +203,10 @@ function urlsOf({ site, data }: StoredEvent): readonly string[] {
   return "findings" in data ? [...ofSite, ...data.findings.flatMap(({ urls }) => urls)] : ofSite;
 }
 
-async function inSteps<T>(db: Db, rows: readonly T[], remove: (row: T) => void): Promise<void> {
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    await db.write(() => rows.slice(at, at + rowsAtOnce).forEach(remove));
+/** Removes the rows in transactions of `atOnce` rows, with a pause after each. */
+async function inSteps<T>(db: Db, rows: readonly T[], atOnce: number, remove: (row: T) => void): Promise<void> {
+  for (let at = 0; at < rows.length; at += atOnce) {
+    await db.write(() => rows.slice(at, at + atOnce).forEach(remove));
     await pause(db.clock, pauseMs);
   }
 }

@@ -31,7 +31,7 @@ export function isBackgroundLane(lane: Lane): boolean {
   return lanes[lane].weight === 0;
 }
 
-export function mapLanes<T>(toValue: (lane: Lane) => T): Readonly<Record<Lane, T>> {
+function mapLanes<T>(toValue: (lane: Lane) => T): Readonly<Record<Lane, T>> {
   return Object.fromEntries(laneNames.map((lane) => [lane, toValue(lane)])) as Record<Lane, T>;
 }
 
@@ -185,7 +185,7 @@ export function takeNextQueued(db: QueueDb, location: string, background: boolea
     return (background || !isBackgroundLane(lane)) && firstPlace(db, [location, lane]) !== undefined;
   });
   if (served === undefined) return undefined;
-  db.meta.put(turnKey(location), served.turn);
+  db.meta.put(`queueTurn ${location}`, served.turn);
   const lane: LaneKey = [location, served.lane];
   const [row] = db.queueByLane.getRange({ ...laneRange(lane), limit: 1 });
   if (row === undefined) return undefined;
@@ -252,12 +252,8 @@ export function frontOfLane(db: QueueDb, lane: LaneKey, limit: number): readonly
   return [...db.queueByLane.getRange({ ...laneRange(lane), limit })].map(({ key, value }) => [key[2], value]);
 }
 
-function turnKey(location: string): `queueTurn ${string}` {
-  return `queueTurn ${location}`;
-}
-
 function turnOf(db: QueueDb, location: string): number {
-  return db.meta.get(turnKey(location)) ?? 0;
+  return db.meta.get(`queueTurn ${location}`) ?? 0;
 }
 
 function laneLength(db: QueueDb, lane: LaneKey): number {
@@ -265,13 +261,9 @@ function laneLength(db: QueueDb, lane: LaneKey): number {
   return placesIn(ends) - gapsIn(db, lane, ends);
 }
 
-/** First and last place of a lane. */
-interface LaneEnds {
-  readonly first: number;
-  readonly last: number;
-}
+type LaneEnds = { readonly first: number; readonly last: number };
 
-/** Null for an empty lane. */
+/** First and last place of a lane; null for an empty one. */
 function endsOf(db: QueueDb, lane: LaneKey): LaneEnds | null {
   const first = firstPlace(db, lane);
   const last = first === undefined ? undefined : lastPlace(db, lane);

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { bufferToKeyValue, type RootDatabase } from "lmdb";
+import { messageOf } from "../base/log.ts";
 import { tryOr } from "../base/try-or.ts";
 import { type ByteTable, type OpenedStore, openByteTable, openUnprepared } from "./environment.ts";
 import { checkStoreFile, storeFileOf } from "./store-file.ts";
@@ -116,13 +117,7 @@ async function walkTables(open: () => OpenedStore, onTable: (table: string) => v
   }
 }
 
-interface TableStats {
-  readonly rows: number;
-  readonly pages: number;
-  readonly pageBytes: number;
-}
-
-function statsOf(table: ByteTable | undefined): TableStats {
+function statsOf(table: ByteTable | undefined): { readonly rows: number; readonly pages: number; readonly pageBytes: number } {
   if (table === undefined) return { rows: 0, pages: 0, pageBytes: 0 };
   const { entryCount, treeBranchPageCount, treeLeafPageCount, overflowPages, pageSize } = table.getStats() as Record<string, number>;
   return {
@@ -164,8 +159,7 @@ function faultOf(table: ByteTable | undefined, rows: number, onRow: (key: Buffer
 
 /** Message of an error, without the advice that follows it. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split("; ")[0] ?? message;
+  return messageOf(error).replace(/; .*/s, "");
 }
 
 function risingPercent(pages: number, onPercent: (percent: number) => void): (done: number) => void {
