@@ -71,13 +71,7 @@ export function listenAt({ address, port, flag }: Config["listen"] & { readonly 
 /** A check takes about a second for 100 MB. */
 const retryAfterSeconds = 5;
 
-export interface Startup {
-  readonly handler: HttpHandler;
-  /** State of the check of the whole store; null while no check runs. */
-  noteCheck(progress: StoreCheckProgress | null): void;
-}
-
-export function createStartup(config: Config): Startup {
+export function createStartup(config: Config) {
   let check: StoreCheckProgress | null = null;
   let texts: Texts | undefined;
   const api = createStartingApi({ reasons: () => [reasonOf(check)], retryAfterSeconds });
@@ -92,7 +86,8 @@ export function createStartup(config: Config): Startup {
   });
   return {
     handler: combineHandlers({ api, pages }),
-    noteCheck: (progress) => {
+    /** State of the check of the whole store; null while no check runs. */
+    noteCheck: (progress: StoreCheckProgress | null): void => {
       check = progress;
     },
   };

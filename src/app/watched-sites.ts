@@ -110,24 +110,12 @@ function pemsOf(config: Config, key: "smtp.ca_file" | "webhooks.ca_file"): reado
   return file === null ? [] : [certificatePem(key, file)];
 }
 
-interface ServerDelivery {
-  /** Begins to send. `ownEndpoints`: addresses on which this server listens, which no webhook reaches. */
-  start(ownEndpoints: EgressSettings["ownEndpoints"], metrics: DeliveryMetrics): void;
-  /** Events were stored. Ignored before the start. */
-  wake(): void;
-  stop(drainMs: number): Promise<void>;
-  /** What pages and API use of it. */
-  readonly services: Omit<SiteServices, "wakeClock">;
-  /** Mails that are sent at once; null without a mail server. They wait for the start. */
-  readonly mails: NoticeMails | null;
-}
-
 interface DeliverySources extends Pick<DeliveryParts, "texts" | "log"> {
   readonly store: DeliveryParts["store"] & Pick<Store, "brands">;
 }
 
-/** @throws ConfigError if a file cannot be used. */
-function openConfiguredDelivery(config: Config, sources: DeliverySources): ServerDelivery {
+/** `services` and `mails` are for pages and API; mails wait for the start. @throws ConfigError if a file cannot be used. */
+function openConfiguredDelivery(config: Config, sources: DeliverySources) {
   const { log } = sources;
   let own: EgressSettings["ownEndpoints"] = [];
   const ownEndpoints = () => own;
@@ -142,7 +130,8 @@ function openConfiguredDelivery(config: Config, sources: DeliverySources): Serve
     invitation: async (...given) => (await starting.promise).notices.invitation(...given),
   };
   return {
-    start: (endpoints, metrics) => {
+    /** Begins to send. `endpoints`: addresses on which this server listens, which no webhook reaches. */
+    start: (endpoints: EgressSettings["ownEndpoints"], metrics: DeliveryMetrics): void => {
       own = endpoints;
       running = startDeliverer({
         ...sources,
@@ -155,8 +144,10 @@ function openConfiguredDelivery(config: Config, sources: DeliverySources): Serve
       });
       starting.resolve(running);
     },
+    /** Events were stored. Ignored before the start. */
     wake,
-    stop: async (drainMs) => await running?.stop(drainMs),
+    stop: async (drainMs: number) => await running?.stop(drainMs),
+    /** Null without a mail server. */
     mails: mailer === null ? null : mails,
     services: {
       wakeDeliveries: wake,
@@ -168,6 +159,6 @@ function openConfiguredDelivery(config: Config, sources: DeliverySources): Serve
       testChannel: async (channel) => (await starting.promise).test(channel),
       webhooksAllowHttp: config["webhooks.allow_http"],
       webhookTargetFault: (url) => webhookTargetFault(sender, url),
-    },
+    } satisfies Omit<SiteServices, "wakeClock">,
   };
 }

@@ -31,15 +31,19 @@ export function createLog({ level, format, write = (line) => void process.stderr
       write(asText ? `${time} ${at} ${event}${text}\n` : `${JSON.stringify({ time, level: at, event, ...Object.fromEntries(shown) })}\n`);
     };
   };
-  return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
+  return logOf(lineOf);
 }
 
 /** Adds fields to the end of each line; fields of the line itself win. */
 export function logWith(log: Log, added: LogFields): Log {
-  const lineOf =
-    (level: LogLevel): LogLine =>
-    (event, fields = {}) =>
-      log[level](event, { ...fields, ...added, ...fields });
+  return logOf(
+    (level) =>
+      (event, fields = {}) =>
+        log[level](event, { ...fields, ...added, ...fields }),
+  );
+}
+
+function logOf(lineOf: (level: LogLevel) => LogLine): Log {
   return { debug: lineOf("debug"), info: lineOf("info"), warn: lineOf("warn"), error: lineOf("error") };
 }
 
