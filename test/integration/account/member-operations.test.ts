@@ -11,8 +11,7 @@ import {
 import type { DecodeLogo } from "../../../src/base/documents.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { accountActor } from "../../../src/store/audit.ts";
-import { logoText } from "../../../src/store/site-accounts.ts";
-import { memberInvitationsMax } from "../../../src/store/site-accounts.ts";
+import { logoText, memberInvitationsMax } from "../../../src/store/site-accounts.ts";
 import { type UseCaseRig, useCaseRig } from "../../support/use-case-rig.ts";
 
 const origin = "https://assay.example";
