@@ -33,7 +33,12 @@ interface OfflineFinding {
   readonly detail: string;
 }
 
-type Given = Pick<OfflineFinding, "what" | "name" | "source"> & { readonly date?: string | null; readonly detail?: string };
+interface Given extends Pick<OfflineFinding, "what" | "name" | "source"> {
+  readonly date?: string | null;
+  readonly detail?: string;
+  /** Reads date and detail. What it throws becomes the finding. */
+  readonly read?: () => Pick<Given, "date" | "detail">;
+}
 
 /** Data that is older proves less: some rows become `notChecked`. */
 const ageDaysMax = 366;
@@ -44,41 +49,33 @@ const keysApart: readonly SettingKey[] = [
 ];
 
 export function offlineReport(config: Config, env: Readonly<Record<string, string | undefined>>, now: Date): readonly OfflineFinding[] {
-  const found = (given: Given): OfflineFinding => {
-    const { what, name, source, date = null, detail = "" } = given;
-    const ageDays = date === null ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / dayMs));
-    const isOld = what === "data" && ageDays !== null && ageDays > ageDaysMax;
-    return { what, state: "ok", name, source, date, ageDays, detail: isOld ? joined(detail, "older than a year") : detail };
-  };
-  /** What `read` throws becomes the finding. */
-  const reading = (given: Given, read: () => Pick<Given, "date" | "detail">): OfflineFinding => {
-    try {
-      return found({ ...given, ...read() });
-    } catch (error) {
-      return { ...found(given), state: "failed", detail: messageOf(error) };
-    }
-  };
-  return [
-    ...resolvers(config).map(found),
-    ...roots(config, env).map(({ read, ...given }) => reading(given, read)),
-    ...dataFiles(config, now).map(({ read, ...given }) => reading(given, read)),
-    ...otherData(config).map(found),
-    ...services(config).map(found),
-    ...files(config).map(({ read, ...given }) => reading(given, read)),
-    found({
+  const all: readonly Given[] = [
+    ...resolvers(config),
+    ...roots(config, env),
+    ...dataFiles(config, now),
+    ...otherData(config),
+    ...services(config),
+    ...files(config),
+    {
       what: "else",
       name: "nothing else",
       source: `assay ${version}`,
       detail:
         "contacted are the targets of scans, receivers of webhooks, and the resolvers and services above; there are no updates, no telemetry and no look-ups elsewhere",
-    }),
+    },
   ];
+  return all.map((given) => findingOf(given, now));
 }
 
-type Read = Given & { readonly read: () => Pick<Given, "date" | "detail"> };
-
-function joined(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join("; ");
+function findingOf({ what, name, source, read, ...known }: Given, now: Date): OfflineFinding {
+  try {
+    const { date = null, detail = "" } = { ...known, ...read?.() };
+    const ageDays = date === null ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / dayMs));
+    const notes = [detail, what === "data" && ageDays !== null && ageDays > ageDaysMax ? "older than a year" : ""];
+    return { what, state: "ok", name, source, date, ageDays, detail: notes.filter((note) => note !== "").join("; ") };
+  } catch (error) {
+    return { what, state: "failed", name, source, date: null, ageDays: null, detail: messageOf(error) };
+  }
 }
 
 function resolvers(config: Config): readonly Given[] {
@@ -91,10 +88,10 @@ function storeText({ certificates, newest }: RootStore): Pick<Given, "date" | "d
   return { date: newest, detail: `certificates: ${certificates}; dated by the newest one` };
 }
 
-function roots(config: Config, env: Readonly<Record<string, string | undefined>>): readonly Read[] {
+function roots(config: Config, env: Readonly<Record<string, string | undefined>>): readonly Given[] {
   const named = env.SSL_CERT_FILE ?? "";
   const system = systemRootStore(env.SSL_CERT_FILE);
-  const ofSystem: Read = {
+  const ofSystem: Given = {
     what: "roots",
     name: "roots of this machine",
     source: named === "" ? (system?.file ?? "no file") : `SSL_CERT_FILE=${named}`,
@@ -107,7 +104,7 @@ function roots(config: Config, env: Readonly<Record<string, string | undefined>>
     { what: "roots", name: `Mozilla's roots, as in Bun ${Bun.version}`, source: "embedded", read: () => storeText(bundledRootStore()) },
     ...(config["scan.system_roots"] ? [ofSystem] : []),
     ...config["scan.ca_files"].map(
-      (file): Read => ({
+      (file): Given => ({
         what: "roots",
         name: file,
         source: "scan.ca_files",
@@ -118,8 +115,8 @@ function roots(config: Config, env: Readonly<Record<string, string | undefined>>
 }
 
 /** Lists that a setting replaces. */
-function dataFiles(config: Config, now: Date): readonly Read[] {
-  const list = (name: string, setting: SettingKey, embeddedDate: string, load: () => { readonly date: string } | null): Read => {
+function dataFiles(config: Config, now: Date): readonly Given[] {
+  const list = (name: string, setting: SettingKey, embeddedDate: string, load: () => { readonly date: string } | null): Given => {
     const file = config[setting];
     const source = file === null ? "embedded" : `${setting} = ${file}`;
     const replacedBy = file === null ? `${setting} replaces it` : "";
@@ -155,7 +152,7 @@ function services(config: Config): readonly Given[] {
 }
 
 /** Files that settings name, and those that a service needs without one. */
-function files(config: Config): readonly Read[] {
+function files(config: Config): readonly Given[] {
   const seed = headSeedFile(config.data);
   const ofSettings = settingKeys
     .filter((key) => (settings[key] as Setting).isPath === true && !keysApart.includes(key))

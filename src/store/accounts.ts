@@ -61,13 +61,13 @@ export function accountRepository(db: Db) {
     },
     list: (): readonly Account[] => db.accounts.values(),
     ...reads(db, { hasAny: hasAccounts }),
-    ...transactions(db, { create: putAccount, createFirst, setPlan, setDisabled, setPreferences, setEmail }),
+    ...transactions(db, { create: putAccount, setPlan, setDisabled, setEmail }),
+    /** Creates the account unless one exists. */
+    createFirst: (account: NewAccount) => db.write(() => (hasAccounts(db) ? "not-first" : putAccount(db, account))),
+    /** Undefined for an unknown id. */
+    setPreferences: (id: number, { locale, theme }: Partial<Pick<Account, "locale" | "theme">>): Promise<Account | undefined> =>
+      db.write(() => db.accounts.update(id, () => ({ ...(locale !== undefined && { locale }), ...(theme !== undefined && { theme }) }))),
   };
-}
-
-/** Creates the account unless one exists. */
-function createFirst(db: Db, account: NewAccount): Account | AccountRefusal | "not-first" {
-  return hasAccounts(db) ? "not-first" : putAccount(db, account);
 }
 
 /** Undefined for an unknown id. */
@@ -93,11 +93,6 @@ function setDisabled(db: Db, id: number, disabled: boolean, by?: ChangedBy): Acc
 export function endAccess(db: Db, id: number): void {
   endSessionsOf(db, id);
   db.oneTimeLinks.removeAll({}, ({ accountId }) => accountId === id);
-}
-
-/** Undefined for an unknown id. */
-function setPreferences(db: Db, id: number, { locale, theme }: Partial<Pick<Account, "locale" | "theme">>): Account | undefined {
-  return db.accounts.update(id, () => ({ ...(locale !== undefined && { locale }), ...(theme !== undefined && { theme }) }));
 }
 
 /** Undefined for an unknown id. */

@@ -73,8 +73,12 @@ export function channelRepository(db: Db) {
     list: (accountId: number): readonly Channel[] => db.channels.values(accountRange(accountId)),
     /** Disabled channels of all accounts whose owner is not yet notified. */
     noticesDue: (): readonly Channel[] => db.channels.values().filter(({ disabled }) => disabled?.noticeDue === true),
-    ...transactions(db, { add, change, rotateSecret, remove, disable: disableChannel, noteNotice, enable }),
+    ...transactions(db, { add, change, rotateSecret, remove, disable: disableChannel }),
     ...transactions(db, { issueConfirmation, noteConfirmationSent, confirm }),
+    enable: (accountId: number, id: number) => db.write(() => change(db, accountId, id, () => ({ disabled: null }))),
+    /** The account has got a mail about the disabled channel. */
+    noteNotice: (accountId: number, id: number) =>
+      db.write(() => change(db, accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } }))),
   };
 }
 
@@ -99,15 +103,6 @@ function add(db: Db, { now, verified, ...channel }: NewChannel): Channel | "full
   db.channels.put([added.accountId, added.id], added);
   noteChannel(db, added, "channel.created");
   return added;
-}
-
-/** The account has got a mail about the disabled channel. */
-function noteNotice(db: Db, accountId: number, id: number): Channel | undefined {
-  return change(db, accountId, id, ({ disabled }) => ({ disabled: disabled && { ...disabled, noticeDue: false } }));
-}
-
-function enable(db: Db, accountId: number, id: number): Channel | undefined {
-  return change(db, accountId, id, () => ({ disabled: null }));
 }
 
 /** The mail with the link was sent, so that the earlier link is void. */

@@ -83,18 +83,15 @@ export interface LowCounter {
 /** Finds counters that are lost or below an id in use; `repair` raises them. @throws DataDirError */
 export async function compareCounters(db: Db, { repair }: { readonly repair: boolean }): Promise<readonly LowCounter[]> {
   const used = highestIds(db);
-  const low = (Object.entries(used) as [Counter, number][]).filter(
-    ([counter, id]) => (db.meta.get(counter) ?? 0) < id || isLost(db, counter),
-  );
+  const isLost = (counter: Counter) => db.meta.doesExist(counter) && db.meta.get(counter) === undefined;
+  const low = counters
+    .map((counter) => [counter, used[counter]] as const)
+    .filter(([counter, id]) => (db.meta.get(counter) ?? 0) < id || isLost(counter));
   if (repair && low.length > 0)
     await db.write(() => {
       for (const [counter, id] of low) db.meta.put(counter, id);
     });
   return low.map(([counter, id]) => ({ counter, used: id }));
-}
-
-function isLost(db: Db, counter: Counter): boolean {
-  return db.meta.doesExist(counter) && db.meta.get(counter) === undefined;
 }
 
 /** From every row that names an id, so that the id of a lost record is not given again. */

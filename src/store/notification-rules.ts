@@ -53,7 +53,9 @@ export function ruleRepository(db: Db) {
   return {
     find: (accountId: number, id: number): NotificationRule | undefined => db.notificationRules.get([accountId, id]),
     ...reads(db, { list: rulesOf, eventFor }),
-    ...transactions(db, { add, change, remove }),
+    ...transactions(db, { add, remove }),
+    change: (accountId: number, id: number, changed: Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>) =>
+      db.write(() => db.notificationRules.update([accountId, id], () => changed)),
   };
 }
 
@@ -63,12 +65,6 @@ function add(db: Db, { now, ...rule }: Omit<NotificationRule, "id" | "createdAt"
   const added: NotificationRule = { ...rule, id: db.next("nextRuleId"), createdAt: now.toISOString() };
   db.notificationRules.put([added.accountId, added.id], added);
   return added;
-}
-
-type RuleChange = Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>;
-
-function change(db: Db, accountId: number, id: number, changed: RuleChange): NotificationRule | undefined {
-  return db.notificationRules.update([accountId, id], () => changed);
 }
 
 function remove(db: Db, accountId: number, id: number): boolean {

@@ -48,7 +48,16 @@ const failedAtOnce = 500;
 export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly queueMax: number; readonly screenshotsKept: number }) {
   return {
     ...startMethods(db, queueMax),
-    ...reads(db, { queueLength, queuePosition, listQueued, listOfAccount, newestPerHost }),
+    ...reads(db, { queuePosition, newestPerHost }),
+    /** Scans that wait for the location, or for any. */
+    queueLength: (location?: string): number =>
+      (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0),
+    /** In the order of `queuePosition`. */
+    listQueued: (limit: number, location: string = localLocation): readonly ScanRecord[] =>
+      tokensInQueueOrder(db, location, limit).flatMap((token) => findScan(db, token) ?? []),
+    /** Newest first. */
+    listOfAccount: (accountId: number, request: PageRequest): Page<ScanRecord> =>
+      newestPage(db.scansByAccount, [accountId], request, ({ value }) => findScan(db, value)),
     // `queuedLocations`: workers may be enrolled for others, and for none of these.
     ...reads(db, { lanesOf: laneStates, queuedLocations: locationsWithQueue, findByToken: findScan }),
     ...transactions(db, { claimNext, setProgress, requeueInterrupted, cancelQueued, fail }),
@@ -110,20 +119,10 @@ function requeueInterrupted(db: Db, now: Date, isAdoptable: (scan: ScanRecord) =
   });
 }
 
-/** Scans that wait for the location, or for any. */
-function queueLength(db: Db, location?: string): number {
-  return (location === undefined ? locationsWithQueue(db) : [location]).reduce((sum, name) => sum + queuedCount(db, name), 0);
-}
-
 /** Place in the order of claims of its location if no other scan arrives: 1 for the next scan, null when the scan is not queued. */
 function queuePosition(db: Db, token: string): number | null {
   const scan = findScan(db, token);
   return scan?.status !== "queued" || scan.queueKey === undefined ? null : queuePositionOf(db, scan.queueKey);
-}
-
-/** In the order of `queuePosition`. */
-function listQueued(db: Db, limit: number, location: string = localLocation): readonly ScanRecord[] {
-  return tokensInQueueOrder(db, location, limit).flatMap((token) => findScan(db, token) ?? []);
 }
 
 interface FinishedOutcome {
@@ -173,11 +172,6 @@ function ownScanFinder(db: Db): (accountId: number, token: string) => ScanRecord
     return findOwnScan(db, Number(accountId), token);
   });
   return (accountId, token) => findOwned(`${accountId} ${wellFormedToken(token)}`);
-}
-
-/** Newest first. */
-function listOfAccount(db: Db, accountId: number, request: PageRequest): Page<ScanRecord> {
-  return newestPage(db.scansByAccount, [accountId], request, ({ value }) => findScan(db, value));
 }
 
 /** Only within a transaction. */

@@ -80,7 +80,9 @@ export function sessionRepository(db: Db) {
       });
     },
 
-    ...transactions(db, { open: openSession, end: endSession, endOthers }),
+    /** Ends every session of the account except `keptId`. */
+    endOthers: (accountId: number, keptId: number) => db.write(() => endSessionsOf(db, accountId, ({ id }) => id !== keptId)),
+    ...transactions(db, { open: openSession, end: endSession }),
   };
 }
 
@@ -110,11 +112,6 @@ function endSession(db: Db, accountId: number, id: number): boolean {
   // Also after the session can no longer be read.
   db.sessionHashes.remove([accountId, id]);
   return true;
-}
-
-/** Ends every session of the account except `keptId`. */
-function endOthers(db: Db, accountId: number, keptId: number): void {
-  endSessionsOf(db, accountId, ({ id }) => id !== keptId);
 }
 
 /** Opens a session for a verified person; only within a transaction. */

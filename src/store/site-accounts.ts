@@ -97,7 +97,9 @@ export function memberRepository(db: Db) {
       return length;
     },
     ...reads(db, { findInvitation: openInvitation }),
-    ...transactions(db, { setRole, remove, invite, withdraw, accept }),
+    withdraw: (ownerId: number, email: string) =>
+      db.write(() => db.memberInvitations.removeAll({}, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email))),
+    ...transactions(db, { setRole, remove, invite, accept }),
   };
 }
 
@@ -115,10 +117,6 @@ function remove(db: Db, ownerId: number, memberId: number, by: number): boolean 
   if (member === undefined) return false;
   noteAccount(db, ownerId, "member.removed", { by: accountActor({ id: by }), details: { member: memberId, role: member.role } });
   return true;
-}
-
-function withdraw(db: Db, ownerId: number, email: string): void {
-  db.memberInvitations.removeAll({}, (one) => one.ownerId === ownerId && emailKey(one.email) === emailKey(email));
 }
 
 /** `other-address`: the invitation names another mail address than the account. `own`: the sites are the account's own. */

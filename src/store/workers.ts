@@ -49,7 +49,12 @@ export function workerRepository(db: Db) {
     list,
     /** Locations of workers that are not revoked, sorted; without `local`. */
     locations: (): readonly string[] => [...new Set(list().flatMap(({ location, revokedAt }) => (revokedAt === null ? [location] : [])))],
-    ...transactions(db, { enrol, revoke, setDrained, noteSeen, noteScan, noteFault }),
+    ...transactions(db, { enrol, revoke, setDrained }),
+    /** Each call is a change on disk: the caller bounds the rate. */
+    noteSeen: (id: string, { version, slots, reach, now }: WorkerSeen) =>
+      db.write(() => db.workers.update(id, () => ({ version, slots, reach, lastSeenAt: now.toISOString() }))),
+    noteScan: (id: string) => db.write(() => db.workers.update(id, ({ scansDone }) => ({ scansDone: scansDone + 1 }))),
+    noteFault: (id: string, lastFault: WorkerFault) => db.write(() => db.workers.update(id, () => ({ lastFault }))),
   };
 }
 
@@ -88,19 +93,6 @@ interface WorkerSeen extends Pick<Worker, "slots"> {
   readonly version: string;
   readonly reach: NonNullable<Worker["reach"]>;
   readonly now: Date;
-}
-
-/** Each call is a change on disk: the caller bounds the rate. */
-function noteSeen(db: Db, id: string, { version, slots, reach, now }: WorkerSeen): Worker | undefined {
-  return db.workers.update(id, () => ({ version, slots, reach, lastSeenAt: now.toISOString() }));
-}
-
-function noteScan(db: Db, id: string): Worker | undefined {
-  return db.workers.update(id, ({ scansDone }) => ({ scansDone: scansDone + 1 }));
-}
-
-function noteFault(db: Db, id: string, lastFault: WorkerFault): Worker | undefined {
-  return db.workers.update(id, () => ({ lastFault }));
 }
 
 interface WorkerNote extends Pick<AuditNote, "action" | "details" | "now"> {
