@@ -1,4 +1,4 @@
-/** Fleet of the server, and settings of a worker, built from the configuration. */
+/** Fleet of the server, and addresses of nats-server, built from the configuration. */
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { hourMs } from "../base/units.ts";
@@ -6,7 +6,6 @@ import { localAddresses } from "../egress/address-policy.ts";
 import { lookupAddresses } from "../egress/dns-client.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Fleet } from "../fleet/head/open-fleet.ts";
-import type { WorkerReach } from "../fleet/messages.ts";
 import { type NatsUrl, natsUrlText } from "../parse/address.ts";
 import { ConfigError } from "../settings/config.ts";
 import type { Config } from "../settings/settings.ts";
@@ -47,31 +46,6 @@ export async function openConfiguredFleet(
     if (error instanceof FleetError || error instanceof SeedFileError) throw new ConfigError(`the fleet cannot start: ${error.message}`);
     throw error;
   }
-}
-
-interface WorkerSettings {
-  readonly servers: readonly NatsUrl[];
-  readonly location: string;
-  readonly credentialsFile: string;
-}
-
-/** @throws ConfigError for the first setting without which a worker cannot start. */
-export function workerSettings(config: Config): WorkerSettings {
-  const { "nats.url": servers, "fleet.location": location, "nats.credentials_file": credentialsFile } = config;
-  if (servers.length === 0)
-    throw new ConfigError("nats.url is not set: a worker needs the address of nats-server, as in --nats tls://nats.example.com");
-  if (location === null)
-    throw new ConfigError("fleet.location is not set: a worker needs the location that it was enrolled for, as in --location berlin");
-  if (credentialsFile === null)
-    throw new ConfigError(
-      "nats.credentials_file is not set: a worker needs the file with its seed, as in --nats-credentials berlin.nk; assay fleet enrol on the server makes it",
-    );
-  return { servers, location, credentialsFile };
-}
-
-/** Addresses that the worker may scan. Public ones need no setting, so an allowed range is always a private one. */
-export function reachOf({ profile, "scan.allow_cidrs": ranges }: Config): WorkerReach {
-  return profile === "internal" || ranges.length > 0 ? "private" : "public";
 }
 
 type OwnEndpoints = EgressSettings["ownEndpoints"];

@@ -29,13 +29,6 @@ import { scanLocationOf } from "../store/scan-location.ts";
 import type { Store } from "../store/store.ts";
 import { storeBytesOf } from "../store/store-file.ts";
 
-export interface Observation {
-  readonly metrics: ServerMetrics;
-  readonly activity: ActivityCounter;
-  readonly scans: ScanObserver;
-  readonly browserReplaced: () => void;
-}
-
 interface ObservationSources extends ServerMetricsSources {
   readonly store: ServerMetricsSources["store"] & Pick<Store, "activity">;
   /** Called after the outcome of a scan was stored. */
@@ -43,14 +36,14 @@ interface ObservationSources extends ServerMetricsSources {
   readonly log: Log;
 }
 
-export function observeServer(sources: ObservationSources): Observation {
+export function observeServer(sources: ObservationSources) {
   const metrics = openServerMetrics(sources);
   const activity = countActivity(sources.store, sources.log);
   return {
     metrics,
     activity,
     scans: observeScans(metrics.scans, activity, sources.onScanEnded),
-    browserReplaced: () => {
+    browserReplaced: (): void => {
       metrics.scans.browserReplaced();
       activity.count({ browserRestarts: 1 });
     },

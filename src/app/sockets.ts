@@ -2,7 +2,6 @@
 import type { Api } from "../api/app.ts";
 import { createStartingApi, type NotReadyReason, type Readiness, type StoreCheckProgress } from "../api/health.ts";
 import type { Log } from "../base/log.ts";
-import type { EgressSettings } from "../egress/settings.ts";
 import { observeRequests } from "../http/observe-requests.ts";
 import { combineHandlers, type HttpHandler, type Listening, listen } from "../http/server.ts";
 import { createHttpMetrics } from "../metrics/metrics.ts";
@@ -23,13 +22,8 @@ interface Served {
   readonly log: Log;
 }
 
-interface ServerSockets extends Pick<Listening, "hostname" | "port" | "stop"> {
-  /** Addresses that no scan may reach. */
-  readonly endpoints: EgressSettings["ownEndpoints"];
-}
-
-/** From now on, the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
-export function openServerSockets(config: Config, { main, log, ...served }: Served): ServerSockets {
+/** From now on the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
+export function openServerSockets(config: Config, { main, log, ...served }: Served) {
   const handler = handlerOf(config, served, metricsTokenOf(config));
   const place = config["metrics.listen"];
   const others = place === null ? [] : [listenAt({ ...place, flag: "metrics.listen" }, createMetricsHandler(served.metrics), log)];
@@ -39,8 +33,9 @@ export function openServerSockets(config: Config, { main, log, ...served }: Serv
   return {
     hostname: main.hostname,
     port: main.port,
+    /** Addresses that no scan may reach. */
     endpoints: all.map(({ hostname, port }) => ({ address: hostname, port })),
-    stop: async () => {
+    stop: async (): Promise<void> => {
       await Promise.all(all.map((each) => each.stop()));
     },
   };

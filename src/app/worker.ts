@@ -7,6 +7,7 @@ import { aborted, systemClock } from "../base/clock.ts";
 import { createLog, logWith } from "../base/log.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import { type ConnectionOptions, certificatesOf, connectNats, FleetError, userOfCredentials } from "../fleet/connection.ts";
+import type { WorkerReach } from "../fleet/messages.ts";
 import { inboxPrefixOf } from "../fleet/subjects.ts";
 import { type FleetWorker, startFleetWorker } from "../fleet/worker/fleet-worker.ts";
 import { addGauge, type Metrics, openMetrics } from "../metrics/metrics.ts";
@@ -15,7 +16,7 @@ import { endpointText, natsUrlText } from "../parse/address.ts";
 import { ConfigError, type LoadedConfig } from "../settings/config.ts";
 import { loadDataFiles } from "../settings/files.ts";
 import type { Config } from "../settings/settings.ts";
-import { natsEndpoints, reachOf, workerSettings } from "./fleet.ts";
+import { natsEndpoints } from "./fleet.ts";
 import { metricsAnswer } from "./observation.ts";
 import {
   browserFault,
@@ -42,9 +43,9 @@ export interface WorkerOptions {
 export async function runWorker({ config }: LoadedConfig, { stop, announce }: WorkerOptions): Promise<void> {
   const { servers, location, credentialsFile } = workerSettings(config);
   const caFile = config["nats.ca_file"];
-  const worker = usable(() => userOfCredentials(credentialsFile));
+  const worker = await usable(() => userOfCredentials(credentialsFile));
   // Before anything is started; read again at each start of a connection.
-  if (caFile !== null) usable(() => certificatesOf(caFile));
+  if (caFile !== null) await usable(() => certificatesOf(caFile));
   const log = logWith(createLog({ level: config["log.level"], format: config["log.format"] }), { worker });
   const slots = config["scan.concurrency"];
   const metrics = openMetrics({ version });
@@ -62,7 +63,7 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
   addGauge(metrics.registry, "assay_worker_slots", "Scans that this worker runs at the same time.", () => slots);
   addGauge(metrics.registry, "assay_worker_busy_slots", "Scans that this worker holds.", () => running?.busy() ?? 0);
   addGauge(metrics.registry, "assay_worker_ready", "1 while this worker takes jobs, else 0.", () => (ready().ready ? 1 : 0));
-  const listening = listenAt({ ...config["worker.listen"], flag: "--health" }, createWorkerHealth({ ready, metrics }), log);
+  const listening = listenAt({ ...config["worker.listen"], flag: "--health" }, createWorkerHealth(ready, metrics), log);
   const endpoint = `http://${endpointText(listening.hostname, listening.port)}`;
   const endpoints = followEndpoints(config, { address: listening.hostname, port: listening.port });
   const gatherer = openConfiguredGatherer(config, { ...gatheringOf(config, endpoints.current), concurrency: slots, browsers, log });
@@ -110,26 +111,40 @@ export async function runWorker({ config }: LoadedConfig, { stop, announce }: Wo
   }
 }
 
+/** @throws ConfigError for the first setting without which a worker cannot start. */
+function workerSettings(config: Config) {
+  const { "nats.url": servers, "fleet.location": location, "nats.credentials_file": credentialsFile } = config;
+  if (servers.length === 0)
+    throw new ConfigError("nats.url is not set: a worker needs the address of nats-server, as in --nats tls://nats.example.com");
+  if (location === null)
+    throw new ConfigError("fleet.location is not set: a worker needs the location that it was enrolled for, as in --location berlin");
+  if (credentialsFile === null)
+    throw new ConfigError(
+      "nats.credentials_file is not set: a worker needs the file with its seed, as in --nats-credentials berlin.nk; assay fleet enrol on the server makes it",
+    );
+  return { servers, location, credentialsFile };
+}
+
+/** Public addresses need no setting: any allowed range is a private one. */
+function reachOf({ profile, "scan.allow_cidrs": ranges }: Config): WorkerReach {
+  return profile === "internal" || ranges.length > 0 ? "private" : "public";
+}
+
 /** Null if the worker is stopped before it is connected. @throws ConfigError */
-async function connected(options: Omit<ConnectionOptions, "clock">) {
-  try {
-    return await connectNats({ ...options, clock: systemClock });
-  } catch (error) {
+function connected(options: Omit<ConnectionOptions, "clock">) {
+  return usable(() => connectNats({ ...options, clock: systemClock })).catch((error: unknown) => {
     if (options.signal.aborted) return null;
-    throw asConfigError(error);
-  }
+    throw error;
+  });
 }
 
-function usable<T>(read: () => T): T {
+/** Errors of the fleet become a `ConfigError`. */
+async function usable<T>(read: () => T | Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
-    throw asConfigError(error);
+    throw error instanceof FleetError ? new ConfigError(error.message) : error;
   }
-}
-
-function asConfigError(error: unknown): unknown {
-  return error instanceof FleetError ? new ConfigError(error.message) : error;
 }
 
 /** Gathers as the server does. The addresses closed to scans include nats-server, and follow its changes. */
@@ -159,11 +174,6 @@ function followEndpoints(config: Config, own: EgressSettings["ownEndpoints"][num
   return { current: () => current, stop: () => clearInterval(timer) };
 }
 
-interface WorkerHealthOptions {
-  readonly ready: () => Readiness;
-  readonly metrics: Metrics;
-}
-
 const headers = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -173,7 +183,7 @@ const headers = {
 const nothingHere = { errorMessage: "There is nothing here: /healthz, /readyz and /metrics are served." };
 
 /** Answers with the same bodies as the probes of the server. */
-function createWorkerHealth({ ready, metrics }: WorkerHealthOptions) {
+function createWorkerHealth(ready: () => Readiness, metrics: Metrics) {
   return new Elysia({ name: "worker-health", strictPath: true, normalize: false, handler: { standardHostname: false } })
     .onError(({ code }) => (code === "NOT_FOUND" ? json(404, nothingHere) : undefined))
     .get("/healthz", () => json(200, { status: "ok" }))
