@@ -180,18 +180,14 @@ function migrateStore(dataDir: string, lock: DataDirLock | undefined, { root, me
 
 /** Gives an id to a store that is new, of an older release, or has lost its own. For a store that is open for writing. */
 function putInstanceIfMissing(root: RootDatabase, { instance, clock }: Pick<Db, "instance" | "clock">): void {
-  if (isWhole(instance.get("id"))) return;
+  if (instanceOf({ instance }) !== "") return;
   root.transactionSync(() => {
     // Read again: another process may have been faster.
-    if (!isWhole(instance.get("id"))) instance.put("id", randomBase62(clock, instanceIdChars));
+    if (instanceOf({ instance }) === "") instance.put("id", randomBase62(clock, instanceIdChars));
   });
 }
 
 /** Random id of the store, of letters and digits. Empty if a store that is open for reading only has lost it. */
 export function instanceOf(db: Pick<Db, "instance">): string {
   return db.instance.get("id") ?? "";
-}
-
-function isWhole(id: string | undefined): boolean {
-  return id !== undefined && id !== "";
 }

@@ -55,18 +55,6 @@ export function openByteTable(root: RootDatabase, name: string): ByteTable | und
   return root.openDB(options);
 }
 
-/** Group commit: write actions that arrive together share one transaction, and so one flush to disk. */
-interface GroupCommit {
-  /**
-   * Runs the action in the transaction of the current turn of the event loop, in the order of the calls. Resolves when it is on disk.
-   * An action that throws is rolled back alone. The action must be synchronous.
-   * @throws Error of the action; any error of LMDB that keeps the transaction from the disk, for every action in it.
-   */
-  write<T>(action: () => T): Promise<T>;
-  /** Commits what waits. */
-  flush(): void;
-}
-
 interface CommitHooks {
   /** Runs each transaction. */
   readonly commit: <T>(transaction: () => T) => T;
@@ -82,16 +70,19 @@ interface Waiting {
 }
 
 /**
- * The transactions are synchronous. The asynchronous ones of lmdb-js keep the puts of an action that throws. A full disk also leaves
- * rejections that cannot be caught. Requests that arrive during a flush wait in their sockets and share the next one.
+ * Group commit: write actions that arrive together share one transaction, and so one flush to disk. Requests that arrive during a flush wait
+ * in their sockets and share the next one. The transactions are synchronous. The asynchronous ones of lmdb-js keep the puts of an action that
+ * throws, and a full disk leaves rejections that cannot be caught.
  */
-export function createGroupCommit(
-  root: Pick<RootDatabase, "transactionSync">,
-  { commit, beforeCommit, afterCommit }: CommitHooks,
-): GroupCommit {
+export function createGroupCommit(root: Pick<RootDatabase, "transactionSync">, { commit, beforeCommit, afterCommit }: CommitHooks) {
   let waiting: Waiting[] = [];
   return { write, flush };
 
+  /**
+   * Runs the action in the transaction of the current turn of the event loop, in the order of the calls. Resolves when it is on disk.
+   * An action that throws is rolled back alone. The action must be synchronous.
+   * @throws Error of the action; any error of LMDB that keeps the transaction from the disk, for every action in it.
+   */
   function write<T>(action: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (nested: boolean) => {
@@ -116,6 +107,7 @@ export function createGroupCommit(
     });
   }
 
+  /** Commits what waits. */
   function flush(): void {
     const group = waiting;
     if (group.length === 0) return;

@@ -118,7 +118,8 @@ function toSchema6(db: MigrationDb): () => void {
       const scan = db.scans.get(token);
       const key: unknown = scan?.queueKey;
       if (scan !== undefined && isQueueKeyOfSchema5(key)) db.scans.put(token, { ...scan, queueKey: [localLocation, ...key] });
-      if (scan?.status === "finished" && labelsOf(scan.url) > domainsOfSchema5) addToPublicList(db, scan);
+      const labels = scan?.status === "finished" ? (hostOf(scan.url)?.split(".").length ?? 0) : 0;
+      if (scan !== undefined && labels > domainsOfSchema5) addToPublicList(db, scan);
     }
   };
 }
@@ -129,10 +130,6 @@ function addToPublicList(db: Tables, scan: ScanRecord): void {
 
 /** Hosts of more labels were not listed under their own name. */
 const domainsOfSchema5 = 6;
-
-function labelsOf(url: string): number {
-  return hostOf(url)?.split(".").length ?? 0;
-}
 
 function isQueueKeyOfSchema5(key: unknown): key is [lane: Lane, place: number] {
   return Array.isArray(key) && key.length === 2;

@@ -18,10 +18,11 @@ export interface StartOutcome {
   readonly replayed: boolean;
 }
 
+/** `idempotency`: the key as the client chose it, and a hash of what the request asks for. */
 export interface StartRequest {
   readonly accountId: number;
   readonly urls: readonly string[];
-  readonly idempotency: IdempotencyKey | null;
+  readonly idempotency: { readonly key: string; readonly fingerprint: string } | null;
   readonly now: Date;
   /** For the log. */
   readonly requestId?: string | undefined;
@@ -116,13 +117,6 @@ export function queueScan(
 export const idempotencyKeyHours = 24;
 /** Expired rows that one new row removes: the table shrinks faster than it grows. */
 const expiredRowsPerStart = 100;
-
-interface IdempotencyKey {
-  /** As the client chose it. */
-  readonly key: string;
-  /** Hash of what the request asks for. */
-  readonly fingerprint: string;
-}
 
 /** A scan of a request, by its place among the URLs of the request. */
 type KeyedScan = readonly [index: number, token: string, scanId: number];

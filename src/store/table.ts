@@ -1,5 +1,6 @@
 /** Tables of JSON rows. A row that cannot be read is passed over, so that one damaged row never stops a list. */
 import type { Database, RangeOptions, RootDatabase } from "lmdb";
+import { tryOr } from "../base/try-or.ts";
 import type { IndexDefinition, RowFormat, TableKey } from "./define-table.ts";
 
 /** Rows reported apart: bounds the memory of a store with many damaged ones. */
@@ -212,25 +213,16 @@ export function openNumberTable<K extends string>(
   const raw: Database<unknown, K> | undefined = root.openDB<unknown, K>({ name });
   return {
     get: (key: K) => {
-      const number = readNumber(() => raw?.get(key));
-      if (number === undefined && raw?.doesExist(key) === true) onUnreadable(name, key);
-      return number;
+      const value = tryOr(() => raw?.get(key), undefined);
+      if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+      if (raw?.doesExist(key) === true) onUnreadable(name, key);
+      return undefined;
     },
     put: (key: K, number: number) => raw.put(key, number),
     putSync: (key: K, number: number) => raw.putSync(key, number),
     remove: (key: K) => raw.remove(key),
     doesExist: (key: K) => raw.doesExist(key),
   };
-}
-
-/** Undefined for anything but a whole number that counts. */
-function readNumber(read: () => unknown): number | undefined {
-  try {
-    const value = read();
-    return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Undefined for broken JSON, for a value of another shape, and for the row of another key. */
