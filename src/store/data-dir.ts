@@ -46,15 +46,22 @@ export function refuseHalfRestored(dataDir: string): void {
 /** Creates the folder with mode 0700, then writes and removes a test file: only a write covers quotas, mounts and rights. */
 export function ensureWritable(path: string): void {
   const probe = join(path, `.probe-${process.pid}`);
-  try {
+  inDataDir(dirname(path), () => {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     try {
       writeFileSync(probe, Buffer.alloc(freeBytesMin), { mode: 0o600, flush: true });
     } finally {
       rmSync(probe, { force: true });
     }
+  });
+}
+
+/** Runs the action; errors of the file system and of LMDB become a `DataDirError`. */
+export function inDataDir<T>(dataDir: string, action: () => T): T {
+  try {
+    return action();
   } catch (error) {
-    throw asDataDirError(error, dirname(path));
+    throw asDataDirError(error, dataDir);
   }
 }
 

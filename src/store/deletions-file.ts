@@ -2,10 +2,10 @@
  * The file of deletions beside the store, in no backup: a store that was restored from an older backup loses the same data again. It names
  * subjects by keyed hashes only.
  */
-import { chownSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { syncPath } from "../base/disk.ts";
-import { asDataDirError } from "./data-dir.ts";
+import { inDataDir } from "./data-dir.ts";
 import { defineTable, keyed, stored } from "./define-table.ts";
 
 /** Deletions that this store has carried out, by their id. */
@@ -29,29 +29,22 @@ export interface Deletion {
 
 /** Passes over lines that cannot be read, as the last one after a loss of power. @throws DataDirError */
 export function readDeletions(dataDir: string): readonly Deletion[] {
-  try {
-    return readFileSync(join(dataDir, deletionsName), "utf8")
-      .split("\n")
-      .flatMap((line) => parseDeletion(line) ?? []);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw asDataDirError(error, dataDir);
-  }
+  const path = join(dataDir, deletionsName);
+  const text = inDataDir(dataDir, () => (existsSync(path) ? readFileSync(path, "utf8") : ""));
+  return text.split("\n").flatMap((line) => parseDeletion(line) ?? []);
 }
 
 /** On disk when it returns. @throws DataDirError */
 export function addDeletion(dataDir: string, deletion: Deletion): void {
-  try {
-    const path = join(dataDir, deletionsName);
+  const path = join(dataDir, deletionsName);
+  inDataDir(dataDir, () => {
     // Ends a line that a loss of power has cut.
     writeFileSync(path, `\n${JSON.stringify(deletion)}\n`, { flag: "a", mode: 0o600, flush: true });
     const { uid, gid } = statSync(dataDir);
     // Root may run the command, and another user the server.
     if (process.geteuid?.() === 0) chownSync(path, uid, gid);
     syncPath(dataDir);
-  } catch (error) {
-    throw asDataDirError(error, dataDir);
-  }
+  });
 }
 
 function parseDeletion(line: string): Deletion | null {

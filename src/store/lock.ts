@@ -2,7 +2,7 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type FileLock, tryLockFile } from "../base/file-lock.ts";
-import { asDataDirError, DataDirError } from "./data-dir.ts";
+import { DataDirError, inDataDir } from "./data-dir.ts";
 
 /** Content of the lock file while a server runs; empty after an orderly end. */
 const runningMark = "running\n";
@@ -19,7 +19,7 @@ export interface DataDirLock extends FileLock {
 /** @throws DataDirError `locked` while another server holds it, also from another container on the same volume. */
 export function lockDataDir(dataDir: string): DataDirLock {
   const file = join(dataDir, "lock");
-  return attempt(() => {
+  return inDataDir(dataDir, () => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const lock = tryLockFile(file);
     if (lock === null)
@@ -27,19 +27,12 @@ export function lockDataDir(dataDir: string): DataDirLock {
         "locked",
         `data directory ${dataDir} is in use by another assay server; stop that one or name another directory`,
       );
+    const mark = (text: string) => inDataDir(dataDir, () => writeFileSync(file, text, { flush: true }));
     return {
       ...lock,
       endedInOrder: statSync(file).size === 0,
-      markRunning: () => attempt(() => writeFileSync(file, runningMark, { flush: true })),
-      markStopped: () => attempt(() => writeFileSync(file, "", { flush: true })),
+      markRunning: () => mark(runningMark),
+      markStopped: () => mark(""),
     };
   });
-
-  function attempt<T>(action: () => T): T {
-    try {
-      return action();
-    } catch (error) {
-      throw asDataDirError(error, dataDir);
-    }
-  }
 }
