@@ -1,12 +1,12 @@
 /** Events of watched sites and scans: their types, their data, and the deliveries that follow from them. */
-import type { Severity } from "../check/check.ts";
-import type { Band, Rank } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
-import { listedScoreOf, type ScanRecord } from "./scan-record.ts";
+import { listedScoreOf, type ScanRecord, type ScanSummary } from "./scan-record.ts";
 import { randomBase62 } from "./secret-value.ts";
+import type { OpenFinding } from "./site-runs.ts";
+import type { Site } from "./sites.ts";
 import { accountRange, newestFirst } from "./table.ts";
 
 /** 130 bits. */
@@ -14,23 +14,12 @@ const eventIdChars = 22;
 /** Events that a site keeps, the newest. */
 const siteEventsMax = 1_000;
 
-/** Finding of an event. */
-export interface EventFinding {
-  readonly code: string;
-  readonly checkKey: string;
-  readonly severity: Severity;
-  /** Addresses of the site that have it. */
-  readonly urls: readonly string[];
-}
+/** Finding of an event, with the addresses of the site that have it. */
+export type EventFinding = Pick<OpenFinding, "code" | "checkKey" | "severity" | "urls">;
 
 /** Data of each type of event. Codes and values only; sentences are rendered for the reader. */
 export interface EventData {
-  readonly "site.score_dropped": {
-    readonly from: number;
-    readonly to: number;
-    readonly band: Band;
-    readonly rank: Rank;
-  };
+  readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank">;
   /** `unstable`: the finding changed too often and is not reported again for a while. */
   readonly "finding.opened": { readonly findings: readonly EventFinding[] };
   readonly "finding.resolved": { readonly findings: readonly EventFinding[] };
@@ -39,16 +28,8 @@ export interface EventData {
   readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null };
   readonly "site.recovered": { readonly since: string };
   readonly "catalog.changed": { readonly catalogVersion: string; readonly algorithmVersion: number };
-  readonly "scan.finished": {
-    readonly token: string;
-    readonly id: number;
-    readonly url: string;
-    readonly status: "finished" | "failed";
-    readonly errorCode: string | null;
-    readonly score: number | null;
-    readonly band: Band;
-    readonly rank: Rank;
-  };
+  readonly "scan.finished": { readonly status: "finished" | "failed" } & Pick<ScanRecord, "token" | "id" | "url" | "errorCode"> &
+    Pick<ScanSummary, "score" | "band" | "rank">;
 }
 
 export type EventType = keyof EventData;
@@ -63,13 +44,7 @@ export type NewEvent = {
 }[EventType];
 
 /** Site as it was named at the event. */
-export interface EventSite {
-  readonly id: number;
-  readonly name: string;
-  readonly url: string;
-  readonly client: string | null;
-  readonly tags: readonly string[];
-}
+export type EventSite = Pick<Site, "id" | "name" | "url" | "client" | "tags">;
 
 const eventRow = stored.row({
   /** `evt_` and 22 characters: the webhook-id of every attempt and every channel. */

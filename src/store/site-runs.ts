@@ -1,13 +1,13 @@
 /** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
 import { type Severity, worstFirst } from "../check/check.ts";
-import { bands, type ResultBasis, ranks } from "../judge/result.ts";
+import { bands, ranks, type StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { reads, transactions } from "./methods.ts";
 import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
 import { findScan, type ScanRecord } from "./scan-record.ts";
 import { putSiteAccount, siteAccountOf } from "./site-accounts.ts";
-import { type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
+import { type EventSite, type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
 import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
@@ -53,29 +53,25 @@ export interface OpenFinding extends KnownFinding {
   readonly code: string;
 }
 
-/** A finding that one run showed and none has confirmed yet. */
-export interface FindingDoubt {
-  readonly checkKey: string;
+/** What one run showed and none has confirmed yet. */
+interface Doubt {
   /** Time of the first run that showed it. */
   readonly since: string;
   /** Addresses that showed it. Missing in rows of earlier releases. */
   readonly urls?: readonly string[];
 }
 
-/** A lower score that one run showed and none has confirmed yet. */
-export interface ScoreDoubt {
+export interface FindingDoubt extends Doubt {
+  readonly checkKey: string;
+}
+
+/** A lower score. */
+export interface ScoreDoubt extends Doubt {
   readonly score: number;
-  readonly since: string;
-  /** Addresses that were so low. Missing in rows of earlier releases. */
-  readonly urls?: readonly string[];
 }
 
 /** Rules of the readings that are compared. */
-export interface RunRules {
-  readonly algorithmVersion: number;
-  readonly catalogVersion: string;
-  readonly basis?: ResultBasis;
-}
+export type RunRules = Pick<StoredResult, "algorithmVersion" | "catalogVersion" | "basis">;
 
 export interface AppliedRules extends RunRules {
   readonly judgedAt: string;
@@ -142,10 +138,13 @@ export const newSiteState: SiteState = {
 /** A measured run in the history of a site. */
 const historyRow = stored.row({
   at: stored.time,
+  /** Token of the scan of the first address. */
   token: stored.text,
+  /** Lowest of all addresses, 0 to 100. */
   score: stored.number,
   band: stored.oneOf(bands),
   rank: stored.oneOf(ranks),
+  /** Findings that are open and not accepted. */
   open: stored.number,
 });
 export type SiteHistoryEntry = Static<typeof historyRow>;
@@ -298,6 +297,6 @@ function putHistory(db: Db, siteId: number, entry: SiteHistoryEntry): void {
   if (surplus > 0) db.siteHistory.removeAll({ ...accountRange(siteId), limit: surplus });
 }
 
-function eventSiteOf({ id, name, url, client, tags }: Site) {
+function eventSiteOf({ id, name, url, client, tags }: Site): EventSite {
   return { id, name, url, client, tags };
 }

@@ -1,12 +1,12 @@
 /** Watched sites of accounts: what is scanned, how often, and the last reading for lists. */
 import { dayMs } from "../base/units.ts";
-import type { Band, Rank } from "../judge/result.ts";
 import { localLocation } from "../parse/location.ts";
 import type { SiteSchedule } from "../parse/site-csv.ts";
 import { accountActor, noteAccount } from "./audit.ts";
 import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
 import { reads, stepwiseRemoval, transactions } from "./methods.ts";
+import type { SiteHistoryEntry } from "./site-runs.ts";
 import { accountRange } from "./table.ts";
 
 /** Characters of a name and of a client. */
@@ -32,16 +32,7 @@ export interface AcceptedFinding {
 }
 
 /** Last measured run, as lists show it. */
-export interface SiteReading {
-  /** Token of the scan of the first address. */
-  readonly token: string;
-  readonly at: string;
-  /** Lowest of all addresses, 0 to 100. */
-  readonly score: number;
-  readonly band: Band;
-  readonly rank: Rank;
-  /** Findings that are open and not accepted. */
-  readonly open: number;
+export interface SiteReading extends SiteHistoryEntry {
   /** Expiry of the certificate; null if it was not read. */
   readonly certificateExpiresAt: string | null;
 }
