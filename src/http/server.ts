@@ -19,7 +19,7 @@ export interface ListenOptions {
   /** 0 chooses a free port. */
   readonly port: number;
   readonly log: Log;
-  /** Those of the system by default. */
+  /** The clock of the system by default. */
   readonly clock?: Pick<Clock, "after">;
 }
 

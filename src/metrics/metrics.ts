@@ -51,7 +51,7 @@ export function addLabelledGauge(
   });
 }
 
-/** Those of prom-client read figures of Node's engine, which Bun does not have. */
+/** The default metrics of prom-client read figures of Node's engine, which Bun does not have. */
 function addProcessMetrics(registry: Registry): void {
   const startedAtSeconds = Math.floor(performance.timeOrigin / 1_000);
   const cpu = { name: "process_cpu_seconds_total", help: "CPU time of the process, user and system." };

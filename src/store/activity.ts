@@ -2,6 +2,7 @@
 import { hourMs } from "../base/units.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
+import { reads, transactions } from "./methods.ts";
 
 const activityRow = stored.row({
   /** First instant that is counted, ISO 8601, UTC. */
@@ -24,15 +25,7 @@ const hoursKept = 48;
 const hoursOfDay = 24;
 
 export function noActivity(since: Date): Activity {
-  return {
-    since: since.toISOString(),
-    finished: 0,
-    failed: {},
-    claimed: 0,
-    waitedMs: 0,
-    longestWaitMs: 0,
-    browserRestarts: 0,
-  };
+  return { since: since.toISOString(), finished: 0, failed: {}, claimed: 0, waitedMs: 0, longestWaitMs: 0, browserRestarts: 0 };
 }
 
 /** Both together. */
@@ -51,28 +44,27 @@ export function sumOfActivity(one: Activity, other: Activity): Activity {
 }
 
 export function activityRepository(db: Db) {
-  return {
-    /** Adds to the hour in which the activity began. */
-    add: (activity: Activity): Promise<void> =>
-      db.write(() => {
-        const hour = hourNumber(Date.parse(activity.since));
-        const before = db.activity.get(hour);
-        db.activity.put(hour, before === undefined ? activity : sumOfActivity(before, activity));
-        // The newest of the old hours stays: it says that counting began before those that are kept.
-        const [, ...old] = [...db.activity.getKeys({ end: hour - hoursKept + 1 })].reverse();
-        for (const key of old) db.activity.remove(key);
-      }),
+  return { ...reads(db, { lastDay }), ...transactions(db, { add }) };
+}
 
-    /** The hour of `now` and the 23 before it. `since` is later where counting began later. */
-    lastDay: (now: Date): Activity => {
-      const first = hourNumber(now.getTime()) - hoursOfDay + 1;
-      const hours = db.activity.values({ start: first });
-      const [isOlder] = db.activity.getKeys({ end: first, limit: 1 });
-      const begun = hours[0]?.since ?? now.toISOString();
-      const since = isOlder === undefined ? begun : new Date(first * hourMs).toISOString();
-      return { ...hours.reduce(sumOfActivity, noActivity(now)), since };
-    },
-  };
+/** Adds to the hour in which the activity began. */
+function add(db: Db, activity: Activity): void {
+  const hour = hourNumber(Date.parse(activity.since));
+  const before = db.activity.get(hour);
+  db.activity.put(hour, before === undefined ? activity : sumOfActivity(before, activity));
+  // The newest of the old hours stays: it says that counting began before those that are kept.
+  const [, ...old] = [...db.activity.getKeys({ end: hour - hoursKept + 1 })].reverse();
+  for (const key of old) db.activity.remove(key);
+}
+
+/** The hour of `now` and the 23 before it. `since` is later where counting began later. */
+function lastDay(db: Db, now: Date): Activity {
+  const first = hourNumber(now.getTime()) - hoursOfDay + 1;
+  const hours = db.activity.values({ start: first });
+  const [isOlder] = db.activity.getKeys({ end: first, limit: 1 });
+  const begun = hours[0]?.since ?? now.toISOString();
+  const since = isOlder === undefined ? begun : new Date(first * hourMs).toISOString();
+  return { ...hours.reduce(sumOfActivity, noActivity(now)), since };
 }
 
 function hourNumber(ms: number): number {
