@@ -10,7 +10,6 @@ import { builtInCatalog, type Catalog } from "../catalog/catalog.ts";
 import { type CatalogHolder, createCatalogHolder, type ReloadResult } from "../catalog/catalog-holder.ts";
 import { describeFaults, faultOfFile } from "../catalog/fault.ts";
 import { type CatalogOptions, loadCatalog, loadCatalogSafely } from "../catalog/load.ts";
-import type { CheckDefinition } from "../check/registry.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
@@ -25,7 +24,7 @@ import { ConfigError } from "../settings/config.ts";
 import { certificatePem, loadDataFiles } from "../settings/files.ts";
 import { memoryNeeded } from "../settings/scans.ts";
 import type { Config } from "../settings/settings.ts";
-import { createTexts, type Texts } from "../text/i18n.ts";
+import { createTexts } from "../text/i18n.ts";
 import { workerFiles } from "./placement.ts";
 
 const mebibyte = 1024 ** 2;
@@ -146,11 +145,6 @@ export function changesOf({ added, removed, changed }: Extract<ReloadResult, { r
   return { added: added.join(" "), removed: removed.join(" "), changed: changed.join(" ") };
 }
 
-interface OneShotScanner extends Omit<Scanner, "scanStored"> {
-  readonly checks: readonly CheckDefinition[];
-  readonly texts: Texts;
-}
-
 interface OneShotOptions {
   /** By default the catalog of the configuration. */
   readonly catalog?: Catalog | null;
@@ -164,7 +158,7 @@ export async function openOneShotScanner(
   concurrency: number,
   log: Log,
   { catalog: given = null, credentialsFor = null }: OneShotOptions = {},
-): Promise<OneShotScanner> {
+) {
   const settings = { egress: egressSettings(config, []), caPems: caPems(config), ...loadDataFiles(config) };
   const catalog = given ?? (await loadConfiguredCatalog(config));
   const browsers = openConfiguredBrowsers(config, log);
@@ -174,7 +168,7 @@ export async function openOneShotScanner(
     ...scanner,
     checks: catalog.checks,
     texts: createTexts(catalog.texts, catalog.checks),
-    close: async () => {
+    close: async (): Promise<void> => {
       await scanner.close();
       await browsers.stop();
     },

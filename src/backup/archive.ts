@@ -43,14 +43,10 @@ export async function withPlace<T>(place: string, doing: string, action: () => P
   try {
     return await action();
   } catch (error) {
-    throw asBackupError(error, place, doing);
+    if (!(error instanceof Error) || error instanceof BackupError || error instanceof DataDirError) throw error;
+    const code = systemErrorCode(error);
+    throw code === null ? error : new BackupError(`${place} cannot be ${doing}: ${reasons[code] ?? error.message}`);
   }
-}
-
-function asBackupError(error: unknown, place: string, doing: string): unknown {
-  if (!(error instanceof Error) || error instanceof BackupError || error instanceof DataDirError) return error;
-  const code = systemErrorCode(error);
-  return code === null ? error : new BackupError(`${place} cannot be ${doing}: ${reasons[code] ?? error.message}`);
 }
 
 const compressionLevel = 3;
