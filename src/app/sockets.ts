@@ -22,7 +22,7 @@ interface Served {
   readonly log: Log;
 }
 
-/** From now on the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
+/** From now on, the main socket answers with API and pages. @throws ConfigError if an address or the token of the metrics cannot be used. */
 export function openServerSockets(config: Config, { main, log, ...served }: Served) {
   const handler = handlerOf(config, served, metricsTokenOf(config));
   const place = config["metrics.listen"];

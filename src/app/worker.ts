@@ -125,7 +125,7 @@ function workerSettings(config: Config) {
   return { servers, location, credentialsFile };
 }
 
-/** Public addresses need no setting: any allowed range is a private one. */
+/** Addresses that the worker may scan. Public ones need no setting, so an allowed range is always a private one. */
 function reachOf({ profile, "scan.allow_cidrs": ranges }: Config): WorkerReach {
   return profile === "internal" || ranges.length > 0 ? "private" : "public";
 }

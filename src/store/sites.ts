@@ -133,7 +133,7 @@ function add(db: Db, sites: readonly NewSite[], sitesMax: number): readonly (Sit
 }
 
 /**
- * Applies `update` to the stored site; undefined for an unknown one. With another first address the site loses what is known of the old
+ * Applies `update` to the stored site; undefined for an unknown one. With another first address, the site loses what is known of the old
  * one; its history and its events stay.
  */
 function change(db: Db, accountId: number, id: number, update: (site: Site) => SiteChange): Site | "url-taken" | undefined {

@@ -14,7 +14,7 @@ declare module "lmdb" {
   export function bufferToKeyValue(key: Buffer): unknown;
 }
 
-/** Lost rows named apart; the counts include all. */
+/** Lost rows that a report names one by one; its counts include all. */
 const namedMax = 50;
 const keyCharsMax = 100;
 const schemaKey = "schemaVersion";
@@ -78,7 +78,7 @@ export async function walkStore(
   }
 }
 
-/** Without a pause, unless a table is damaged: all tables are of one state. */
+/** Walks without a pause, so that all tables show one state of the store. Only after a damaged table it opens the store again. */
 async function walkTables(open: () => OpenedStore, onTable: (table: string) => void, onPercent: (percent: number) => void) {
   let store = open();
   try {

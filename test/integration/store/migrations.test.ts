@@ -226,7 +226,7 @@ describe("the queues of schema 4 and 5", () => {
         ["free", 9],
         ["free", 10],
       ] as const;
-      // The third turn of the cycle serves the free lane.
+      // The third turn of the cycle belongs to the free lane.
       await writeSchema5(ownDir, 5, { scans: [...running, ...agency, ...free], gaps, turn: 2 });
       const store = openStore(ownDir, { noSync: true });
       expect([order(store), store.scans.queueLength("local"), store.scans.queuedLocations()]).toEqual(["fabdgh", 6, ["local"]]);
