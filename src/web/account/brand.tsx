@@ -13,8 +13,8 @@ import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../base/
 import { BrandFooter, BrandHeader } from "../../report/brand.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { type Account, plans } from "../../store/accounts.ts";
-import { storedLogo } from "../../store/site-accounts.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
+import { storedLogo } from "../../store/site-accounts.ts";
 import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection } from "../components/sections.tsx";

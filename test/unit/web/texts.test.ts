@@ -1,7 +1,7 @@
 /** Every text of the pages is used, by a literal or a composed path. */
 import { expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { eventTypes } from "../../../src/store/event-types.ts";
+import { eventTypes } from "../../../src/store/notification-rules.ts";
 import { sourcesBelow } from "../../support/source-tree.ts";
 
 // reads: src/export/, src/report/, src/text/, src/web/
