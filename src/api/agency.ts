@@ -1,6 +1,7 @@
 /** Operations of agencies: brand of the account, members and invitations, clients, and the token for metrics. */
 
 import { Type } from "@sinclair/typebox";
+import { issueMetricsToken, revokeMetricsToken } from "../accounts/token-operations.ts";
 import {
   type BrandFieldFaults,
   brandFooterCharsMax,
@@ -11,7 +12,7 @@ import {
   saveBrand,
   saveLogo,
   usableBrand,
-} from "../account/brand-operations.ts";
+} from "../agency/brand-operations.ts";
 import {
   addMemberInvitation,
   changeMemberRole,
@@ -19,8 +20,7 @@ import {
   memberInvitationPath,
   removeMember,
   withdrawMemberInvitation,
-} from "../account/member-operations.ts";
-import { issueMetricsToken, revokeMetricsToken } from "../account/token-operations.ts";
+} from "../agency/member-operations.ts";
 import { type LogoFault, logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../base/documents.ts";
 import { recordIdOf } from "../base/record-id.ts";
 import { type Locale, locales } from "../check/check.ts";

@@ -1,7 +1,7 @@
 /** Auth guard: refuses with 401, 429 or 403, in this order and before the request itself is validated. */
 
-import { planTerms } from "../account/account-operations.ts";
-import { authenticate } from "../account/token-operations.ts";
+import { planTerms } from "../accounts/account-operations.ts";
+import { authenticate } from "../accounts/token-operations.ts";
 import { createClientAddress } from "../http/client-address.ts";
 import { type Counted, createRateLimit, type RateLimit } from "../http/rate-limit.ts";
 import type { HeaderFields, RequestContext } from "./answer.ts";

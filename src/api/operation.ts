@@ -1,6 +1,6 @@
 /** One declaration for each operation: routes, validation, the OpenAPI description, the page /api and docs/api.md follow from it. */
 import type { TObject } from "@sinclair/typebox";
-import { authenticate } from "../account/token-operations.ts";
+import { authenticate } from "../accounts/token-operations.ts";
 import { recordIdOf } from "../base/record-id.ts";
 import type { Account } from "../store/accounts.ts";
 import { DataDirError } from "../store/data-dir.ts";

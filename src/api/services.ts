@@ -1,5 +1,5 @@
 /** Parts of the server that operations of the API use. */
-import type { SendInvitation } from "../account/member-operations.ts";
+import type { SendInvitation } from "../agency/member-operations.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";

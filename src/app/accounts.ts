@@ -1,10 +1,10 @@
 /** Accounts of the server: sign-in by password or identity provider, the first account, links and passwords that an operator sets. */
 
 import { networkInterfaces } from "node:os";
-import { type AccountActions, createAccountActions } from "../account/account-actions.ts";
-import type { OidcSignIn } from "../account/oidc/oidc-sign-in.ts";
-import type { OidcExamination, ProviderSettings } from "../account/oidc/provider.ts";
-import { createPasswords, type PasswordFault, type Passwords } from "../account/passwords.ts";
+import { type AccountActions, createAccountActions } from "../accounts/account-actions.ts";
+import type { OidcSignIn } from "../accounts/oidc/oidc-sign-in.ts";
+import type { OidcExamination, ProviderSettings } from "../accounts/oidc/provider.ts";
+import { createPasswords, type PasswordFault, type Passwords } from "../accounts/passwords.ts";
 import { ownCommand } from "../base/build.ts";
 import type { Log } from "../base/log.ts";
 import { shellWord } from "../base/shell-word.ts";
@@ -40,7 +40,7 @@ async function openConfiguredOidc(
   if (settings === null) return null;
   const [provider, { createOidcSignIn, watchIssuer }] = await Promise.all([
     openProvider(config, settings),
-    import("../account/oidc/oidc-sign-in.ts"),
+    import("../accounts/oidc/oidc-sign-in.ts"),
   ]);
   return createOidcSignIn({
     label: config["oidc.label"] ?? new URL(settings.issuer).host,
@@ -70,7 +70,7 @@ type CompleteSettings = Omit<ProviderSettings, "fetch">;
 
 async function openProvider(config: Config, settings: CompleteSettings) {
   const [{ discoverProvider, examineProvider }, { createConfiguredFetch }] = await Promise.all([
-    import("../account/oidc/provider.ts"),
+    import("../accounts/oidc/provider.ts"),
     import("../egress/configured-fetch.ts"),
   ]);
   const caFile = config["oidc.ca_file"];

@@ -1,20 +1,20 @@
 /** Watched sites in the server: the clock that scans them, and mailer, sender of webhooks and deliverer for their events. */
 
-import { planSitesMax } from "../account/account-operations.ts";
-import { usableBrand } from "../account/brand-operations.ts";
+import { planSitesMax } from "../accounts/account-operations.ts";
+import { usableBrand } from "../agency/brand-operations.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { type Deliverer, startDeliverer } from "../deliver/deliverer.ts";
-import { type Mailer, type MailerSettings, openMailer } from "../deliver/mail.ts";
-import type { DeliveryParts } from "../deliver/mail-text.ts";
-import type { NoticeMails } from "../deliver/notices.ts";
+import { type Deliverer, startDeliverer } from "../channels/deliverer.ts";
+import { type Mailer, type MailerSettings, openMailer } from "../channels/mail.ts";
+import type { DeliveryParts } from "../channels/mail-text.ts";
+import type { NoticeMails } from "../channels/notices.ts";
 import {
   createWebhookSender,
   sendWebhook,
   type WebhookSender,
   type WebhookSenderSettings,
   webhookTargetFault,
-} from "../deliver/webhook.ts";
+} from "../channels/webhook.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
 import type { DeliveryMetrics } from "../metrics/metrics.ts";

@@ -1,5 +1,5 @@
 /** `assay token`: API tokens, also while the server runs. */
-import { createToken, isExpired, revokeToken, tokenLifetimes, tokensMax } from "../account/token-operations.ts";
+import { createToken, isExpired, revokeToken, tokenLifetimes, tokensMax } from "../accounts/token-operations.ts";
 import type { ApiToken } from "../store/api-tokens.ts";
 import type { Store } from "../store/store.ts";
 import { command, commandGroup } from "./command.ts";

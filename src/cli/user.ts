@@ -1,6 +1,6 @@
 /** `assay user`: accounts of this appliance, also while its server runs. */
-import { changeAccountState, changePlan, inviteAccount } from "../account/account-operations.ts";
-import { createPasswords } from "../account/passwords.ts";
+import { changeAccountState, changePlan, inviteAccount } from "../accounts/account-operations.ts";
+import { createPasswords } from "../accounts/passwords.ts";
 import { baseUrl, hashOfPassword, urlOfLink } from "../app/accounts.ts";
 import type { Config } from "../settings/settings.ts";
 import { type Account, plans } from "../store/accounts.ts";

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { version } from "../../package.json" with { type: "json" };
-import { commonPasswordCount } from "../account/passwords.ts";
+import { commonPasswordCount } from "../accounts/passwords.ts";
 import { messageOf } from "../base/log.ts";
 import { dayMs } from "../base/units.ts";
 import { embeddedBrowser } from "../browser/executable.ts";

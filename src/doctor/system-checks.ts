@@ -1,7 +1,7 @@
 /** System checks of the doctor: data directory, port, checks, DNS, nats-server and browser, which scans a page of this machine. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { OidcExamination } from "../account/oidc/provider.ts";
+import type { OidcExamination } from "../accounts/oidc/provider.ts";
 import { messageOf } from "../base/log.ts";
 import { tryOr } from "../base/try-or.ts";
 import type { Browsers } from "../browser/browser.ts";

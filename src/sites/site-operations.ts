@@ -3,7 +3,7 @@
  * change.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { planTerms } from "../account/account-operations.ts";
+import { planTerms } from "../accounts/account-operations.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Account } from "../store/accounts.ts";

@@ -1,5 +1,5 @@
 /** Errors of the pages, one constructor each: status and texts. */
-import type { OidcRefused } from "../account/oidc/oidc-sign-in.ts";
+import type { OidcRefused } from "../accounts/oidc/oidc-sign-in.ts";
 import { printRetrySeconds } from "../base/documents.ts";
 import type { TextValues } from "../text/i18n.ts";
 import type { TextPath } from "../text/translator.ts";

@@ -1,5 +1,5 @@
 /** `/plans`: features of each plan, and the contact for another. */
-import { planTerms } from "../account/account-operations.ts";
+import { planTerms } from "../accounts/account-operations.ts";
 import { MarkedText } from "../report/components/labels.tsx";
 import { type Column, Row, RowGroup, Table } from "../report/components/layout.tsx";
 import { useI18n } from "../report/context.ts";

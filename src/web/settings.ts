@@ -1,10 +1,10 @@
 /** Settings and services that the composition root passes to the pages. */
-import type { AccountActions } from "../account/account-actions.ts";
-import type { OidcSignIn } from "../account/oidc/oidc-sign-in.ts";
+import type { AccountActions } from "../accounts/account-actions.ts";
+import type { OidcSignIn } from "../accounts/oidc/oidc-sign-in.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { NoticeMails } from "../deliver/notices.ts";
+import type { NoticeMails } from "../channels/notices.ts";
 import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";

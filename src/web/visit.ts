@@ -1,5 +1,5 @@
 /** Request context of a page: visitor, locale, session and response cookies. */
-import { signedInBy } from "../account/token-operations.ts";
+import { signedInBy } from "../accounts/token-operations.ts";
 import type { ServerOrigin } from "../http/server-origin.ts";
 import type { ServerPreference } from "../report/report.ts";
 import type { Account } from "../store/accounts.ts";

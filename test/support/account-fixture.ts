@@ -1,8 +1,8 @@
 /** Fixture with a temporary store, a settable clock and one account with a password. */
 import { TOTP } from "otpauth";
-import { type AccountActions, createAccountActions } from "../../src/account/account-actions.ts";
-import type { PasswordCost } from "../../src/account/passwords.ts";
-import type { Caller } from "../../src/account/throttles.ts";
+import { type AccountActions, createAccountActions } from "../../src/accounts/account-actions.ts";
+import type { PasswordCost } from "../../src/accounts/passwords.ts";
+import type { Caller } from "../../src/accounts/throttles.ts";
 import type { Account } from "../../src/store/accounts.ts";
 import type { Store } from "../../src/store/store.ts";
 import { temporaryStore } from "./temporary-store.ts";

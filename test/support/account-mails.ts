@@ -1,7 +1,7 @@
 /** Mails with links of accounts, sent to a real SMTP server on loopback. */
 import { systemClock } from "../../src/base/clock.ts";
-import { openMailer } from "../../src/deliver/mail.ts";
-import { createNotices, type NoticeMails } from "../../src/deliver/notices.ts";
+import { openMailer } from "../../src/channels/mail.ts";
+import { createNotices, type NoticeMails } from "../../src/channels/notices.ts";
 import type { AccountMails } from "../../src/web/settings.ts";
 import { siteIdentity, testAuthority } from "./certificates.ts";
 import { type MailServerOptions, type ReceivedMail, startMailServer } from "./mail-server.ts";

@@ -2,9 +2,9 @@
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import { createLog } from "../../src/base/log.ts";
-import { type Deliverer, startDeliverer } from "../../src/deliver/deliverer.ts";
-import type { MailOutcome, OutgoingMail } from "../../src/deliver/mail.ts";
-import type { SendOutcome, WebhookAttempt } from "../../src/deliver/webhook.ts";
+import { type Deliverer, startDeliverer } from "../../src/channels/deliverer.ts";
+import type { MailOutcome, OutgoingMail } from "../../src/channels/mail.ts";
+import type { SendOutcome, WebhookAttempt } from "../../src/channels/webhook.ts";
 import type { Channel } from "../../src/store/channels.ts";
 import type { Delivery } from "../../src/store/deliveries.ts";
 import { eventTypes } from "../../src/store/notification-rules.ts";

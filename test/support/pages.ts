@@ -3,7 +3,7 @@
 import { builtInChecks } from "../../checks/index.ts";
 import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
-import { createAccountActions } from "../../src/account/account-actions.ts";
+import { createAccountActions } from "../../src/accounts/account-actions.ts";
 import { openapiDocument } from "../../src/api/openapi.ts";
 import { workerFiles } from "../../src/app/placement.ts";
 import { systemClock } from "../../src/base/clock.ts";

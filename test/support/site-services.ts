@@ -1,7 +1,7 @@
 /** Services of watched sites: real webhooks to loopback, and mails that are only noted. */
 import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
-import { createWebhookSender, sendWebhook, webhookTargetFault, webhookTestBody } from "../../src/deliver/webhook.ts";
+import { createWebhookSender, sendWebhook, webhookTargetFault, webhookTestBody } from "../../src/channels/webhook.ts";
 import type { ConfirmationOutcome, SiteServices } from "../../src/sites/site-operations.ts";
 import type { Channel } from "../../src/store/channels.ts";
 

@@ -15,7 +15,7 @@ const layers: readonly (readonly string[])[] = [
   ["judge", "text", "egress", "browser", "metrics"],
   ["probe", "catalog", "store", "policy"],
   ["settings"],
-  ["scan", "scans", "fleet", "account", "sites", "deliver", "backup", "report", "export", "authoring"],
+  ["scan", "scans", "fleet", "accounts", "agency", "sites", "channels", "backup", "report", "export", "authoring"],
   ["http", "api", "web", "doctor"],
   ["app", "cli", "main.ts"],
 ];
@@ -24,8 +24,9 @@ const layers: readonly (readonly string[])[] = [
 const siblings: Readonly<Record<string, readonly string[]>> = {
   parse: ["base", "evidence"],
   text: ["judge"],
-  sites: ["account"],
-  deliver: ["sites"],
+  agency: ["accounts"],
+  sites: ["accounts"],
+  channels: ["sites"],
   export: ["report"],
   fleet: ["scan"],
   api: ["http"],
@@ -59,10 +60,10 @@ const packages: readonly { readonly names: RegExp; readonly places: readonly str
   { names: /^uqr$/, places: ["src/web"] },
   { names: /^@resvg\/resvg-wasm$/, places: ["src/web/picture/render-png.ts"] },
   { names: /^@nats-io\/(jetstream|nkeys|transport-node)$/, places: ["src/fleet"] },
-  { names: /^openid-client$/, places: ["src/account/oidc/provider.ts"] },
-  { names: /^otpauth$/, places: ["src/account"] },
+  { names: /^openid-client$/, places: ["src/accounts/oidc/provider.ts"] },
+  { names: /^otpauth$/, places: ["src/accounts"] },
   { names: /^croner$/, places: ["src/sites/schedule.ts"] },
-  { names: /^nodemailer(\/|$)/, places: ["src/deliver/mail.ts"] },
+  { names: /^nodemailer(\/|$)/, places: ["src/channels/mail.ts"] },
   {
     names: /^@sinclair\/typebox(\/|$)/,
     places: [
@@ -200,7 +201,7 @@ describe("packages", () => {
 
 describe("time and chance", () => {
   /** A simulator runs these folders with its own clock. */
-  const folders = ["src/backup", "src/deliver", "src/fleet", "src/scan", "src/sites", "src/store"];
+  const folders = ["src/backup", "src/channels", "src/fleet", "src/scan", "src/sites", "src/store"];
   const ofSystem = [
     /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b|\bnanoseconds\b/,
     /\bset(Timeout|Interval)\b|\bAbortSignal\.timeout\b|\bBun\.sleep/,
@@ -208,7 +209,7 @@ describe("time and chance", () => {
     /\bsystemClock\b/,
   ];
   /** Files whose parameter is the clock of the system by default. */
-  const defaults = ["src/deliver/webhook.ts", "src/store/database.ts"];
+  const defaults = ["src/channels/webhook.ts", "src/store/database.ts"];
 
   test("come from the clock that is passed in", () => {
     const used = sources

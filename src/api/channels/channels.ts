@@ -16,7 +16,7 @@ import {
   type SavedChannel,
   testChannel,
   updateChannel,
-} from "../../deliver/channel-operations.ts";
+} from "../../channels/channel-operations.ts";
 import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
 import { type Channel, type ChannelKind, channelDisablings, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { jsonBody } from "../body.ts";

@@ -1,7 +1,7 @@
 /** Operations on events of the account, and on their deliveries to its channels. */
 
 import { Type } from "@sinclair/typebox";
-import { type RetryRefusal, retryDelivery } from "../../deliver/rule-operations.ts";
+import { type RetryRefusal, retryDelivery } from "../../channels/rule-operations.ts";
 import { type Delivery, deliveryStates } from "../../store/deliveries.ts";
 import { eventTypes } from "../../store/notification-rules.ts";
 import type { StoredEvent } from "../../store/site-events.ts";

@@ -1,8 +1,8 @@
 /** Operations on rules, which say what channels are notified of. */
 
 import { type Static, Type } from "@sinclair/typebox";
+import { addRule, type RuleFault, removeRule, updateRule } from "../../channels/rule-operations.ts";
 import { type Severity, severities } from "../../check/check.ts";
-import { addRule, type RuleFault, removeRule, updateRule } from "../../deliver/rule-operations.ts";
 import { eventTypes, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";

@@ -2,9 +2,9 @@
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { dayMs } from "../../base/units.ts";
+import { retriedForMs } from "../../channels/pacing.ts";
+import { findingUrlsMax, webhookTestType } from "../../channels/webhook.ts";
 import { severities } from "../../check/check.ts";
-import { retriedForMs } from "../../deliver/pacing.ts";
-import { findingUrlsMax, webhookTestType } from "../../deliver/webhook.ts";
 import type { EventType } from "../../store/site-events.ts";
 import { bands, ranks } from "../../text/render.ts";
 import { exampleToken, statusUrlOf } from "../scans/reads.ts";

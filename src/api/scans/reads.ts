@@ -1,7 +1,7 @@
 /** Operations that read scans: the list, the result localised or as stored, and the report as a file. */
 import { type Static, Type } from "@sinclair/typebox";
 import { t } from "elysia";
-import { usableBrand } from "../../account/brand-operations.ts";
+import { usableBrand } from "../../agency/brand-operations.ts";
 import { efforts, locales, riskLevels, severities, states } from "../../check/check.ts";
 import { progressStages, scanErrorCodes } from "../../evidence/scan.ts";
 import { brandInFile, storedExport } from "../../export/export.ts";

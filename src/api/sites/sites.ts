@@ -1,6 +1,6 @@
 /** Operations on watched sites: list, add, read, change, remove, scan now, history, accepted findings. */
 import { type Static, Type } from "@sinclair/typebox";
-import { planTerms } from "../../account/account-operations.ts";
+import { planTerms } from "../../accounts/account-operations.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";

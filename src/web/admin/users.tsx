@@ -1,7 +1,7 @@
 /** `/admin/users`: accounts with plan and state, and the forms that change them. */
-import { changeAccountState, changePlan, inviteAccount } from "../../account/account-operations.ts";
+import { changeAccountState, changePlan, inviteAccount } from "../../accounts/account-operations.ts";
 import { recordIdOf } from "../../base/record-id.ts";
-import type { NoticeOutcome } from "../../deliver/notices.ts";
+import type { NoticeOutcome } from "../../channels/notices.ts";
 import { Instant } from "../../report/components/labels.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -10,7 +10,7 @@ import { type Account, type Plan, plans } from "../../store/accounts.ts";
 import { accountActor } from "../../store/audit.ts";
 import type { IssuedLink } from "../../store/one-time-links.ts";
 import { pageOf } from "../../store/page.ts";
-import { emailIn } from "../account/credentials.tsx";
+import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";

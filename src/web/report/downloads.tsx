@@ -3,7 +3,7 @@
 import { storedExport } from "../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { requestedBrand } from "../account/usable-brands.ts";
+import { requestedBrand } from "../agency/usable-brands.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { pdfUnavailable } from "../errors.ts";

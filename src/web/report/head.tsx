@@ -5,7 +5,7 @@ import { useI18n } from "../../report/context.ts";
 import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { type BrandChoice, brandQuery } from "../account/usable-brands.ts";
+import { type BrandChoice, brandQuery } from "../agency/usable-brands.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { ScanAgain } from "../scans/form.tsx";

@@ -16,7 +16,7 @@ import { ReportVerdict, ScoreDetails } from "../../report/score.tsx";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import { sameRules } from "../../text/comparison.ts";
-import { type BrandChoice, brandChoices } from "../account/usable-brands.ts";
+import { type BrandChoice, brandChoices } from "../agency/usable-brands.ts";
 import { useVisit } from "../context.ts";
 import type { PageContent } from "../page.tsx";
 import { type CachedPage, cachedPage } from "../page-cache.ts";

@@ -7,7 +7,7 @@ import type { Account } from "../../store/accounts.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
-import { accountPage } from "../account/account-page.tsx";
+import { accountPage } from "../accounts/account-page.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { LinkButton } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";

@@ -1,5 +1,5 @@
 /** `/clients/{name}`: all watched sites of a client on one page that prints well, and as report files, with the brand of their owner. */
-import { usableBrand } from "../../account/brand-operations.ts";
+import { usableBrand } from "../../agency/brand-operations.ts";
 import { ClientFigures, clientReportFile } from "../../export/client-report/client-report.tsx";
 import { brandInFile } from "../../export/export.ts";
 import { clientReportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";

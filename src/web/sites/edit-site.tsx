@@ -1,6 +1,6 @@
 /** `/sites/new` and `/sites/{id}/edit`: adds and changes watched sites. */
 import type { ComponentChildren } from "preact";
-import { planTerms } from "../../account/account-operations.ts";
+import { planTerms } from "../../accounts/account-operations.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { nextRuns, plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/schedule.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";

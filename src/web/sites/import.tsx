@@ -1,5 +1,5 @@
 /** `/sites/import`: adds the watched sites of a pasted table, after a preview of each line. */
-import { planTerms } from "../../account/account-operations.ts";
+import { planTerms } from "../../accounts/account-operations.ts";
 import { type CsvFault, type CsvLine, csvBytesMax, csvSitesMax, parseSiteCsv } from "../../parse/site-csv.ts";
 import { MarkedText } from "../../report/components/labels.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";

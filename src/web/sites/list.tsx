@@ -1,5 +1,5 @@
 /** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
-import { planTerms } from "../../account/account-operations.ts";
+import { planTerms } from "../../accounts/account-operations.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";

@@ -1,6 +1,6 @@
 /** Watched sites for browser tests: measured, failing, paused and new ones, with notifications and a member who reads them. */
 import { dayMs } from "../../../src/base/units.ts";
-import { confirmationUrl, unsubscribeUrl } from "../../../src/deliver/channel-operations.ts";
+import { confirmationUrl, unsubscribeUrl } from "../../../src/channels/channel-operations.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { measureOften } from "../../support/measured-sites.ts";

@@ -1,6 +1,6 @@
 /** Many sites in one request: JSON and CSV, preview, changes and removals. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { planTerms } from "../../../src/account/account-operations.ts";
+import { planTerms } from "../../../src/accounts/account-operations.ts";
 import { bulkBodyBytesMax } from "../../../src/api/body.ts";
 import { bulkSitesMax } from "../../../src/api/sites/bulk.ts";
 import { csvBytesMax } from "../../../src/parse/site-csv.ts";

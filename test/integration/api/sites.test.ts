@@ -1,6 +1,6 @@
 /** The API of watched sites on a running server with a real store. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { planTerms } from "../../../src/account/account-operations.ts";
+import { planTerms } from "../../../src/accounts/account-operations.ts";
 import { DataDirError } from "../../../src/store/data-dir.ts";
 import { type AccountClient, type AnswerBody, accountClient, startAccountApi } from "../../support/account-api.ts";
 import type { ApiUnderTest } from "../../support/api.ts";

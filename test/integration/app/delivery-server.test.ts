@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { newWebhookSecret } from "../../../src/deliver/webhook.ts";
+import { newWebhookSecret } from "../../../src/channels/webhook.ts";
 import { eventTypes } from "../../../src/store/notification-rules.ts";
 import { newSiteState } from "../../../src/store/site-runs.ts";
 import { openStore } from "../../../src/store/store.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openConfiguredMailer, openConfiguredWebhooks } from "../../../src/app/watched-sites.ts";
 import { createLog } from "../../../src/base/log.ts";
-import { newWebhookSecret, sendWebhook } from "../../../src/deliver/webhook.ts";
+import { newWebhookSecret, sendWebhook } from "../../../src/channels/webhook.ts";
 import { loadConfig } from "../../../src/settings/config.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type MailServerHandle, startMailServer } from "../../support/mail-server.ts";

@@ -1,6 +1,6 @@
 /** Scheduled runs of an account with more sites than its plan includes, over a real store with a fake clock. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { planSitesMax } from "../../../src/account/account-operations.ts";
+import { planSitesMax } from "../../../src/accounts/account-operations.ts";
 import { walkSites } from "../../../src/sites/clock.ts";
 import type { Site } from "../../../src/store/sites.ts";
 import { addSite } from "../../support/watched-sites.ts";

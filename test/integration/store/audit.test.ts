@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createSignInRefusals } from "../../../src/account/account-actions.ts";
+import { createSignInRefusals } from "../../../src/accounts/account-actions.ts";
 import { type Actor, type AuditEntry, accountActor, auditRowsMax, putAudit, serverActor } from "../../../src/store/audit.ts";
 import { type Db, openDatabase } from "../../../src/store/database.ts";
 import { hashOfSecret } from "../../../src/store/secret-value.ts";

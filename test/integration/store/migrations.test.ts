@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Database, open } from "lmdb";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { authenticate } from "../../../src/account/token-operations.ts";
+import { authenticate } from "../../../src/accounts/token-operations.ts";
 import type { StoredResult } from "../../../src/judge/result.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";

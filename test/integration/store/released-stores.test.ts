@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { authenticate } from "../../../src/account/token-operations.ts";
+import { authenticate } from "../../../src/accounts/token-operations.ts";
 import { compactStore } from "../../../src/store/compact-store.ts";
 import { openDatabase } from "../../../src/store/database.ts";
 import { compareDerivedTables } from "../../../src/store/derived-tables.ts";

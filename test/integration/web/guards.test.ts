@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
-import { acceptMemberPath } from "../../../src/account/member-operations.ts";
+import { acceptMemberPath } from "../../../src/agency/member-operations.ts";
 import type { MemberRole } from "../../../src/store/site-accounts.ts";
 import { type GetFor, guardedRoutes, type PageRoute, type PostFor } from "../../../src/web/guards.ts";
 import { pageRoutes } from "../../../src/web/routes.ts";

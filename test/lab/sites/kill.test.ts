@@ -3,7 +3,7 @@
  * Browser, TLS, SMTP and webhooks are real; the clock of the server is moved forward.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newWebhookSecret } from "../../../src/deliver/webhook.ts";
+import { newWebhookSecret } from "../../../src/channels/webhook.ts";
 import type { Delivery } from "../../../src/store/deliveries.ts";
 import { eventTypes } from "../../../src/store/notification-rules.ts";
 import type { EventType, StoredEvent } from "../../../src/store/site-events.ts";

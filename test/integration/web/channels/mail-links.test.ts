@@ -1,6 +1,6 @@
 /** `/confirm-channel/{name}` and `/unsubscribe/{name}`: links of mails, whose key is the permission. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { confirmationUrl, unsubscribeUrl } from "../../../../src/deliver/channel-operations.ts";
+import { confirmationUrl, unsubscribeUrl } from "../../../../src/channels/channel-operations.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Channel } from "../../../../src/store/channels.ts";
 import { mainOf } from "../../../support/page-text.ts";
