@@ -22,7 +22,7 @@ const zones: Zones = {
   "ns2.example.org": { A: ["127.99.0.1"] },
 };
 const scanMsMax = 300_000;
-const file = join(import.meta.dirname, "../src/web/report/sample-scan.json");
+const file = join(import.meta.dirname, "../src/web/scans/report/sample-scan.json");
 
 const front = await startTlsFront(siteIdentity(host), () => appliance.origin);
 const plain = await startHttp({

@@ -11,7 +11,7 @@ import { faultOfFile, type PluginFault, placedReason } from "../../catalog/fault
 import { loadCatalogSafely } from "../../catalog/load.ts";
 import { isCheckKey } from "../../catalog/validate.ts";
 import type { Evidence } from "../../evidence/evidence.ts";
-import sampleScan from "../../web/report/sample-scan.json" with { type: "json" };
+import sampleScan from "../../web/scans/report/sample-scan.json" with { type: "json" };
 import { command } from "../command.ts";
 import { type ExitCode, exitCodes, failureOf, stopSignal, usageError } from "../exit.ts";
 import { note, print, printError, quotedText, stripControls, table } from "../terminal.ts";

@@ -9,7 +9,7 @@ import { type ReadableScan, renderSecurityResult } from "../../text/render.ts";
 import { PageHead } from "../components/page-head.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
-import sampleScan from "../report/sample-scan.json" with { type: "json" };
+import sampleScan from "../scans/report/sample-scan.json" with { type: "json" };
 import { publicOrigin, type Visit } from "../visit.ts";
 import {
   baseOf,

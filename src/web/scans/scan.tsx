@@ -6,12 +6,12 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { useVisit } from "../context.ts";
 import { scanNotFoundPage } from "../errors.ts";
 import { page } from "../page.tsx";
-import { type DownloadFormat, downloadReport, formatOf } from "../report/downloads.tsx";
-import { reportPage } from "../report/report-page.tsx";
 import { respond } from "../response.ts";
 import { mayScan, type PageHandler, type Visit } from "../visit.ts";
 import { UrlForm } from "./form.tsx";
 import { endOf, scanHost } from "./list-query.ts";
+import { type DownloadFormat, downloadReport, formatOf } from "./report/downloads.tsx";
+import { reportPage } from "./report/report-page.tsx";
 import { stateOf } from "./state.ts";
 import { ScanAddress, waitingPage } from "./waiting.tsx";
 

@@ -4,7 +4,7 @@ import { builtInChecks } from "../../../checks/index.ts";
 import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
-import sample from "../../../src/web/report/sample-scan.json" with { type: "json" };
+import sample from "../../../src/web/scans/report/sample-scan.json" with { type: "json" };
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 
 const texts = { "en-gb": enGb.pages, "de-de": deDe.pages };

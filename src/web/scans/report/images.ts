@@ -1,18 +1,18 @@
 /** Images of a report: the picture of its link preview, and the screenshot of the scanned page. */
 
-import { screenshotType } from "../../evidence/scan.ts";
-import { scoreText } from "../../report/components/score-ring.tsx";
-import { reportTitle, shortHost } from "../../report/report-head.tsx";
-import { meaningOf } from "../../report/score.tsx";
-import { listedScoreOf } from "../../store/scan-record.ts";
-import type { ScanRecord } from "../../store/scans.ts";
-import { capitalised, createI18n, type I18n } from "../../text/translator.ts";
-import { notFound } from "../errors.ts";
-import type { PageContent } from "../page.tsx";
-import { sharePicture, sharePictureSize } from "../picture/share-picture.ts";
-import { respond } from "../response.ts";
-import { endOf, scanHost } from "../scans/list-query.ts";
-import type { SharedVisit, Visit } from "../visit.ts";
+import { screenshotType } from "../../../evidence/scan.ts";
+import { scoreText } from "../../../report/components/score-ring.tsx";
+import { reportTitle, shortHost } from "../../../report/report-head.tsx";
+import { meaningOf } from "../../../report/score.tsx";
+import { listedScoreOf } from "../../../store/scan-record.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import { capitalised, createI18n, type I18n } from "../../../text/translator.ts";
+import { notFound } from "../../errors.ts";
+import type { PageContent } from "../../page.tsx";
+import { sharePicture, sharePictureSize } from "../../picture/share-picture.ts";
+import { respond } from "../../response.ts";
+import type { SharedVisit, Visit } from "../../visit.ts";
+import { endOf, scanHost } from "../list-query.ts";
 import type { StoredReport } from "./stored-report.ts";
 
 /** Language of the picture; `locale` would also choose the language of the visitor. */

@@ -1,16 +1,16 @@
 /** Head of a report: host, address and time of the scan; actions and picture beside the verdict. */
-import { type ExportFormat, exportFormats } from "../../export/formats.ts";
-import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
-import { useI18n } from "../../report/context.ts";
-import { ReportLead, ReportTitle } from "../../report/report-head.tsx";
-import { scanLocationOf } from "../../store/scan-location.ts";
-import type { ScanRecord } from "../../store/scans.ts";
-import { type BrandChoice, brandQuery } from "../agency/usable-brands.ts";
-import { PageHead } from "../components/page-head.tsx";
-import { useVisit } from "../context.ts";
-import { ScanAgain } from "../scans/form.tsx";
-import { endOf, hostPath, scanHost } from "../scans/list-query.ts";
-import { publicOrigin, type SharedVisit } from "../visit.ts";
+import { type ExportFormat, exportFormats } from "../../../export/formats.ts";
+import { plainUntrustedText } from "../../../report/components/untrusted-text.tsx";
+import { useI18n } from "../../../report/context.ts";
+import { ReportLead, ReportTitle } from "../../../report/report-head.tsx";
+import { scanLocationOf } from "../../../store/scan-location.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import { type BrandChoice, brandQuery } from "../../agency/usable-brands.ts";
+import { PageHead } from "../../components/page-head.tsx";
+import { useVisit } from "../../context.ts";
+import { publicOrigin, type SharedVisit } from "../../visit.ts";
+import { ScanAgain } from "../form.tsx";
+import { endOf, hostPath, scanHost } from "../list-query.ts";
 import type { StoredReport } from "./stored-report.ts";
 
 export function ReportHead({ report: { scan, host } }: { readonly report: StoredReport }) {

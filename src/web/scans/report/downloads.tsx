@@ -1,15 +1,15 @@
 /** `/scans/{token}.{extension}`: the report of a scan as a file, one for each export format, and as PDF; and 409 pages in place of files. */
 
-import { storedExport } from "../../export/export.ts";
-import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
-import type { ScanRecord } from "../../store/scans.ts";
-import { requestedBrand } from "../agency/usable-brands.ts";
-import { EmptyState } from "../components/empty-state.tsx";
-import { PageHead } from "../components/page-head.tsx";
-import { pdfUnavailable } from "../errors.ts";
-import { page } from "../page.tsx";
-import { compressedBody, type ResponseHeaders, respond } from "../response.ts";
-import { publicOrigin, type Visit } from "../visit.ts";
+import { storedExport } from "../../../export/export.ts";
+import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../../export/formats.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import { requestedBrand } from "../../agency/usable-brands.ts";
+import { EmptyState } from "../../components/empty-state.tsx";
+import { PageHead } from "../../components/page-head.tsx";
+import { pdfUnavailable } from "../../errors.ts";
+import { page } from "../../page.tsx";
+import { compressedBody, type ResponseHeaders, respond } from "../../response.ts";
+import { publicOrigin, type Visit } from "../../visit.ts";
 
 const conflict = 409;
 const jsonIndent = 2;

@@ -1,17 +1,17 @@
 /** `/sample`: report of a scan of the own pages, which the program carries. It is in no list and in no store. */
 
-import type { Evidence } from "../../evidence/evidence.ts";
-import type { Timings } from "../../evidence/scan.ts";
-import type { StoredResult } from "../../judge/result.ts";
-import { Instant } from "../../report/components/labels.tsx";
-import { Notice } from "../../report/components/notice.tsx";
-import { useI18n } from "../../report/context.ts";
-import type { ScanRecord } from "../../store/scans.ts";
-import type { Store } from "../../store/store.ts";
-import { PageHead } from "../components/page-head.tsx";
-import { cachedPage } from "../page-cache.ts";
-import { endOf } from "../scans/list-query.ts";
-import type { SharedVisit, Visit } from "../visit.ts";
+import type { Evidence } from "../../../evidence/evidence.ts";
+import type { Timings } from "../../../evidence/scan.ts";
+import type { StoredResult } from "../../../judge/result.ts";
+import { Instant } from "../../../report/components/labels.tsx";
+import { Notice } from "../../../report/components/notice.tsx";
+import { useI18n } from "../../../report/context.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import type { Store } from "../../../store/store.ts";
+import { PageHead } from "../../components/page-head.tsx";
+import { cachedPage } from "../../page-cache.ts";
+import type { SharedVisit, Visit } from "../../visit.ts";
+import { endOf } from "../list-query.ts";
 import { ClosingNote, ReportSections, reportCacheKey } from "./report-page.tsx";
 import sampleScan from "./sample-scan.json" with { type: "json" };
 import { gatherReport, type StoredReport } from "./stored-report.ts";

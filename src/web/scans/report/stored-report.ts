@@ -1,14 +1,14 @@
 /** Collects the data of a report page from the store: the report, and the other scans of its host. */
-import type { StoredResult } from "../../judge/result.ts";
-import { composeReport, type EarlierScan, earlierScan, type Report } from "../../report/report.ts";
-import type { PublicScanQuery } from "../../store/public-list.ts";
-import { scanLocationOf } from "../../store/scan-location.ts";
-import type { ScanRecord } from "../../store/scans.ts";
-import { inFixOrder } from "../../text/ledger-rows.ts";
-import { pageDocument } from "../context.ts";
-import { scanNotFoundPage } from "../errors.ts";
-import { endOf, scanHost } from "../scans/list-query.ts";
-import type { SharedVisit } from "../visit.ts";
+import type { StoredResult } from "../../../judge/result.ts";
+import { composeReport, type EarlierScan, earlierScan, type Report } from "../../../report/report.ts";
+import type { PublicScanQuery } from "../../../store/public-list.ts";
+import { scanLocationOf } from "../../../store/scan-location.ts";
+import type { ScanRecord } from "../../../store/scans.ts";
+import { inFixOrder } from "../../../text/ledger-rows.ts";
+import { pageDocument } from "../../context.ts";
+import { scanNotFoundPage } from "../../errors.ts";
+import type { SharedVisit } from "../../visit.ts";
+import { endOf, scanHost } from "../list-query.ts";
 
 /** Earlier scans of the host that are examined. */
 export const earlierScansMax = 20;

@@ -1,11 +1,11 @@
 /** Ledger of a report page with its filter by state. */
 
-import { StateLabel } from "../../report/components/labels.tsx";
-import { LedgerSection } from "../../report/ledger.tsx";
-import { type Report, type ReportArea, reportAreas, type ShownRow } from "../../report/report.ts";
-import { type ShownState, shownStateOf, shownStates } from "../../text/ledger-rows.ts";
-import { useVisit } from "../context.ts";
-import type { SharedVisit } from "../visit.ts";
+import { StateLabel } from "../../../report/components/labels.tsx";
+import { LedgerSection } from "../../../report/ledger.tsx";
+import { type Report, type ReportArea, reportAreas, type ShownRow } from "../../../report/report.ts";
+import { type ShownState, shownStateOf, shownStates } from "../../../text/ledger-rows.ts";
+import { useVisit } from "../../context.ts";
+import type { SharedVisit } from "../../visit.ts";
 
 /** Areas are open if a filter is chosen. */
 export function Ledger({ report }: { readonly report: Report }) {

@@ -1,15 +1,15 @@
 /** Findings of a report page: with lines for a chosen server and a filter, in order or grouped by area. */
 
-import { efforts, severities } from "../../check/check.ts";
-import { useI18n } from "../../report/context.ts";
-import { AllLines, FindingRows, FindingsSection } from "../../report/findings.tsx";
-import { areaName, type Report, reportAreas, type ShownFinding } from "../../report/report.ts";
-import { unmarked } from "../../text/display.ts";
-import { isTestedForReal, serverLabel, serverNames } from "../../text/servers/server-lines.ts";
-import type { I18n } from "../../text/translator.ts";
-import { SubmitButton } from "../components/submit-button.tsx";
-import { useVisit } from "../context.ts";
-import type { SharedVisit } from "../visit.ts";
+import { efforts, severities } from "../../../check/check.ts";
+import { useI18n } from "../../../report/context.ts";
+import { AllLines, FindingRows, FindingsSection } from "../../../report/findings.tsx";
+import { areaName, type Report, reportAreas, type ShownFinding } from "../../../report/report.ts";
+import { unmarked } from "../../../text/display.ts";
+import { isTestedForReal, serverLabel, serverNames } from "../../../text/servers/server-lines.ts";
+import type { I18n } from "../../../text/translator.ts";
+import { SubmitButton } from "../../components/submit-button.tsx";
+import { useVisit } from "../../context.ts";
+import type { SharedVisit } from "../../visit.ts";
 import { ledgerParams } from "./ledger.tsx";
 
 /** Shorter lists need no filter. */
