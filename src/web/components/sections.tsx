@@ -37,32 +37,13 @@ export function Alert({ kind = "info", children }: AlertProps) {
   );
 }
 
-interface RecordColumn<R> extends Omit<Column, "label"> {
-  readonly label: TextPath;
-  /** Null leaves the cell empty. */
-  readonly cell: (row: R, at: number) => ComponentChildren;
-}
-
-interface RecordTableProps<R> {
-  /** Same as the heading above: only for screen readers. */
-  readonly caption: PageText;
-  readonly rows: readonly R[];
-  readonly columns: readonly RecordColumn<R>[];
-}
-
-export function RecordTable<R>({ caption, rows, columns }: RecordTableProps<R>) {
-  const visit = useVisit();
-  const labelled = columns.map(({ label, ...column }) => ({ ...column, label: visit.i18n.t(label) }));
-  return <DataTable caption={textOf(visit, caption)} captionUnseen rows={rows} columns={labelled} />;
-}
-
-type Cell<R> = (row: R) => ComponentChildren;
+type Cell<R> = (row: R, at: number) => ComponentChildren;
 
 /** A column is its cell, or a cell with what is special about the column. */
-type TextColumn<R> = Cell<R> | { readonly cell: Cell<R>; readonly numeric?: boolean; readonly unseen?: boolean };
+type TextColumn<R> = Cell<R> | (Omit<Column, "label"> & { readonly cell: Cell<R> });
 
 interface TextTableProps<R> {
-  readonly caption: TextPath;
+  readonly caption: PageText;
   /** Default true: most tables stand below a heading with the same text. */
   readonly captionUnseen?: boolean;
   readonly rows: readonly R[];
@@ -73,11 +54,11 @@ interface TextTableProps<R> {
 
 /** Table of one row per item, whose columns are named by the paths of their labels. */
 export function TextTable<R>({ caption, captionUnseen = true, columns, ...rows }: TextTableProps<R>) {
-  const { i18n } = useVisit();
+  const visit = useVisit();
   const shown = Object.entries(columns).flatMap(([path, column]) => {
-    const label = i18n.t(path as TextPath);
+    const label = visit.i18n.t(path as TextPath);
     if (column === undefined) return [];
     return [typeof column === "function" ? { label, cell: column } : { label, ...column }];
   });
-  return <DataTable caption={i18n.t(caption)} captionUnseen={captionUnseen} columns={shown} {...rows} />;
+  return <DataTable caption={textOf(visit, caption)} captionUnseen={captionUnseen} columns={shown} {...rows} />;
 }

@@ -7,7 +7,7 @@ import type { ScanRecord } from "../../store/scans.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { LinkButton } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { RecordTable } from "../components/sections.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { Tabs } from "../components/tabs.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
@@ -149,16 +149,16 @@ function HostTable({ scans, before }: { readonly scans: readonly ScanRecord[]; r
   const known = before === undefined ? scans : [...scans, before];
   const beforeOf = (scan: ScanRecord, at: number) => known.slice(at + 1).find(({ url }) => url === scan.url);
   return (
-    <RecordTable
+    <TextTable
       caption="host.table"
       rows={scans}
-      columns={[
-        { label: "host.columns.url", cell: (scan) => <ScanLink scan={scan} showLocation={false} /> },
-        { label: "host.columns.score", cell: (scan) => <Score scan={scan} /> },
-        { label: "host.columns.violated", numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
-        { label: "host.columns.time", cell: (scan) => <Instant at={endOf(scan)} /> },
-        { label: "host.columns.compare", cell: (scan, at) => <Comparison scan={scan} before={beforeOf(scan, at)} /> },
-      ]}
+      columns={{
+        "host.columns.url": (scan) => <ScanLink scan={scan} showLocation={false} />,
+        "host.columns.score": (scan) => <Score scan={scan} />,
+        "host.columns.violated": { numeric: true, cell: ({ summary }) => i18n.number(summary?.violated ?? 0) },
+        "host.columns.time": (scan) => <Instant at={endOf(scan)} />,
+        "host.columns.compare": (scan, at) => <Comparison scan={scan} before={beforeOf(scan, at)} />,
+      }}
     />
   );
 }

@@ -10,7 +10,7 @@ import type { TextPath } from "../../text/translator.ts";
 import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, LinkButton, SearchForm } from "../components/forms.tsx";
 import { Pagination } from "../components/pagination.tsx";
-import { RecordTable } from "../components/sections.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -163,14 +163,14 @@ interface ScansTableProps {
 
 export function ScansTable({ caption, scans }: ScansTableProps) {
   return (
-    <RecordTable
+    <TextTable
       caption={caption}
       rows={scans}
-      columns={[
-        { label: "scans.columns.url", cell: (scan) => <ScanLink scan={scan} showToken /> },
-        { label: "scans.columns.score", cell: (scan) => <Score scan={scan} /> },
-        { label: "scans.columns.time", cell: (scan) => <Instant at={endOf(scan)} /> },
-      ]}
+      columns={{
+        "scans.columns.url": (scan) => <ScanLink scan={scan} showToken />,
+        "scans.columns.score": (scan) => <Score scan={scan} />,
+        "scans.columns.time": (scan) => <Instant at={endOf(scan)} />,
+      }}
     />
   );
 }

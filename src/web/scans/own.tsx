@@ -13,7 +13,7 @@ import { LinkButton } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
-import { PageSection, RecordTable } from "../components/sections.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { ScanAgain } from "./form.tsx";
@@ -41,16 +41,16 @@ function OwnScans({ account }: { readonly account: Account }) {
   if (items.length === 0) return <Nothing past={cursor !== null} />;
   return (
     <>
-      <RecordTable
+      <TextTable
         caption="ownScans.table"
         rows={items}
-        columns={[
-          { label: "ownScans.columns.url", cell: (scan) => <ScanLink scan={scan} /> },
-          { label: "ownScans.columns.status", cell: ({ status }) => i18n.t(`ownScans.status.${status}`) },
-          { label: "ownScans.columns.score", cell: (scan) => <Score scan={scan} /> },
-          { label: "ownScans.columns.time", cell: ({ createdAt }) => <Instant at={createdAt} /> },
-          { label: "ownScans.columns.again", unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
-        ]}
+        columns={{
+          "ownScans.columns.url": (scan) => <ScanLink scan={scan} />,
+          "ownScans.columns.status": ({ status }) => i18n.t(`ownScans.status.${status}`),
+          "ownScans.columns.score": (scan) => <Score scan={scan} />,
+          "ownScans.columns.time": ({ createdAt }) => <Instant at={createdAt} />,
+          "ownScans.columns.again": { unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
+        }}
       />
       <Pagination
         first={cursor === null ? null : listPath(path, {}, null)}

@@ -6,7 +6,7 @@ import { FindingTitle, findingTitle } from "../../report/findings.tsx";
 import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
 import { ActionForm, type FormDescription, FormFields, type FormValues } from "../components/forms.tsx";
-import { PageSection, RecordTable } from "../components/sections.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { sitePath } from "./site-access.ts";
 
@@ -47,20 +47,20 @@ interface FindingsProps {
 export function OpenFindings({ site, state }: Pick<FindingsProps, "site" | "state">) {
   const { i18n, now } = useVisit();
   const open = openFindings(site, state, now);
-  const pagesColumn = { label: "sites.open.pages", numeric: true, cell: ({ urls }: OpenFinding) => i18n.number(urls.length) } as const;
+  const pagesColumn = { numeric: true, cell: ({ urls }: OpenFinding) => i18n.number(urls.length) };
   return (
     <PageSection id="open" title="sites.open.title">
       {open.length === 0 ? (
         <p>{i18n.t(site.reading === null ? "sites.open.notYet" : "sites.open.none")}</p>
       ) : (
-        <RecordTable
+        <TextTable
           caption="sites.open.title"
           rows={open}
-          columns={[
-            { label: "sites.open.finding", cell: (finding) => <FindingTitle {...finding} /> },
-            { label: "sites.open.since", cell: ({ since }) => <Instant at={since} day /> },
-            ...(site.pages.length === 0 ? [] : [pagesColumn]),
-          ]}
+          columns={{
+            "sites.open.finding": (finding) => <FindingTitle {...finding} />,
+            "sites.open.since": ({ since }) => <Instant at={since} day />,
+            "sites.open.pages": site.pages.length === 0 ? undefined : pagesColumn,
+          }}
         />
       )}
     </PageSection>
@@ -85,32 +85,27 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
   const checkKeyOf = (code: string) => state.findings[code]?.checkKey ?? texts.checkDeclaring(code) ?? "";
   const titleOf = (code: string) => findingTitle(texts, i18n.locale, { code, checkKey: checkKeyOf(code) });
   const ended = ({ until }: AcceptedFinding) => until !== null && until < now.toISOString().slice(0, dayChars);
-  const withdraw = { label: "sites.accepted.withdraw", unseen: true } as const;
+  const withdraw = { unseen: true, cell: ({ code }: AcceptedFinding) => <Withdraw site={site} code={code} title={titleOf(code)} /> };
   return (
-    <RecordTable
+    <TextTable
       caption="sites.accepted.title"
       rows={site.accepted}
-      columns={[
-        { label: "sites.open.finding", cell: ({ code }) => <UntrustedText>{titleOf(code)}</UntrustedText> },
-        { label: "sites.accepted.reason", cell: ({ reason }) => <UntrustedText>{reason}</UntrustedText> },
-        {
-          label: "sites.accepted.until",
-          cell: (accepted) => (
-            <>
-              {accepted.until === null ? (
-                i18n.t("sites.accepted.forever")
-              ) : (
-                <time dateTime={accepted.until}>{i18n.date(accepted.until)}</time>
-              )}
-              {ended(accepted) && <span class="muted"> ({i18n.t("sites.accepted.ended")})</span>}
-            </>
-          ),
-        },
-        { label: "sites.accepted.since", cell: ({ acceptedAt }) => <Instant at={acceptedAt} day relative={false} /> },
-        ...(editable
-          ? [{ ...withdraw, cell: ({ code }: AcceptedFinding) => <Withdraw site={site} code={code} title={titleOf(code)} /> }]
-          : []),
-      ]}
+      columns={{
+        "sites.open.finding": ({ code }) => <UntrustedText>{titleOf(code)}</UntrustedText>,
+        "sites.accepted.reason": ({ reason }) => <UntrustedText>{reason}</UntrustedText>,
+        "sites.accepted.until": (accepted) => (
+          <>
+            {accepted.until === null ? (
+              i18n.t("sites.accepted.forever")
+            ) : (
+              <time dateTime={accepted.until}>{i18n.date(accepted.until)}</time>
+            )}
+            {ended(accepted) && <span class="muted"> ({i18n.t("sites.accepted.ended")})</span>}
+          </>
+        ),
+        "sites.accepted.since": ({ acceptedAt }) => <Instant at={acceptedAt} day relative={false} />,
+        "sites.accepted.withdraw": editable ? withdraw : undefined,
+      }}
     />
   );
 }

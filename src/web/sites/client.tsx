@@ -9,7 +9,7 @@ import type { StoredBrand } from "../../store/site-accounts.ts";
 import { storedLogo } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
 import { LinkButton } from "../components/forms.tsx";
-import { RecordTable } from "../components/sections.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
@@ -65,26 +65,23 @@ function clientPage(visit: Visit, access: SiteAccess, name: string, sites: reado
     children: (
       <>
         <ClientFigures sites={sites.map((site) => ({ site, open: site.reading?.open ?? 0 }))} now={now} />
-        <RecordTable
+        <TextTable
           caption="sites.list.caption"
           rows={sites}
-          columns={[
-            { label: "sites.columns.name", cell: (site) => <ClientSite site={site} /> },
-            { label: "sites.columns.score", cell: (site) => <SiteScore site={site} /> },
-            { label: "sites.columns.open", numeric: true, cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)) },
-            { label: "sites.columns.certificate", cell: (site) => <CertificateDays site={site} now={now} /> },
-            {
-              label: "sites.columns.last",
-              cell: ({ reading }) =>
-                reading === null ? (
-                  <span class="muted">{i18n.t("sites.site.notYet")}</span>
-                ) : (
-                  <a href={`/scans/${reading.token}`}>
-                    <Instant at={reading.at} relative={false} />
-                  </a>
-                ),
-            },
-          ]}
+          columns={{
+            "sites.columns.name": (site) => <ClientSite site={site} />,
+            "sites.columns.score": (site) => <SiteScore site={site} />,
+            "sites.columns.open": { numeric: true, cell: ({ reading }) => (reading === null ? null : i18n.number(reading.open)) },
+            "sites.columns.certificate": (site) => <CertificateDays site={site} now={now} />,
+            "sites.columns.last": ({ reading }) =>
+              reading === null ? (
+                <span class="muted">{i18n.t("sites.site.notYet")}</span>
+              ) : (
+                <a href={`/scans/${reading.token}`}>
+                  <Instant at={reading.at} relative={false} />
+                </a>
+              ),
+          }}
         />
         {brand !== undefined && brand.footer !== null && (
           <p class="muted">

@@ -7,7 +7,7 @@ import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSites, previewSites, type SiteActor } from "../../sites/site-operations.ts";
 import type { SiteRefusal } from "../../store/sites.ts";
 import { CancelLink, type FormDescription, FormFields, initialValues, readFields } from "../components/forms.tsx";
-import { Alert, PageSection, RecordTable } from "../components/sections.tsx";
+import { Alert, PageSection, TextTable } from "../components/sections.tsx";
 import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
@@ -119,27 +119,23 @@ function ImportPreview({ lines, addable }: { readonly lines: readonly ImportLine
       <Alert kind={left === 0 ? "good" : "warn"}>
         {i18n.count("sites.import.willAdd", addable)} {left > 0 && i18n.count("sites.import.willLeave", left)}
       </Alert>
-      <RecordTable
+      <TextTable
         caption="sites.import.previewTitle"
         rows={[...lines].sort((one, other) => Number(isGood(one)) - Number(isGood(other)))}
-        columns={[
-          { label: "sites.import.columns.line", numeric: true, cell: ({ line }) => i18n.number(line) },
-          { label: "sites.import.columns.result", cell: ({ outcome }) => <Outcome outcome={outcome} /> },
-          {
-            label: "sites.form.url",
+        columns={{
+          "sites.import.columns.line": { numeric: true, cell: ({ line }) => i18n.number(line) },
+          "sites.import.columns.result": ({ outcome }) => <Outcome outcome={outcome} />,
+          "sites.form.url": {
             header: true,
             cell: (line) => <UntrustedText charsMax={urlCharsShown}>{fieldsOf(line)?.url ?? line.url}</UntrustedText>,
           },
-          { label: "sites.form.name", cell: (line) => shown(fieldsOf(line)?.name) },
-          { label: "sites.columns.client", cell: (line) => shown(fieldsOf(line)?.client) },
-          {
-            label: "sites.form.tags",
-            cell: (line) => {
-              const tags = fieldsOf(line)?.tags ?? [];
-              return tags.length > 0 ? <TagChips tags={tags} /> : null;
-            },
+          "sites.form.name": (line) => shown(fieldsOf(line)?.name),
+          "sites.columns.client": (line) => shown(fieldsOf(line)?.client),
+          "sites.form.tags": (line) => {
+            const tags = fieldsOf(line)?.tags ?? [];
+            return tags.length > 0 ? <TagChips tags={tags} /> : null;
           },
-        ]}
+        }}
       />
     </PageSection>
   );

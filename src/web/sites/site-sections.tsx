@@ -16,7 +16,7 @@ import { scanErrorMessage } from "../../text/render.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
-import { PageSection, RecordTable } from "../components/sections.tsx";
+import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { scanHost } from "../scans/list-query.ts";
 import { publicOrigin } from "../visit.ts";
@@ -238,16 +238,16 @@ export function SiteDeliveries({ access, events }: { readonly access: SiteAccess
       {items.length === 0 ? (
         <p>{i18n.t(isComplete ? "sites.deliveries.none" : "sites.deliveries.noneRecent")}</p>
       ) : (
-        <RecordTable
+        <TextTable
           caption="sites.deliveries.title"
           rows={items}
-          columns={[
-            { label: "sites.deliveries.time", cell: ({ createdAt }) => <Instant at={createdAt} /> },
-            { label: "sites.deliveries.channel", cell: (delivery) => <ChannelName delivery={delivery} isOwn={access.role === "owner"} /> },
-            { label: "sites.deliveries.events", numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
-            { label: "sites.deliveries.attempts", numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
-            { label: "sites.deliveries.state", cell: ({ state }) => i18n.t(`sites.deliveries.states.${state}`) },
-          ]}
+          columns={{
+            "sites.deliveries.time": ({ createdAt }) => <Instant at={createdAt} />,
+            "sites.deliveries.channel": (delivery) => <ChannelName delivery={delivery} isOwn={access.role === "owner"} />,
+            "sites.deliveries.events": { numeric: true, cell: ({ eventSeqs }) => i18n.number(eventSeqs.length) },
+            "sites.deliveries.attempts": { numeric: true, cell: ({ attempts }) => i18n.number(attempts.length) },
+            "sites.deliveries.state": ({ state }) => i18n.t(`sites.deliveries.states.${state}`),
+          }}
         />
       )}
     </PageSection>
