@@ -9,50 +9,19 @@ import type { MemberInvitation, StoredBrand } from "../store/site-accounts.ts";
 import { type StoredLogo, storedLogo } from "../store/site-accounts.ts";
 import type { StoredEvent } from "../store/site-events.ts";
 import type { Store } from "../store/store.ts";
-import type { LocaleFile, PageLocale, Texts, TextValues } from "../text/i18n.ts";
-import { createI18n, type I18n, languageTag } from "../text/translator.ts";
+import type { PageLocale, Texts, TextValues } from "../text/i18n.ts";
+import { createI18n, type I18n, languageTag, type PartTexts, partTexts } from "../text/translator.ts";
 import { confirmationUrl, unsubscribeUrl } from "./channel-operations.ts";
 import { digestOf } from "./digest-mail.ts";
 import type { Mailer } from "./mail.ts";
 import type { SendOutcome, WebhookAttempt } from "./webhook.ts";
 
-type Tree = LocaleFile["mail"];
-type PathOf<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${PathOf<T[K]>}` }[keyof T & string];
-/** Paths of texts with plural forms. */
-type CountedPathOf<T> = {
-  [K in keyof T & string]: T[K] extends string
-    ? never
-    : T[K] extends { readonly one: string; readonly other: string }
-      ? K
-      : `${K}.${CountedPathOf<T[K]>}`;
-}[keyof T & string];
-
-export interface MailWords extends Pick<I18n, "locale" | "rank" | "severity" | "number" | "date" | "dateTime"> {
+export interface MailWords extends PartTexts<"mail">, Pick<I18n, "locale" | "rank" | "severity" | "number" | "date" | "dateTime"> {
   readonly texts: Texts;
-  /** Text of the locale's `mail` with placeholders filled. Not escaped: the layout escapes. */
-  t(path: PathOf<Tree>, values?: TextValues): string;
-  /** Plural form of the text; `{{count}}` is the formatted number. */
-  count(path: CountedPathOf<Tree>, count: number, values?: TextValues): string;
 }
 
 export function mailWords(texts: Texts, locale: PageLocale): MailWords {
-  const { rank, severity, number, date, dateTime } = createI18n(texts, locale);
-  const plural = new Intl.PluralRules(locale);
-  const find = (path: string, values?: TextValues) => texts.translate(locale, ["mail", ...path.split(".")], values);
-  return {
-    texts,
-    locale,
-    rank,
-    severity,
-    number,
-    date,
-    dateTime,
-    t: (path, values) => find(path, values) ?? path,
-    count: (path, count, given) => {
-      const values = { ...given, count: number(count) };
-      return find(`${path}.${plural.select(count)}`, values) ?? find(`${path}.other`, values) ?? path;
-    },
-  };
+  return { ...createI18n(texts, locale), ...partTexts(texts, locale, "mail"), texts };
 }
 
 /** Characters of one line of content. */

@@ -1,11 +1,9 @@
 /** Translator of a page: texts, numbers and times in the visitor's language. */
-import type enGb from "../../locales/en-gb.json";
 import type { Effort, RiskLevel, Severity } from "../check/check.ts";
 import type { Rank } from "../judge/result.ts";
-import type { PageLocale, Texts, TextValues } from "./i18n.ts";
+import type { LocaleFile, PageLocale, Texts, TextValues } from "./i18n.ts";
 import type { ShownState } from "./ledger-rows.ts";
 
-type Tree = (typeof enGb)["pages"];
 /** Dot-separated paths of all texts. */
 type Leaves<T> = { [K in keyof T & string]: T[K] extends string ? K : `${K}.${Leaves<T[K]>}` }[keyof T & string];
 /** Paths of texts with plural forms. */
@@ -20,15 +18,19 @@ type Counted<T> = {
 /** Unit of a time axis label: time of day, day and month, month and year, or year. */
 export type TickUnit = "minute" | "day" | "month" | "year";
 
-export type TextPath = Leaves<Tree>;
-export type CountPath = Counted<Tree>;
+export type TextPath = Leaves<LocaleFile["pages"]>;
+export type CountPath = Counted<LocaleFile["pages"]>;
 
-export interface I18n {
-  readonly locale: PageLocale;
-  /** Text of the locale's `pages` with placeholders filled. Not escaped: the renderer escapes. */
-  t(path: TextPath, values?: TextValues): string;
+/** Texts of one part of the locale files. */
+export interface PartTexts<Part extends "pages" | "mail"> {
+  /** Text with placeholders filled. Not escaped: the renderer escapes. */
+  t(path: Leaves<LocaleFile[Part]>, values?: TextValues): string;
   /** Plural form of the text; `{{count}}` is the formatted number. */
-  count(path: CountPath, count: number, values?: TextValues): string;
+  count(path: Counted<LocaleFile[Part]>, count: number, values?: TextValues): string;
+}
+
+export interface I18n extends PartTexts<"pages"> {
+  readonly locale: PageLocale;
   rank(rank: Rank): string;
   state(state: ShownState): string;
   severity(severity: Severity): string;
@@ -84,18 +86,28 @@ function formatsOf(tag: string) {
   };
 }
 
+/** Translator of one part of the locale files. A text that is missing in every locale is shown as its path. */
+export function partTexts<Part extends "pages" | "mail">(texts: Texts, locale: PageLocale, part: Part): PartTexts<Part> {
+  const format = cachedFormats(locale);
+  const find = (path: string, values?: TextValues) => texts.translate(locale, [part, ...path.split(".")], values);
+  return {
+    t: (path, values) => find(path, values) ?? path,
+    count: (path, count, given) => {
+      const values = { ...given, count: format.number.format(count) };
+      // A language may have more forms than the two that every locale file has.
+      return find(`${path}.${format.plural.select(count)}`, values) ?? find(`${path}.other`, values) ?? path;
+    },
+  };
+}
+
 export function createI18n(texts: Texts, locale: PageLocale): I18n {
   const format = cachedFormats(locale);
-  const t = (path: string, values?: TextValues) => texts.translate(locale, ["pages", ...path.split(".")], values) ?? path;
+  const { t, count } = partTexts(texts, locale, "pages");
   const reportText = (kind: string, word: string) => texts.translate(locale, ["report", kind, word]) ?? word;
   return {
     locale,
     t,
-    count: (path, count, given) => {
-      const values = { ...given, count: format.number.format(count) };
-      // A language may have more forms than the two that every locale file has.
-      return texts.translate(locale, ["pages", ...path.split("."), format.plural.select(count)], values) ?? t(`${path}.other`, values);
-    },
+    count,
     rank: (rank) => reportText("ranks", rank),
     state: (state) => t(`words.states.${state}`),
     severity: (severity) => reportText("severities", severity),
