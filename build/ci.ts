@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { type Ended, runCommand } from "./run-command.ts";
+import { failuresIn } from "./test-summary.ts";
 
 // reads: dist/
 
@@ -133,9 +134,12 @@ async function runTier(name: string, chosen: readonly TierSuite[], former: TierR
     const ended = await runCommand(command, beside ? {} : { show: (text) => process.stdout.write(text) });
     if (beside) console.log(`\n== ${suite}, which ran beside others:\n${ended.output}`);
     suites[suite] = resultOf(ended, (performance.now() - beganMs) / 1000);
+    if (ended.code !== 0)
+      failures.push(...failuresIn(stripVTControlCharacters(ended.output)).map((text) => `== failed in ${suite}: ${text}`));
     mkdirSync(join(root, "dist"), { recursive: true });
     writeFileSync(file, `${JSON.stringify({ commit, suites } satisfies TierRecord, null, 2)}\n`);
   };
+  const failures: string[] = [];
   const running: Promise<void>[] = [];
   for (const suite of chosen) {
     const ends = run(suite);
@@ -146,6 +150,8 @@ async function runTier(name: string, chosen: readonly TierSuite[], former: TierR
   const results = Object.values(suites);
   const sum = (pick: (result: SuiteResult) => number | null) => results.reduce((total, result) => total + (pick(result) ?? 0), 0);
   const failed = results.filter(({ code }) => code !== 0).length;
+  // Whoever sees only the end of a long log sees these.
+  for (const failure of failures) console.log(`\n${failure}`);
   console.log(`\n.ci/${name} of ${commit}\n${tableOf(suites)}`);
   // A failed command counts as a failed case: its cases may not have been counted.
   console.log(

@@ -33,3 +33,18 @@ export function summaryOf({ code, output, failedSteps, skipReasons: { missing, n
   const counts = `${passed} passed, ${failures} failed, ${skipped} skipped`;
   return { lines: [...faults, ...skippedLine, counts], isGreen: failures === 0 };
 }
+
+/** Limits of what is repeated of one suite. */
+const failuresMax = 10;
+const linesPerFailureMax = 40;
+
+/** The failed cases in the output of `bun test`, without colors: each with its name and the lines before it, to be repeated where a reader looks first. */
+export function failuresIn(output: string): readonly string[] {
+  const lines = output.split("\n");
+  const ends = lines.flatMap((line, at) => (line.startsWith("(fail) ") ? [at] : []));
+  return ends.slice(0, failuresMax).map((end, nth) => {
+    const file = lines.slice(0, end).findLast((line) => /^test\/.*:$/.test(line)) ?? "";
+    const former = ends[nth - 1] ?? -1;
+    return [file, ...lines.slice(Math.max(former + 1, end - linesPerFailureMax), end + 2)].join("\n");
+  });
+}

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { summaryOf, type TestRun } from "../../../build/test-summary.ts";
+import { failuresIn, summaryOf, type TestRun } from "../../../build/test-summary.ts";
 import { isMissing, rootIsMissing, skipReasonsIn, skipReasonsVariable } from "../../support/missing.ts";
 
 const counted = (pass: number, fail: number, skip: number) =>
@@ -71,5 +71,34 @@ describe("reasons to skip", () => {
     const needsRoot = rootIsMissing();
     expect(needsRoot).toBe(process.getuid?.() !== 0);
     expect(skipReasonsIn(file)).toEqual({ missing: [nats], needsRoot });
+  });
+});
+
+describe("failures that are repeated", () => {
+  const failed = (name: string, before: string) => `${before}(fail) ${name} [2.00ms]\n  ^ this test timed out\n`;
+
+  test("stand below their file, each with its own lines", () => {
+    const output = `test/unit/a.test.ts:\n${failed("first", "error: one\n")}\ntest/unit/b.test.ts:\n${failed("second", "error: two\n")} 3 pass\n`;
+    const [first = "", second = "", ...others] = failuresIn(output);
+    expect(others).toEqual([]);
+    expect(first.split("\n").filter((line) => line !== "test/unit/a.test.ts:")).toEqual([
+      "error: one",
+      "(fail) first [2.00ms]",
+      "  ^ this test timed out",
+    ]);
+    expect(second).toMatch(/^test\/unit\/b\.test\.ts:/);
+    expect(second).toContain("error: two\n(fail) second [2.00ms]");
+    expect(second).not.toContain("first");
+  });
+
+  test("are the first ten, of each the last forty lines", () => {
+    const output = Array.from({ length: 11 }, (_, nth) => failed(`case ${nth}`, "line\n".repeat(100))).join("");
+    const repeated = failuresIn(output);
+    expect(repeated).toHaveLength(10);
+    for (const text of repeated) expect(text.split("\n").length).toBeLessThanOrEqual(43);
+  });
+
+  test("do not exist in the output of a green run", () => {
+    expect(failuresIn(green.output)).toEqual([]);
   });
 });
