@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { scripts } from "../../../package.json" with { type: "json" };
 import { blocksOf } from "../../support/document-blocks.ts";
 
@@ -64,11 +64,15 @@ describe("a built-in check", () => {
     mkdirSync(tree);
     for (const name of copied) cpSync(join(root, name), join(tree, name), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
+    writeFileSync(join(tree, "one-check.json"), JSON.stringify({ extends: "./tsconfig.json", include: [`checks/${key}.ts`, testFile] }));
+  }, slowMsMax);
+
+  beforeEach(() => {
     // An author who follows the document has the check already.
     for (const path of [`checks/${key}.ts`, testFile]) rmSync(join(tree, path), { force: true });
     for (const locale of localeFiles) editTexts(join(tree, locale), (checks) => delete checks[key]);
     before = contentsOf(tree);
-  }, slowMsMax);
+  });
 
   test(
     "new-check makes a check that compiles, and whose test names the texts to write",
@@ -76,7 +80,6 @@ describe("a built-in check", () => {
       expect(newCheck).toBe(`npm run new-check ${key}\n`);
       expect(scripts["new-check"]).toMatch(/bun build\/new-check\.ts$/);
       expect(bun(["build/new-check.ts", key], tree)).toMatchObject({ exitCode: 0 });
-      writeFileSync(join(tree, "one-check.json"), JSON.stringify({ extends: "./tsconfig.json", include: [`checks/${key}.ts`, testFile] }));
       expect(bun(["node_modules/.bin/tsc", "-p", "one-check.json"], tree)).toEqual({ exitCode: 0, output: "" });
       expect(tests).toBe(`npm test -- ${testFile}\nnpm test\n`);
       expect(scripts.test).toMatch(/bun build\/test\.ts all$/);
