@@ -4,7 +4,7 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { type Account, themes } from "../../store/accounts.ts";
 import { sessionDays, sessionIdleDays } from "../../store/sessions.ts";
 import { type I18n, languageName } from "../../text/translator.ts";
-import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
@@ -222,13 +222,12 @@ function SessionsSection({ account, current }: { readonly account: Account; read
             id === current ? (
               i18n.t("account.sessions.current")
             ) : (
-              <ActionForm
+              <RowAction
                 action={path}
                 hidden={{ do: "end-session", session: id }}
                 kind="plain"
-                compact
-                label={i18n.t("account.sessions.endOf", { moment: i18n.dateTime(createdAt) })}
                 submit="account.sessions.end"
+                of={{ moment: i18n.dateTime(createdAt) }}
               />
             ),
         }}

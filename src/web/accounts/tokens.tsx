@@ -6,14 +6,14 @@ import { Instant } from "../../report/components/labels.tsx";
 import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
-import { plainUntrustedText, UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
+import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type ApiToken, apiTokenNameCharsMax, deadTokenDays } from "../../store/api-tokens.ts";
 import { accountActor } from "../../store/audit.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, RowAction, readFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection } from "../components/sections.tsx";
@@ -131,14 +131,7 @@ function TokenState({ token }: { readonly token: ApiToken }) {
   return (
     <>
       {i18n.t("tokens.list.valid")}{" "}
-      <ActionForm
-        action={path}
-        hidden={{ do: "revoke", token: id }}
-        kind="danger"
-        compact
-        label={i18n.t("tokens.list.revokeOf", { name: plainUntrustedText(name) })}
-        submit="tokens.list.revoke"
-      />
+      <RowAction action={path} hidden={{ do: "revoke", token: id }} kind="danger" submit="tokens.list.revoke" of={{ name }} />
     </>
   );
 }

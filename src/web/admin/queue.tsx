@@ -8,7 +8,7 @@ import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { ActionForm } from "../components/forms.tsx";
+import { RowAction } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -79,13 +79,7 @@ function Scans({ caption, scans, isRunning, hasLocations }: ScansProps) {
           ? { numeric: true, cell: ({ progressPercent: percent }) => i18n.t("admin.queue.percent", { percent: i18n.number(percent) }) }
           : undefined,
         "admin.queue.cancelColumn": ({ token, url }) => (
-          <ActionForm
-            action={`/admin/scans/${token}/cancel`}
-            kind="danger"
-            compact
-            label={i18n.t("admin.queue.cancelOf", { host: hostOf(url) ?? url })}
-            submit="admin.queue.cancel"
-          />
+          <RowAction action={`/admin/scans/${token}/cancel`} kind="danger" submit="admin.queue.cancel" of={{ host: hostOf(url) ?? url }} />
         ),
       }}
     />

@@ -12,7 +12,7 @@ import type { IssuedLink } from "../../store/one-time-links.ts";
 import { pageOf } from "../../store/page.ts";
 import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { ActionForm, choiceOf, type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction, SearchForm } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
@@ -134,7 +134,7 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
   const { i18n } = useVisit();
   const action = `/admin/users/${id}/plan`;
   return (
-    <ActionForm action={action} kind="plain" compact label={i18n.t("admin.users.setPlanOf", { email })} submit="admin.users.setPlan">
+    <RowAction action={action} kind="plain" submit="admin.users.setPlan" of={{ email }}>
       <select name="plan" aria-label={i18n.t("admin.users.planOf", { email })}>
         {plans.map((one) => (
           <option key={one} value={one} selected={one === plan}>
@@ -142,22 +142,14 @@ function PlanForm({ account: { id, email, plan } }: { readonly account: Account 
           </option>
         ))}
       </select>{" "}
-    </ActionForm>
+    </RowAction>
   );
 }
 
 function StateForm({ account: { id, email, disabled } }: { readonly account: Account }) {
-  const { i18n } = useVisit();
-  return (
-    <ActionForm
-      action={`/admin/users/${id}/state`}
-      hidden={{ state: disabled ? "enabled" : "disabled" }}
-      kind={disabled ? "plain" : "danger"}
-      compact
-      label={i18n.t(disabled ? "admin.users.enableOf" : "admin.users.disableOf", { email })}
-      submit={disabled ? "admin.users.enable" : "admin.users.disable"}
-    />
-  );
+  const action = `/admin/users/${id}/state`;
+  if (disabled) return <RowAction action={action} hidden={{ state: "enabled" }} kind="plain" submit="admin.users.enable" of={{ email }} />;
+  return <RowAction action={action} hidden={{ state: "disabled" }} kind="danger" submit="admin.users.disable" of={{ email }} />;
 }
 
 /** Form values of an invitation, and the error. */

@@ -10,7 +10,7 @@ import { UntrustedText, untranslated } from "../../report/components/untrusted-t
 import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, RowAction } from "../components/forms.tsx";
 import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
@@ -267,17 +267,10 @@ function LastFault({ at, text }: WorkerFault) {
 function Actions({ worker: { id, name, drained } }: ShownWorker) {
   const { i18n } = useVisit();
   const action = `/admin/workers/${id}/state`;
-  const drain = drained ? "resume" : "drain";
+  const [drain, state] = drained ? (["resume", "resumed"] as const) : (["drain", "drained"] as const);
   return (
     <>
-      <ActionForm
-        action={action}
-        hidden={{ state: drained ? "resumed" : "drained" }}
-        kind="plain"
-        compact
-        label={i18n.t(`admin.workers.${drain}Of`, { name })}
-        submit={`admin.workers.${drain}`}
-      />
+      <RowAction action={action} hidden={{ state }} kind="plain" submit={`admin.workers.${drain}`} of={{ name }} />
       <Details summary={i18n.t("admin.workers.revoke")}>
         <ActionForm
           action={action}

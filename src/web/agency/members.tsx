@@ -16,7 +16,7 @@ import { accountPage } from "../accounts/account-page.tsx";
 import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { ActionForm, choiceOf, type FormDescription, FormFields } from "../components/forms.tsx";
+import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -133,14 +133,7 @@ function MemberTable({ account: owner }: OfAccount) {
           "members.since": ({ since }) => <Instant at={since} day relative={false} />,
           "members.role": (person) => <RoleForm person={person} />,
           "members.action": ({ account: { id, email } }) => (
-            <ActionForm
-              action={path}
-              hidden={{ do: "remove", account: id }}
-              kind="danger"
-              compact
-              label={i18n.t("members.removeOf", { email: plainUntrustedText(email) })}
-              submit="members.remove"
-            />
+            <RowAction action={path} hidden={{ do: "remove", account: id }} kind="danger" submit="members.remove" of={{ email }} />
           ),
         }}
       />
@@ -154,7 +147,7 @@ function RoleForm({ person: { account, role } }: { readonly person: Person }) {
   const email = plainUntrustedText(account.email);
   const hidden = { do: "role", account: account.id };
   return (
-    <ActionForm action={path} hidden={hidden} kind="plain" compact label={i18n.t("members.setRoleOf", { email })} submit="members.setRole">
+    <RowAction action={path} hidden={hidden} kind="plain" submit="members.setRole" of={{ email }}>
       <select name="role" aria-label={i18n.t("members.roleOf", { email })}>
         {memberRoles.map((one) => (
           <option key={one} value={one} selected={one === role}>
@@ -162,7 +155,7 @@ function RoleForm({ person: { account, role } }: { readonly person: Person }) {
           </option>
         ))}
       </select>{" "}
-    </ActionForm>
+    </RowAction>
   );
 }
 
@@ -181,14 +174,7 @@ function InvitationTable({ account }: OfAccount) {
           "members.role": ({ role }) => i18n.t(`members.roles.${role}`),
           "members.open.expires": ({ expiresAt }) => <Instant at={expiresAt} day relative={false} />,
           "members.action": ({ email }) => (
-            <ActionForm
-              action={path}
-              hidden={{ do: "withdraw", email }}
-              kind="danger"
-              compact
-              label={i18n.t("members.open.withdrawOf", { email: plainUntrustedText(email) })}
-              submit="members.open.withdraw"
-            />
+            <RowAction action={path} hidden={{ do: "withdraw", email }} kind="danger" submit="members.open.withdraw" of={{ email }} />
           ),
         }}
       />
@@ -227,14 +213,7 @@ function OwnerTable({ account: member }: OfAccount) {
           "members.since": ({ since }) => <Instant at={since} day relative={false} />,
           "members.role": ({ role }) => i18n.t(`members.roles.${role}`),
           "members.action": ({ account: { id, email } }) => (
-            <ActionForm
-              action={path}
-              hidden={{ do: "leave", account: id }}
-              kind="danger"
-              compact
-              label={i18n.t("members.owners.leaveOf", { email: plainUntrustedText(email) })}
-              submit="members.owners.leave"
-            />
+            <RowAction action={path} hidden={{ do: "leave", account: id }} kind="danger" submit="members.owners.leave" of={{ email }} />
           ),
         }}
       />

@@ -2,13 +2,13 @@
 import { recordIdOf } from "../../base/record-id.ts";
 import { retryDelivery, retryRefusalOf } from "../../channels/rule-operations.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import { accountPage, deliveriesPagePath } from "../accounts/account-page.tsx";
 import { EmptyState } from "../components/empty-state.tsx";
-import { ActionForm } from "../components/forms.tsx";
+import { RowAction } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { Pagination } from "../components/pagination.tsx";
 import { TextTable } from "../components/sections.tsx";
@@ -139,16 +139,7 @@ function Attempts({ delivery: { attempts } }: { readonly delivery: Delivery }) {
 
 function Retry({ delivery: { id, accountId, channelId, createdAt } }: { readonly delivery: Delivery }) {
   const { i18n, settings } = useVisit();
-  const name = plainUntrustedText(settings.store.channels.find(accountId, channelId)?.name ?? "");
-  const label = i18n.t("channels.deliveries.retryOf", { name, time: i18n.dateTime(createdAt) });
-  return (
-    <ActionForm
-      action={deliveriesPagePath}
-      hidden={{ delivery: id }}
-      kind="plain"
-      compact
-      label={label}
-      submit="channels.deliveries.retry"
-    />
-  );
+  const name = settings.store.channels.find(accountId, channelId)?.name ?? "";
+  const of = { name, time: i18n.dateTime(createdAt) };
+  return <RowAction action={deliveriesPagePath} hidden={{ delivery: id }} kind="plain" submit="channels.deliveries.retry" of={of} />;
 }

@@ -3,6 +3,7 @@
  * A description is an object by name of the field, in the order of the page, that `satisfies FormDescription`.
  */
 import type { ComponentChildren } from "preact";
+import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
@@ -229,6 +230,23 @@ export function ActionForm({ action, class: className, id, hidden = {}, submit, 
       )}
     </Form>
   );
+}
+
+type ButtonOf<Path> = Path extends `${infer Button}Of` ? Button : never;
+/** Path of a button, where the path with `Of` behind it is a text that also names the row. */
+type RowActionPath = Extract<TextPath, ButtonOf<TextPath>>;
+
+interface RowActionProps extends Pick<ActionFormProps, "action" | "hidden" | "children"> {
+  readonly kind: "danger" | "plain";
+  readonly submit: RowActionPath;
+  /** Values of the accessible name, since the button of every row has the same text. They may be untrusted. */
+  readonly of: Readonly<Record<string, string>>;
+}
+
+/** Form with one small button in a row of a table. */
+export function RowAction({ of, ...form }: RowActionProps) {
+  const values = Object.fromEntries(Object.entries(of).map(([name, text]) => [name, plainUntrustedText(text)]));
+  return <ActionForm {...form} compact label={useVisit().i18n.t(`${form.submit}Of`, values)} />;
 }
 
 /** Leaves a form without sending it. */

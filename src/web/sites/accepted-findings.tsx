@@ -5,7 +5,7 @@ import { useDocument } from "../../report/context.ts";
 import { FindingTitle, findingTitle } from "../../report/findings.tsx";
 import { type OpenFinding, openFindings, type SiteState } from "../../store/site-runs.ts";
 import { type AcceptedFinding, acceptedReasonCharsMax, type Site } from "../../store/sites.ts";
-import { ActionForm, type FormDescription, FormFields, type FormValues } from "../components/forms.tsx";
+import { ActionForm, type FormDescription, FormFields, type FormValues, RowAction } from "../components/forms.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { sitePath } from "./site-access.ts";
@@ -85,7 +85,15 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
   const checkKeyOf = (code: string) => state.findings[code]?.checkKey ?? texts.checkDeclaring(code) ?? "";
   const titleOf = (code: string) => findingTitle(texts, i18n.locale, { code, checkKey: checkKeyOf(code) });
   const ended = ({ until }: AcceptedFinding) => until !== null && until < now.toISOString().slice(0, dayChars);
-  const withdraw = { unseen: true, cell: ({ code }: AcceptedFinding) => <Withdraw site={site} code={code} title={titleOf(code)} /> };
+  const withdraw = ({ code }: AcceptedFinding) => (
+    <RowAction
+      action={sitePath(site)}
+      hidden={{ do: "withdraw", code }}
+      kind="plain"
+      submit="sites.accepted.withdraw"
+      of={{ title: titleOf(code) }}
+    />
+  );
   return (
     <TextTable
       caption="sites.accepted.title"
@@ -104,22 +112,8 @@ function AcceptedTable({ site, state, editable }: Omit<FindingsProps, "typed">) 
           </>
         ),
         "sites.accepted.since": ({ acceptedAt }) => <Instant at={acceptedAt} day relative={false} />,
-        "sites.accepted.withdraw": editable ? withdraw : undefined,
+        "sites.accepted.withdraw": editable ? { unseen: true, cell: withdraw } : undefined,
       }}
-    />
-  );
-}
-
-function Withdraw({ site, code, title }: { readonly site: Site; readonly code: string; readonly title: string }) {
-  const { i18n } = useVisit();
-  return (
-    <ActionForm
-      action={sitePath(site)}
-      hidden={{ do: "withdraw", code }}
-      submit="sites.accepted.withdraw"
-      kind="plain"
-      compact
-      label={i18n.t("sites.accepted.withdrawOf", { title })}
     />
   );
 }
