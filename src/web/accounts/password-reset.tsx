@@ -91,11 +91,7 @@ function forgottenPage(visit: Visit, email = "", formError: FormError | null = n
     formError,
     children: (
       <>
-        {isDone && (
-          <Notice kind="good" alert>
-            <p>{i18n.t("forgotten.sent", { hours: linkHours.reset })}</p>
-          </Notice>
-        )}
+        {isDone && <Notice kind="good" alert text={i18n.t("forgotten.sent", { hours: linkHours.reset })} />}
         <p>{i18n.t("forgotten.what")}</p>
         <CredentialForm action={path} formError={formError} submit="forgotten.submit">
           <EmailField value={email} />

@@ -95,9 +95,7 @@ function AdminBanners() {
   return (
     <section aria-label={i18n.t("admin.banners.title")}>
       {banners.map((banner, at) => (
-        <Notice kind="warn" key={String(at)}>
-          <p>{banner}</p>
-        </Notice>
+        <Notice kind="warn" key={String(at)} text={banner} />
       ))}
     </section>
   );

@@ -174,11 +174,7 @@ function InvitationNotice({ outcome }: { readonly outcome: NoticeOutcome | undef
   const { i18n, settings } = useVisit();
   const unsent = settings.mail === null ? "made" : "madeForYou";
   const text = outcome === undefined ? unsent : outcome === "sent" ? "sent" : "notSent";
-  return (
-    <Notice kind={text === "sent" ? "good" : "warn"}>
-      <p>{i18n.t(`admin.invitation.${text}`)}</p>
-    </Notice>
-  );
+  return <Notice kind={text === "sent" ? "good" : "warn"} text={i18n.t(`admin.invitation.${text}`)} />;
 }
 
 function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {

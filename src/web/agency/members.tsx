@@ -232,9 +232,7 @@ function unsentPage(visit: Visit, { invitation }: IssuedInvitation, url: string)
             <p>
               {i18n.t("members.made.for", { email: plainUntrustedText(invitation.email), expires: i18n.dateTime(invitation.expiresAt) })}
             </p>
-            <Notice kind="warn">
-              <p>{i18n.t(settings.mail === null ? "members.made.noMail" : "members.made.notSent")}</p>
-            </Notice>
+            <Notice kind="warn" text={i18n.t(settings.mail === null ? "members.made.noMail" : "members.made.notSent")} />
           </>
         }
         id="invitation"

@@ -229,12 +229,7 @@ function channelsPage(visit: Visit, account: Account, { typed, tested, edited }:
 function TestNotice({ channel, outcome }: { readonly channel: Channel; readonly outcome: ChannelTest }) {
   const { i18n } = useVisit();
   const { result, status, ms, because } = outcome;
-  if (because === "too-many")
-    return (
-      <Notice kind="warn" alert>
-        <p>{i18n.t("channels.test.tooMany")}</p>
-      </Notice>
-    );
+  if (because === "too-many") return <Notice kind="warn" alert text={i18n.t("channels.test.tooMany")} />;
   const isDelivered = result === "delivered";
   return (
     <Notice kind={isDelivered ? "good" : "poor"} alert>
@@ -311,9 +306,7 @@ function NewChannelForms({ account, isFirst, typed }: NewChannelProps & { readon
       {settings.sites.mailConfigured() ? (
         <ChannelForm kind="mail" target={isFirst ? account.email : ""} isFirst={isFirst} typed={ofKind("mail")} />
       ) : (
-        <Notice>
-          <p>{i18n.t("channels.create.noMail")}</p>
-        </Notice>
+        <Notice text={i18n.t("channels.create.noMail")} />
       )}
       <ChannelForm kind="webhook" target="" isFirst={isFirst} typed={ofKind("webhook")} />
     </PageSection>

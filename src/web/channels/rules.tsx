@@ -103,9 +103,7 @@ function rulesPage(visit: Visit, account: Account, { edited, typed }: RulesPageS
     children: (
       <>
         {error !== null && error !== "noScope" && (
-          <Notice kind="poor" alert>
-            <p>{i18n.t(`channels.rules.${error}`, { max: i18n.number(rulesMax) })}</p>
-          </Notice>
+          <Notice kind="poor" alert text={i18n.t(`channels.rules.${error}`, { max: i18n.number(rulesMax) })} />
         )}
         <RuleTable rules={store.rules.list(account.id)} channels={channels} sites={sites} />
         {channels.length === 0 ? (

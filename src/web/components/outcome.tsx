@@ -33,9 +33,5 @@ export function OutcomeNotice({ of: { texts, warnings } }: { readonly of: Outcom
   const outcome = url.searchParams.get("done") ?? "";
   const text = Object.hasOwn(texts, outcome) ? texts[outcome] : undefined;
   if (text === undefined) return null;
-  return (
-    <Notice kind={warnings.includes(outcome) ? "warn" : "good"} alert>
-      <p>{i18n.t(text)}</p>
-    </Notice>
-  );
+  return <Notice kind={warnings.includes(outcome) ? "warn" : "good"} alert text={i18n.t(text)} />;
 }

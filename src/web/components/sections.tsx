@@ -30,11 +30,7 @@ interface AlertProps extends Pick<ComponentProps<typeof Notice>, "kind"> {
 
 /** Message on what the visitor did, announced at once by screen readers. Null without one. */
 export function Alert({ kind = "info", children }: AlertProps) {
-  return children === null || children === undefined ? null : (
-    <Notice kind={kind} alert>
-      <p>{children}</p>
-    </Notice>
-  );
+  return children === null || children === undefined ? null : <Notice kind={kind} alert text={children} />;
 }
 
 type Cell<R> = (row: R, at: number) => ComponentChildren;

@@ -66,9 +66,7 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
         </p>
         {run !== undefined && <RunNotice run={run} />}
         {site.failingSince !== null && (
-          <Notice kind="poor">
-            <p>{i18n.t("sites.site.failing", { since: i18n.dateTime(site.failingSince) })}</p>
-          </Notice>
+          <Notice kind="poor" text={i18n.t("sites.site.failing", { since: i18n.dateTime(site.failingSince) })} />
         )}
         <SiteSummary site={site} access={access} />
         <SiteScores entries={store.siteRuns.history(site.id)} />
