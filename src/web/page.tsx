@@ -2,7 +2,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { DocumentContext } from "../report/context.ts";
-import { PageHead } from "./components/page-head.tsx";
+import { PageHead } from "./components/navigation.tsx";
 import { pageDocument, VisitContext } from "./context.ts";
 import type { PageError } from "./errors.ts";
 import { Layout } from "./layout.tsx";

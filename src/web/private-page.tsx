@@ -1,8 +1,8 @@
 /** Frame of personal pages: not indexed, not cached, with tabs and the outcome of the last form. */
 import type { ComponentChildren } from "preact";
 import type { TextPath } from "../text/translator.ts";
+import { Tabs } from "./components/navigation.tsx";
 import { OutcomeNotice, type Outcomes } from "./components/outcome.tsx";
-import { Tabs } from "./components/tabs.tsx";
 import { type PageContent, page } from "./page.tsx";
 import type { Visit } from "./visit.ts";
 

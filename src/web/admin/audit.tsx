@@ -3,10 +3,9 @@ import { Instant } from "../../report/components/labels.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
 import { emailCharsMax } from "../../store/account-index.ts";
 import { type Actor, type AuditAction, type AuditEntry, type AuditQuery, accountActor, auditActions } from "../../store/audit.ts";
-import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, SearchForm } from "../components/forms.tsx";
-import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/sections.tsx";
+import { Pagination } from "../components/navigation.tsx";
+import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
@@ -86,7 +85,6 @@ function Entries({ filter, actor }: { readonly filter: Filter; readonly actor: A
   const { i18n, settings } = useVisit();
   const { typed, action, cursor } = filter;
   const { items, nextCursor } = settings.store.audit.list({ limit: entriesPerPage, cursor, readMax, actor, action });
-  const filters = { by: typed, action: action ?? "" };
   return (
     <>
       {items.length > 0 && <EntryTable entries={items} />}
@@ -95,10 +93,7 @@ function Entries({ filter, actor }: { readonly filter: Filter; readonly actor: A
           title={nextCursor === null ? i18n.t("admin.audit.none") : i18n.t("admin.audit.noneAmong", { count: i18n.number(readMax) })}
         />
       )}
-      <Pagination
-        first={cursor === null ? null : listPath(path, filters, null)}
-        next={nextCursor === null ? null : listPath(path, filters, nextCursor)}
-      />
+      <Pagination cursor={cursor} next={nextCursor} pathOf={(at) => listPath(path, { by: typed, action: action ?? "" }, at)} />
     </>
   );
 }

@@ -13,8 +13,8 @@ import { pageOf } from "../../store/page.ts";
 import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction, SearchForm } from "../components/forms.tsx";
+import { Pagination } from "../components/navigation.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { Pagination } from "../components/pagination.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
@@ -86,10 +86,7 @@ function usersPage(visit: SignedInVisit, typed: InvitationDraft | null = null): 
           <FormFields form={searchForm} values={{ q: search }} />
         </SearchForm>
         {items.length === 0 ? <p>{i18n.t("admin.users.none")}</p> : <AccountTable accounts={items} ownId={account.id} />}
-        <Pagination
-          first={cursor === null ? null : listPath(path, { q: search }, null)}
-          next={nextCursor === null ? null : listPath(path, { q: search }, nextCursor)}
-        />
+        <Pagination cursor={cursor} next={nextCursor} pathOf={(at) => listPath(path, { q: search }, at)} />
         <p class="muted">{i18n.t("admin.users.disableMeans")}</p>
         <InvitationForm typed={typed} />
       </>

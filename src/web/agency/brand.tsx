@@ -16,10 +16,9 @@ import { type Account, plans } from "../../store/accounts.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
 import { storedLogo } from "../../store/site-accounts.ts";
 import { accountPage } from "../accounts/account-page.tsx";
-import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
+import { ActionForm, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { PageSection } from "../components/sections.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { brandNotInPlan, notFound } from "../errors.ts";
 import { type Fields, Form, readUpload } from "../form.tsx";
@@ -166,7 +165,7 @@ function BrandForm({ typed: { withoutLogo, ...values }, faults, hasLogo }: Brand
           </p>
         )}
         <FormFields form={styleForm} values={values} errors={errors} />
-        <SubmitButton>{i18n.t("brand.form.submit")}</SubmitButton>
+        <SubmitButton text="brand.form.submit" />
       </Form>
     </PageSection>
   );

@@ -15,10 +15,9 @@ import { type IssuedInvitation, type Member, type MemberRole, memberInvitationHo
 import { accountPage } from "../accounts/account-page.tsx";
 import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";

@@ -24,12 +24,10 @@ import type { Account } from "../../store/accounts.ts";
 import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "../accounts/account-page.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField } from "../components/field.tsx";
-import { ActionForm, type FormDescription, FormFields } from "../components/forms.tsx";
+import { ActionForm, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
@@ -253,14 +251,8 @@ function MetricsSection({ account }: { readonly account: Account }) {
       <p>{i18n.t(isIssued ? "channels.metrics.issued" : "channels.metrics.none")}</p>
       <Form action={channelsPagePath}>
         <p class="actions">
-          <SubmitButton kind="plain" name="do" value="issue">
-            {i18n.t(isIssued ? "channels.metrics.replace" : "channels.metrics.issue")}
-          </SubmitButton>
-          {isIssued && (
-            <SubmitButton kind="danger" name="do" value="revoke">
-              {i18n.t("channels.metrics.revoke")}
-            </SubmitButton>
-          )}
+          <SubmitButton kind="plain" name="do" value="issue" text={isIssued ? "channels.metrics.replace" : "channels.metrics.issue"} />
+          {isIssued && <SubmitButton kind="danger" name="do" value="revoke" text="channels.metrics.revoke" />}
         </p>
       </Form>
     </PageSection>
@@ -346,12 +338,7 @@ function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFor
 
 function ChannelTable({ channels }: { readonly channels: readonly Channel[] }) {
   const { i18n, settings } = useVisit();
-  if (channels.length === 0)
-    return (
-      <EmptyState title={i18n.t("channels.list.none")}>
-        <p>{i18n.t("channels.list.noneWhat")}</p>
-      </EmptyState>
-    );
+  if (channels.length === 0) return <EmptyState title={i18n.t("channels.list.none")} text={i18n.t("channels.list.noneWhat")} />;
   const rules = settings.store.rules.list(channels[0]?.accountId ?? 0);
   const rulesOf = (id: number) => rules.filter(({ channelIds }) => channelIds.includes(id)).length;
   return (
@@ -405,13 +392,10 @@ function ChannelButtons({ channel }: { readonly channel: Channel }) {
       <div class="actions">
         <EditLink href={`${channelsPagePath}?edit=${channel.id}#edit-channel`} name={name} />
         {actionsOn(channel, settings.sites.mailConfigured()).map((value) => {
-          const action = i18n.t(`channels.actions.${value}`);
-          const label = i18n.t("channels.actions.of", { action, name });
-          return (
-            <SubmitButton key={value} compact kind={value === "delete" ? "danger" : "plain"} name="do" value={value} label={label}>
-              {action}
-            </SubmitButton>
-          );
+          const text = `channels.actions.${value}` as const;
+          const label = i18n.t("channels.actions.of", { action: i18n.t(text), name });
+          const kind = value === "delete" ? "danger" : "plain";
+          return <SubmitButton key={value} kind={kind} compact name="do" value={value} label={label} text={text} />;
         })}
       </div>
     </Form>

@@ -7,11 +7,10 @@ import type { Account } from "../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
 import { accountPage, deliveriesPagePath } from "../accounts/account-page.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { RowAction } from "../components/forms.tsx";
+import { Pagination } from "../components/navigation.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/sections.tsx";
+import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
 import { cursorOf, listPath } from "../scans/list-query.ts";
@@ -54,10 +53,7 @@ function DeliveryTable({ account }: { readonly account: Account }) {
           "channels.deliveries.state": (delivery) => <State delivery={delivery} />,
         }}
       />
-      <Pagination
-        first={cursor === null ? null : deliveriesPagePath}
-        next={nextCursor === null ? null : listPath(deliveriesPagePath, {}, nextCursor)}
-      />
+      <Pagination cursor={cursor} next={nextCursor} pathOf={(at) => listPath(deliveriesPagePath, {}, at)} />
     </>
   );
 }

@@ -11,12 +11,10 @@ import type { EventType } from "../../store/site-events.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "../accounts/account-page.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { CheckField, SelectField } from "../components/field.tsx";
-import { ActionForm } from "../components/forms.tsx";
+import { ActionForm, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
@@ -126,12 +124,7 @@ interface RuleTableProps {
 
 function RuleTable({ rules, channels, sites }: RuleTableProps) {
   const { i18n } = useVisit();
-  if (rules.length === 0)
-    return (
-      <EmptyState title={i18n.t("channels.rules.none")}>
-        <p>{i18n.t("channels.rules.noneWhat")}</p>
-      </EmptyState>
-    );
+  if (rules.length === 0) return <EmptyState title={i18n.t("channels.rules.none")} text={i18n.t("channels.rules.noneWhat")} />;
   return (
     <TextTable
       caption="channels.rules.title"
@@ -181,9 +174,7 @@ function RuleActions({ rule: { id, scope }, sites }: { readonly rule: Notificati
       <input type="hidden" name="rule" value={id} />
       <div class="actions">
         <EditLink href={`${rulesPagePath}?edit=${id}#rule-form`} name={name} />
-        <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name })}>
-          {action}
-        </SubmitButton>
+        <SubmitButton kind="danger" compact label={i18n.t("channels.actions.of", { action, name })} text="channels.actions.delete" />
       </div>
     </Form>
   );

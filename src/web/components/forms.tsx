@@ -10,7 +10,6 @@ import { formMalformed } from "../errors.ts";
 import { type Fields, Form } from "../form.tsx";
 import type { SharedVisit } from "../visit.ts";
 import { CheckField, Field, type FieldProps, FileField, type Option, SelectField, TextAreaField } from "./field.tsx";
-import { SubmitButton, type SubmitButtonProps } from "./submit-button.tsx";
 
 /** Key of a text in the locales, or a function for a text with values or with markup. */
 export type PageText<T extends ComponentChildren = string> = TextPath | ((visit: SharedVisit) => T);
@@ -196,7 +195,28 @@ function FormField({ name, field, value, error }: FormFieldProps) {
   );
 }
 
-export interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value" | "children"> {
+interface SubmitButtonProps {
+  /** `primary`: main action of the page; `danger`: irreversible; `plain`: any other. */
+  readonly kind?: "primary" | "danger" | "plain";
+  /** Smaller, for table rows. */
+  readonly compact?: boolean;
+  /** Sent with the form. */
+  readonly name?: string;
+  readonly value?: string;
+  /** Accessible name where several buttons of a page have the same text. */
+  readonly label?: string;
+  readonly text: PageText;
+}
+
+export function SubmitButton({ kind = "primary", compact = false, label, text, ...rest }: SubmitButtonProps) {
+  return (
+    <button type="submit" class={compact ? `${kind} compact` : kind} {...(label === undefined ? {} : { "aria-label": label })} {...rest}>
+      {textOf(useVisit(), text)}
+    </button>
+  );
+}
+
+export interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value" | "text"> {
   readonly action: string;
   readonly class?: string;
   readonly id?: string;
@@ -212,8 +232,7 @@ export interface ActionFormProps extends Omit<SubmitButtonProps, "name" | "value
 
 /** POST form with hidden fields and one button. */
 export function ActionForm({ action, class: className, id, hidden = {}, submit, cancel, children, ...button }: ActionFormProps) {
-  const visit = useVisit();
-  const submitButton = <SubmitButton {...button}>{textOf(visit, submit)}</SubmitButton>;
+  const submitButton = <SubmitButton {...button} text={submit} />;
   return (
     <Form action={action} {...(className !== undefined && { class: className })} {...(id !== undefined && { id })}>
       {Object.entries(hidden).map(([name, value]) => (
@@ -282,7 +301,7 @@ export function SearchForm({ action, submit, children }: SearchFormProps) {
     <search>
       <form method="get" action={action} class="inline">
         {children}
-        <SubmitButton kind="plain">{textOf(useVisit(), submit)}</SubmitButton>
+        <SubmitButton kind="plain" text={submit} />
       </form>
     </search>
   );

@@ -1,4 +1,4 @@
-/** Parts that most pages have, with texts by their keys: sections with a heading, messages, and tables of records. */
+/** Parts that most pages have: sections with a heading, messages, and tables of records. */
 import type { ComponentChildren, ComponentProps } from "preact";
 import { type Column, DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
@@ -31,6 +31,26 @@ interface AlertProps extends Pick<ComponentProps<typeof Notice>, "kind"> {
 /** Message on what the visitor did, announced at once by screen readers. Null without one. */
 export function Alert({ kind = "info", children }: AlertProps) {
   return children === null || children === undefined ? null : <Notice kind={kind} alert text={children} />;
+}
+
+interface EmptyStateProps {
+  readonly title: string;
+  readonly text?: string;
+  /** Optional `<p class="actions">`. */
+  readonly children?: ComponentChildren;
+}
+
+/** Message in place of an empty list, with the next step. */
+export function EmptyState({ title, text, children }: EmptyStateProps) {
+  return (
+    <div class="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {text !== undefined && <p>{text}</p>}
+      {children}
+    </div>
+  );
 }
 
 type Cell<R> = (row: R, at: number) => ComponentChildren;

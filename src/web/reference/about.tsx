@@ -2,7 +2,7 @@
 import { FactRow, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { Contact } from "../components/contact.tsx";
-import { PageHead } from "../components/page-head.tsx";
+import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";

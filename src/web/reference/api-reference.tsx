@@ -6,7 +6,7 @@ import { DataTable, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { type ReadableScan, renderSecurityResult } from "../../text/render.ts";
-import { PageHead } from "../components/page-head.tsx";
+import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import sampleScan from "../scans/report/sample-scan.json" with { type: "json" };

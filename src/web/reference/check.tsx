@@ -12,7 +12,7 @@ import { placeholderSample } from "../../text/i18n.ts";
 import { scoreMaxWhileUnread } from "../../text/ledger-rows.ts";
 import { linesFor } from "../../text/servers/server-lines.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { PageHead } from "../components/page-head.tsx";
+import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";

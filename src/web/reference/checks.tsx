@@ -6,7 +6,7 @@ import type { CheckDefinition } from "../../check/registry.ts";
 import { DataTable, Section } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { shortCharge } from "../../text/charge.ts";
-import { PageHead } from "../components/page-head.tsx";
+import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";

@@ -2,7 +2,7 @@
 
 import { DataTable, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
-import { PageHead } from "../components/page-head.tsx";
+import { PageHead } from "../components/navigation.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { curlOf } from "./api-document.ts";

@@ -4,11 +4,9 @@ import { Instant } from "../../report/components/labels.tsx";
 import { HostName } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { ScanRecord } from "../../store/scans.ts";
-import { EmptyState } from "../components/empty-state.tsx";
 import { LinkButton } from "../components/forms.tsx";
-import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/sections.tsx";
-import { Tabs } from "../components/tabs.tsx";
+import { Pagination, Tabs } from "../components/navigation.tsx";
+import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
@@ -95,20 +93,13 @@ function Nothing({ query, next }: { readonly query: HostQuery; readonly next: nu
   const { host, location, address, cursor } = query;
   if (cursor === null && address === null) {
     const reason = location === localLocation ? "none" : "noneFromThere";
-    return (
-      <EmptyState title={i18n.t(`host.${reason}.title`, { host, location })}>
-        <p>{i18n.t(`host.${reason}.what`)}</p>
-      </EmptyState>
-    );
+    return <EmptyState title={i18n.t(`host.${reason}.title`, { host, location })} text={i18n.t(`host.${reason}.what`)} />;
   }
   // The address may be among the scans that were not read.
   if (next !== null && address !== null)
     return (
       <EmptyState title={i18n.t("host.notAmong", { count: i18n.number(readForAddressMax) })}>
-        <Pagination
-          first={cursor === null ? null : hostPath(host, { location, address })}
-          next={hostPath(host, { location, address }, next)}
-        />
+        <Pagination cursor={cursor} next={next} pathOf={(at) => hostPath(host, { location, address }, at)} />
       </EmptyState>
     );
   return (
@@ -139,7 +130,7 @@ function History({ query: { host, location, address, cursor }, scans: { shown, b
       )}
       <HostTable scans={shown} before={before} />
       <p class="muted">{i18n.t("host.exactly")}</p>
-      <Pagination first={cursor === null ? null : pathOf(null)} next={next === null ? null : pathOf(next)} />
+      <Pagination cursor={cursor} next={next} pathOf={pathOf} />
     </>
   );
 }

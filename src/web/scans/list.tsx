@@ -7,10 +7,9 @@ import { useI18n } from "../../report/context.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { EmptyState } from "../components/empty-state.tsx";
 import { type FormDescription, FormFields, LinkButton, SearchForm } from "../components/forms.tsx";
-import { Pagination } from "../components/pagination.tsx";
-import { TextTable } from "../components/sections.tsx";
+import { Pagination } from "../components/navigation.tsx";
+import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -130,7 +129,7 @@ function Results({ query, host }: ResultsProps) {
         <ScansTable caption={`visibility.${settings.config.readers}.scans`} scans={shown} />
       )}
       {next === null && <p class="muted">{i18n.t("scans.end")}</p>}
-      <Pagination first={cursor === null ? null : pagePath(query, null)} next={next === null ? null : pagePath(query, next)} />
+      <Pagination cursor={cursor} next={next} pathOf={(at) => pagePath(query, at)} />
     </>
   );
 }
@@ -145,8 +144,7 @@ function Nothing({ query: { band, location, cursor }, host }: ResultsProps) {
   const isFiltered = host !== undefined || band !== undefined || location !== null;
   const reason = cursor !== null ? "past" : isFiltered ? "noMatch" : "empty";
   return (
-    <EmptyState title={i18n.t(`scans.${reason}.title`)}>
-      <p>{i18n.t(`scans.${reason}.what`)}</p>
+    <EmptyState title={i18n.t(`scans.${reason}.title`)} text={i18n.t(`scans.${reason}.what`)}>
       <p class="actions">
         {reason === "noMatch" && host !== undefined && <a href={scanPath(host)}>{i18n.t("host.scanIt", { host })}</a>}
         {reason === "empty" ? <a href="/">{i18n.t("scans.startOne")}</a> : <a href={path}>{i18n.t("scans.reset")}</a>}

@@ -8,12 +8,11 @@ import { scanLocationOf } from "../../store/scan-location.ts";
 import type { ScanRecord } from "../../store/scans.ts";
 import type { Store } from "../../store/store.ts";
 import { accountPage } from "../accounts/account-page.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { LinkButton } from "../components/forms.tsx";
+import { Pagination } from "../components/navigation.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
-import { Pagination } from "../components/pagination.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { ScanAgain } from "./form.tsx";
@@ -52,10 +51,7 @@ function OwnScans({ account }: { readonly account: Account }) {
           "ownScans.columns.again": { unseen: true, cell: (scan) => <RescanButton scan={scan} /> },
         }}
       />
-      <Pagination
-        first={cursor === null ? null : listPath(path, {}, null)}
-        next={nextCursor === null ? null : listPath(path, {}, nextCursor)}
-      />
+      <Pagination cursor={cursor} next={nextCursor} pathOf={(at) => listPath(path, {}, at)} />
     </>
   );
 }
@@ -71,8 +67,10 @@ function RescanButton({ scan }: { readonly scan: ScanRecord }) {
 function Nothing({ past }: { readonly past: boolean }) {
   const i18n = useI18n();
   return (
-    <EmptyState title={i18n.t(past ? "ownScans.past.title" : "ownScans.empty.title")}>
-      <p>{i18n.t(past ? "ownScans.past.what" : "ownScans.empty.what")}</p>
+    <EmptyState
+      title={i18n.t(past ? "ownScans.past.title" : "ownScans.empty.title")}
+      text={i18n.t(past ? "ownScans.past.what" : "ownScans.empty.what")}
+    >
       <p class="actions">{past ? <a href={path}>{i18n.t("components.pages.first")}</a> : <a href="/">{i18n.t("ownScans.start")}</a>}</p>
     </EmptyState>
   );
@@ -121,7 +119,11 @@ export function OwnHosts({ account }: { readonly account: Account }) {
           ))}
         </ul>
       )}
-      <Pagination first={page === 1 ? null : "/"} next={hasMore ? `/?page=${page + 1}` : null} />
+      <Pagination
+        cursor={page === 1 ? null : page}
+        next={hasMore ? page + 1 : null}
+        pathOf={(number) => (number === null ? "/" : `/?page=${number}`)}
+      />
       <p>
         <a href="/account/scans">{i18n.t("home.hosts.allScans")}</a>
       </p>
@@ -132,9 +134,10 @@ export function OwnHosts({ account }: { readonly account: Account }) {
 function NoHosts({ past }: { readonly past: boolean }) {
   const i18n = useI18n();
   return (
-    <EmptyState title={i18n.t(past ? "scans.past.title" : "home.hosts.empty.title")}>
-      <p>{i18n.t(past ? "home.hosts.past" : "home.hosts.empty.what")}</p>
-    </EmptyState>
+    <EmptyState
+      title={i18n.t(past ? "scans.past.title" : "home.hosts.empty.title")}
+      text={i18n.t(past ? "home.hosts.past" : "home.hosts.empty.what")}
+    />
   );
 }
 

@@ -6,9 +6,8 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSites, previewSites, type SiteActor } from "../../sites/site-operations.ts";
 import type { SiteRefusal } from "../../store/sites.ts";
-import { CancelLink, type FormDescription, FormFields, initialValues, readFields } from "../components/forms.tsx";
+import { CancelLink, type FormDescription, FormFields, initialValues, readFields, SubmitButton } from "../components/forms.tsx";
 import { Alert, PageSection, TextTable } from "../components/sections.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import { Form } from "../form.tsx";
@@ -80,14 +79,13 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
           <FormFields form={importForm} values={{ text }} errors={fault === null ? null : new Map([["text", fault]])} />
           <p class="hint">{i18n.t(`visibility.${settings.config.readers}.rule`)}</p>
           <p class="actions">
-            {addable > 0 && (
-              <SubmitButton name="do" value="add">
-                {i18n.count("sites.import.add", addable)}
-              </SubmitButton>
-            )}
-            <SubmitButton kind={addable > 0 ? "plain" : "primary"} name="do" value="preview">
-              {i18n.t(lines === null ? "sites.import.preview" : "sites.import.again")}
-            </SubmitButton>
+            {addable > 0 && <SubmitButton name="do" value="add" text={() => i18n.count("sites.import.add", addable)} />}
+            <SubmitButton
+              kind={addable > 0 ? "plain" : "primary"}
+              name="do"
+              value="preview"
+              text={lines === null ? "sites.import.preview" : "sites.import.again"}
+            />
             <CancelLink href={ownerPath("/sites", access)} />
           </p>
         </Form>

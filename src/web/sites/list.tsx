@@ -4,11 +4,10 @@ import { Notice } from "../../report/components/notice.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
-import { EmptyState } from "../components/empty-state.tsx";
 import type { Option } from "../components/field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, LinkButton } from "../components/forms.tsx";
-import { Alert } from "../components/sections.tsx";
-import { Tabs } from "../components/tabs.tsx";
+import { Tabs } from "../components/navigation.tsx";
+import { Alert, EmptyState } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
@@ -166,8 +165,7 @@ function emptyPage(visit: Visit, access: SiteAccess): Response {
     children: (
       <>
         {ownerTabs(visit, access)}
-        <EmptyState title={i18n.t("sites.empty.title")}>
-          <p>{i18n.t("sites.empty.what")}</p>
+        <EmptyState title={i18n.t("sites.empty.title")} text={i18n.t("sites.empty.what")}>
           {mayEdit(access) && (
             <>
               <p>{i18n.count("sites.empty.plan", planTerms[access.owner.plan].sites)}</p>

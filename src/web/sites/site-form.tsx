@@ -15,9 +15,8 @@ import {
 } from "../../sites/site-fields.ts";
 import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
-import { CancelLink, type FormDescription, FormFields, type FormValues, readFields } from "../components/forms.tsx";
+import { CancelLink, type FormDescription, FormFields, type FormValues, readFields, SubmitButton } from "../components/forms.tsx";
 import { Alert } from "../components/sections.tsx";
-import { SubmitButton } from "../components/submit-button.tsx";
 import { useVisit } from "../context.ts";
 import { Form } from "../form.tsx";
 import { locationChoice } from "../scans/form.tsx";
@@ -206,12 +205,8 @@ export function SiteForm({ action, cancel, input, errors, formError, runs, versi
           <FormFields form={cronFields} values={input} errors={errors} />
         </details>
         <p class="actions">
-          <SubmitButton name="do" value="save">
-            {i18n.t("sites.form.save")}
-          </SubmitButton>
-          <SubmitButton kind="plain" name="do" value="preview">
-            {i18n.t("sites.form.showRuns")}
-          </SubmitButton>
+          <SubmitButton name="do" value="save" text="sites.form.save" />
+          <SubmitButton kind="plain" name="do" value="preview" text="sites.form.showRuns" />
           <CancelLink href={cancel} />
         </p>
       </Form>

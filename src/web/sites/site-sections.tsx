@@ -14,9 +14,8 @@ import type { EventFinding, EventType, StoredEvent } from "../../store/site-even
 import { certificateDaysOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import { CopyField } from "../components/copy-field.tsx";
-import { EmptyState } from "../components/empty-state.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { scanHost } from "../scans/list-query.ts";
 import { publicOrigin } from "../visit.ts";

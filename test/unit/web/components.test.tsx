@@ -11,8 +11,7 @@ import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring
 import { ExternalLink, HostUrl } from "../../../src/report/components/untrusted-text.tsx";
 import { shownStates } from "../../../src/text/ledger-rows.ts";
 import { Field, SelectField } from "../../../src/web/components/field.tsx";
-import { PageHead } from "../../../src/web/components/page-head.tsx";
-import { Pagination } from "../../../src/web/components/pagination.tsx";
+import { PageHead, Pagination } from "../../../src/web/components/navigation.tsx";
 import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
@@ -136,8 +135,9 @@ describe("parts of lists", () => {
   });
 
   test("a list with one page has no pagination", () => {
-    expect(htmlOf(<Pagination first={null} next={null} />)).toBe("");
-    expect(htmlOf(<Pagination first={null} next="/scans?cursor=7" />)).toMatch(/href="\/scans\?cursor=7" rel="next"/);
+    const pathOf = (cursor: number | null) => `/scans?before=${cursor}`;
+    expect(htmlOf(<Pagination cursor={null} next={null} pathOf={pathOf} />)).toBe("");
+    expect(htmlOf(<Pagination cursor={null} next={7} pathOf={pathOf} />)).toMatch(/href="\/scans\?before=7" rel="next"/);
   });
 
   test("an instant shows its time zone, and leaves its age to the script", () => {

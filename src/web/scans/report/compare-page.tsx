@@ -14,8 +14,8 @@ import { type ChangedFinding, type Comparison, compareResults } from "../../../t
 import { quoted } from "../../../text/display.ts";
 import { textsOfCheck, textsOfFinding } from "../../../text/render.ts";
 import type { I18n } from "../../../text/translator.ts";
-import { EmptyState } from "../../components/empty-state.tsx";
-import { PageHead } from "../../components/page-head.tsx";
+import { PageHead } from "../../components/navigation.tsx";
+import { EmptyState } from "../../components/sections.tsx";
 import { useVisit } from "../../context.ts";
 import { scanNotFoundPage } from "../../errors.ts";
 import { page } from "../../page.tsx";
@@ -72,8 +72,7 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
     children: (
       <>
         <PageHead breadcrumbs={breadcrumbsTo(scan, visit)} title={i18n.t("compare.heading")} />
-        <EmptyState title={i18n.t("compare.noEarlier")}>
-          <p>{i18n.t("compare.noEarlierMeans")}</p>
+        <EmptyState title={i18n.t("compare.noEarlier")} text={i18n.t("compare.noEarlierMeans")}>
           <div class="actions">
             <ScanAgain scan={scan} submit="compare.rescan" />
             <a class="button" href={`/scans/${scan.token}`}>

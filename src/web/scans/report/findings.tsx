@@ -7,7 +7,7 @@ import { areaName, type Report, reportAreas, type ShownFinding } from "../../../
 import { unmarked } from "../../../text/display.ts";
 import { isTestedForReal, serverLabel, serverNames } from "../../../text/servers/server-lines.ts";
 import type { I18n } from "../../../text/translator.ts";
-import { SubmitButton } from "../../components/submit-button.tsx";
+import { SubmitButton } from "../../components/forms.tsx";
 import { useVisit } from "../../context.ts";
 import type { SharedVisit } from "../../visit.ts";
 import { ledgerParams } from "./ledger.tsx";
@@ -246,7 +246,7 @@ function ServerChoice({ report: { server } }: OfReport) {
           </option>
         </select>
       </label>
-      <SubmitButton kind="plain">{i18n.t("report.server.choose")}</SubmitButton>
+      <SubmitButton kind="plain" text="report.server.choose" />
       {server.guessed && <span class="small muted">{i18n.t("report.server.guessed")}</span>}
       {server.name !== "explain" && !isTestedForReal(server.name) && (
         <span class="small muted">{i18n.t("report.server.testedByForm")}</span>

@@ -6,7 +6,7 @@ import { ReportLead, ReportTitle } from "../../../report/report-head.tsx";
 import { scanLocationOf } from "../../../store/scan-location.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { type BrandChoice, brandQuery } from "../../agency/usable-brands.ts";
-import { PageHead } from "../../components/page-head.tsx";
+import { PageHead } from "../../components/navigation.tsx";
 import { useVisit } from "../../context.ts";
 import { publicOrigin, type SharedVisit } from "../../visit.ts";
 import { ScanAgain } from "../form.tsx";

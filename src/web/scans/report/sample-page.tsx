@@ -8,7 +8,7 @@ import { Notice } from "../../../report/components/notice.tsx";
 import { useI18n } from "../../../report/context.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import type { Store } from "../../../store/store.ts";
-import { PageHead } from "../../components/page-head.tsx";
+import { PageHead } from "../../components/navigation.tsx";
 import { cachedPage } from "../../page-cache.ts";
 import type { SharedVisit, Visit } from "../../visit.ts";
 import { endOf } from "../list-query.ts";
