@@ -12,8 +12,8 @@ import { useVisit } from "../context.ts";
 import { setCookie } from "../cookies.ts";
 import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
+import { accountPage } from "../private-page.tsx";
 import type { SignedInVisit, Visit } from "../visit.ts";
-import { accountPage } from "./account-page.tsx";
 import {
   answerTo,
   CredentialForm,

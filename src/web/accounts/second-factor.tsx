@@ -13,9 +13,9 @@ import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import type { GetFor, PostFor } from "../guards.ts";
+import { accountPage } from "../private-page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { accountPage } from "./account-page.tsx";
 import {
   answerTo,
   CodeField,

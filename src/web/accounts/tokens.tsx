@@ -19,8 +19,8 @@ import { EmptyState, PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
+import { accountPage } from "../private-page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
-import { accountPage } from "./account-page.tsx";
 
 const path = "/account/tokens";
 const outcomes = outcomesOf(path, ["revoked"], (outcome) => `tokens.done.${outcome}`);

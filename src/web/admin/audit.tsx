@@ -8,9 +8,9 @@ import { Pagination } from "../components/navigation.tsx";
 import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
+import { adminPage } from "../private-page.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import type { Visit } from "../visit.ts";
-import { adminPage } from "./admin-page.tsx";
 
 const path = "/admin/audit";
 const entriesPerPage = 50;

@@ -11,8 +11,8 @@ import { ActionForm } from "../components/forms.tsx";
 import { PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
+import { adminPage } from "../private-page.tsx";
 import { redirect } from "../response.ts";
-import { adminPage } from "./admin-page.tsx";
 
 /** Heading of the reload, where its result is shown. */
 const reloadId = "reload";

@@ -7,11 +7,11 @@ import { Notice } from "../../report/components/notice.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm } from "../components/forms.tsx";
-import { PageSection, TextTable } from "../components/sections.tsx";
+import { EnglishQuote, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
+import { adminPage } from "../private-page.tsx";
 import { redirect } from "../response.ts";
-import { adminPage, EnglishQuote } from "./admin-page.tsx";
 import type { Operator } from "./operator.ts";
 import { AdminQueue } from "./queue.tsx";
 

@@ -2,7 +2,7 @@
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { TextTable } from "../components/sections.tsx";
 import type { GetFor } from "../guards.ts";
-import { adminPage } from "./admin-page.tsx";
+import { adminPage } from "../private-page.tsx";
 import type { ShownSetting } from "./operator.ts";
 
 export const getAdminSettings: GetFor<"administrators"> = (visit) => {

@@ -21,9 +21,9 @@ import { formMalformed, notFound } from "../errors.ts";
 import { choiceIn, type Fields } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
 import { linkPath } from "../link-paths.ts";
+import { adminPage } from "../private-page.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { publicOrigin, type SignedInVisit, type Visit } from "../visit.ts";
-import { adminPage } from "./admin-page.tsx";
 
 const path = "/admin/users";
 const accountsPerPage = 50;

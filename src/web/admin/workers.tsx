@@ -11,13 +11,13 @@ import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
 import { ActionForm, RowAction } from "../components/forms.tsx";
-import { PageSection } from "../components/sections.tsx";
+import { EnglishQuote, PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
+import { adminPage } from "../private-page.tsx";
 import { redirect } from "../response.ts";
-import { adminPage, EnglishQuote } from "./admin-page.tsx";
 import type { Operator } from "./operator.ts";
 
 const path = "/admin/workers";

@@ -12,7 +12,6 @@ import { plainUntrustedText, UntrustedText } from "../../report/components/untru
 import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type IssuedInvitation, type Member, type MemberRole, memberInvitationHours, memberRoles } from "../../store/site-accounts.ts";
-import { accountPage } from "../accounts/account-page.tsx";
 import { emailIn } from "../accounts/credentials.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, RowAction } from "../components/forms.tsx";
@@ -21,6 +20,7 @@ import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { choiceIn, type Fields, idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
+import { accountPage } from "../private-page.tsx";
 import { ownerPath } from "../sites/site-access.ts";
 import { publicOrigin, type Visit } from "../visit.ts";
 

@@ -22,16 +22,16 @@ import type { ChannelTest } from "../../sites/site-operations.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
-import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "../accounts/account-page.tsx";
 import { SecretOnce } from "../components/copy-field.tsx";
 import { CheckField } from "../components/field.tsx";
-import { ActionForm, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
+import { ActionForm, EditLink, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { formMalformed, notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor, type PostFor } from "../guards.ts";
+import { accountPage, channelsPagePath, rulesPagePath } from "../private-page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { siteMetricsPath } from "./site-metrics.ts";
 

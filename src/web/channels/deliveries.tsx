@@ -6,13 +6,13 @@ import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { StoredEvent } from "../../store/site-events.ts";
-import { accountPage, deliveriesPagePath } from "../accounts/account-page.tsx";
 import { RowAction } from "../components/forms.tsx";
 import { Pagination } from "../components/navigation.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor, PostFor } from "../guards.ts";
+import { accountPage, deliveriesPagePath } from "../private-page.tsx";
 import { cursorOf, listPath } from "../scans/list-query.ts";
 import { sitePath } from "../sites/site-access.ts";
 

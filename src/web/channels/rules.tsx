@@ -10,15 +10,15 @@ import { eventTypes, type NotificationRule, type RuleScope, rulesMax } from "../
 import type { EventType } from "../../store/site-events.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
-import { accountPage, channelsPagePath, EditLink, rulesPagePath } from "../accounts/account-page.tsx";
 import { CheckField, SelectField } from "../components/field.tsx";
-import { ActionForm, SubmitButton } from "../components/forms.tsx";
+import { ActionForm, EditLink, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn, type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
+import { accountPage, channelsPagePath, rulesPagePath } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
 
 /** Longest scope of a refused form that is shown again. */

@@ -291,6 +291,17 @@ export function LinkButton({ href, text, primary = false, ...rest }: LinkButtonP
   );
 }
 
+/** `name`: of the row, for readers who hear the link alone. */
+export function EditLink({ href, name }: { readonly href: string; readonly name: string }) {
+  const { i18n } = useVisit();
+  const action = i18n.t("channels.actions.edit");
+  return (
+    <a class="button compact" href={href} aria-label={i18n.t("channels.actions.of", { action, name })}>
+      {action}
+    </a>
+  );
+}
+
 interface SearchFormProps extends Pick<ActionFormProps, "action" | "submit"> {
   readonly children: ComponentChildren;
 }

@@ -2,6 +2,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { type Column, DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
+import { untranslated } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
 import { type PageText, textOf } from "./forms.tsx";
@@ -31,6 +32,15 @@ interface AlertProps extends Pick<ComponentProps<typeof Notice>, "kind"> {
 /** Message on what the visitor did, announced at once by screen readers. Null without one. */
 export function Alert({ kind = "info", children }: AlertProps) {
   return children === null || children === undefined ? null : <Notice kind={kind} alert text={children} />;
+}
+
+/** English text of a program. */
+export function EnglishQuote({ children }: { readonly children: string }) {
+  return (
+    <q lang="en" {...untranslated}>
+      {children}
+    </q>
+  );
 }
 
 interface EmptyStateProps {
