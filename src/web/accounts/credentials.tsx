@@ -1,6 +1,4 @@
 /** Forms of credentials: the errors of a submitted one, its fields with the attributes that password managers need, and the plain page around it. */
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { PasswordRefusal } from "../../accounts/own-credentials.ts";
 import { type PasswordFault, passwordCharsMax } from "../../accounts/passwords.ts";
 import type { RetryLater } from "../../accounts/sign-in.ts";
@@ -9,29 +7,29 @@ import { ConfigLines } from "../../report/components/remediation.tsx";
 import { useI18n } from "../../report/context.ts";
 import { emailCharsMax } from "../../store/account-index.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { Field } from "../components/field.tsx";
-import { ActionForm, type ActionFormProps } from "../components/forms.tsx";
+import { ActionForm, type ActionFormProps, type FormDescription, FormFields } from "../components/forms.tsx";
+import { Alert } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { Fields } from "../form.tsx";
 import { type PageContent, page } from "../page.tsx";
-import type { Visit } from "../visit.ts";
+import type { SharedVisit, Visit } from "../visit.ts";
 
 /** `Retry-After` while the sign-in queue is full. */
 const busySeconds = 5;
 
 /** Errors of a submitted form: where the page shows them and which status it answers. */
 export interface FormError {
-  /** Error of one field ... */
-  readonly field: { readonly name: string; readonly text: string } | null;
+  /** Error of a field by its name ... */
+  readonly fields?: ReadonlyMap<string, string>;
   /** ... or of the whole form. */
-  readonly whole: string | null;
+  readonly whole?: string;
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** 400 for invalid input, 403 for a failed proof of identity. */
 function fieldError(name: string, text: string, status: 400 | 403 = 400): FormError {
-  return { field: { name, text }, whole: null, status, headers: {} };
+  return { fields: new Map([[name, text]]), status };
 }
 
 const emailTexts = { "email-invalid": "emailInvalid", "email-taken": "emailTaken", "email-not-invited": "emailNotInvited" } as const;
@@ -51,7 +49,7 @@ export function throttledError({ i18n }: Visit, heldUp: RetryLater): FormError {
     heldUp.status === "busy"
       ? ([503, busySeconds, i18n.t("credentials.errors.busy")] as const)
       : ([429, heldUp.seconds, i18n.t("credentials.errors.throttled", { wait: i18n.duration(heldUp.seconds) })] as const);
-  return { field: null, whole, status, headers: { "retry-after": String(seconds) } };
+  return { whole, status, headers: { "retry-after": String(seconds) } };
 }
 
 export function reauthenticationError(visit: Visit, unproved: PasswordRefusal): FormError {
@@ -69,8 +67,8 @@ export function emailIn(fields: Fields): string {
 }
 
 /** Status and headers of the page with the error. */
-export function answerTo(formError: FormError | null): Pick<FormError, "status" | "headers"> {
-  return formError === null ? { status: 200, headers: {} } : { status: formError.status, headers: formError.headers };
+export function answerTo(formError: FormError | null): Required<Pick<FormError, "status" | "headers">> {
+  return { status: formError?.status ?? 200, headers: formError?.headers ?? {} };
 }
 
 interface PlainPage extends Omit<PageContent, "title" | "status" | "headers" | "noIndex"> {
@@ -100,80 +98,69 @@ export function plainPage(visit: Visit, { title, status = 200, formError = null,
   });
 }
 
-const FormErrorContext = createContext<FormError | null>(null);
+interface CredentialFormProps extends ActionFormProps {
+  readonly fields: FormDescription;
+  /** Value of the field `email`. */
+  readonly email?: string;
+  readonly formError: FormError | null;
+}
 
-/** Form with the error of the whole form above it; its fields show their own error. */
-export function CredentialForm({ formError, ...form }: ActionFormProps & { readonly formError: FormError | null }) {
+/** Form with the error of the whole form above it, and the errors of its fields beside them. */
+export function CredentialForm({ fields, email, formError, children, ...form }: CredentialFormProps) {
   return (
-    <FormErrorContext.Provider value={formError}>
-      <FormErrorNotice formError={formError} />
-      <ActionForm {...form} />
-    </FormErrorContext.Provider>
+    <>
+      <Alert kind="poor">{formError?.whole}</Alert>
+      <ActionForm {...form}>
+        {children}
+        <FormFields form={fields} values={{ email }} errors={formError?.fields} />
+      </ActionForm>
+    </>
   );
 }
 
-/** Error of the form as a whole; null without one. */
-export function FormErrorNotice({ formError }: { readonly formError: FormError | null }) {
-  return formError === null || formError.whole === null ? null : (
-    <Notice kind="poor" alert>
-      {formError.whole}
-    </Notice>
-  );
+/** Form of a page with several ones that was refused, and is shown again. */
+export interface RejectedForm {
+  readonly operation: string;
+  /** Mail address as typed. */
+  readonly email?: string;
+  readonly formError: FormError;
 }
 
-/** Error text of a field of the form around; undefined without an error. */
-function useFieldError(name: string): string | undefined {
-  const field = useContext(FormErrorContext)?.field ?? null;
-  return field?.name === name ? field.text : undefined;
+interface OperationFormProps extends Omit<CredentialFormProps, "action" | "formError" | "hidden"> {
+  readonly operation: string;
+  readonly rejected: RejectedForm | null;
 }
 
-export function EmailField(props: { readonly value: string; readonly readOnly?: boolean; readonly autofocus?: boolean }) {
-  return (
-    <Field
-      name="email"
-      type="email"
-      label={useI18n().t("credentials.email")}
-      autocomplete="username"
-      maxLength={emailCharsMax}
-      error={useFieldError("email")}
-      verbatim
-      {...props}
-    />
-  );
+/** One of several forms of a page, which takes the POST of each operation itself. */
+export function OperationForm({ operation, rejected, ...form }: OperationFormProps) {
+  const formError = rejected?.operation === operation ? rejected.formError : null;
+  return <CredentialForm {...form} action={useVisit().url.pathname} hidden={{ do: operation }} formError={formError} />;
 }
 
-interface PasswordProps {
-  readonly id?: string;
-  readonly label?: TextPath;
-}
+export const emailField = {
+  control: "email",
+  label: "credentials.email",
+  autocomplete: "username",
+  maxLength: emailCharsMax,
+  verbatim: true,
+} as const;
 
 // No `maxlength` on passwords: browsers would silently cut a pasted one.
 
-export function CurrentPassword({ label = "credentials.currentPassword", ...id }: PasswordProps) {
-  const text = useI18n().t(label);
-  return <Field name="password" type="password" label={text} autocomplete="current-password" error={useFieldError("password")} {...id} />;
-}
+export const currentPassword = { control: "password", label: "credentials.currentPassword", autocomplete: "current-password" } as const;
 
-export function NewPassword({ name = "password", label = "credentials.newPassword" }: PasswordProps & { readonly name?: string }) {
-  const { i18n, settings } = useVisit();
-  const { charsMin } = settings.accounts.actions.passwords;
-  return (
-    <Field
-      name={name}
-      type="password"
-      label={i18n.t(label)}
-      autocomplete="new-password"
-      hint={i18n.t("credentials.passwordHint", { charsMin })}
-      error={useFieldError(name)}
-    />
-  );
-}
+/** Password of a form that has no other one. */
+export const onlyPassword = { ...currentPassword, label: "credentials.password" } as const;
+
+export const newPassword = {
+  control: "password",
+  label: "credentials.newPassword",
+  autocomplete: "new-password",
+  hint: ({ i18n, settings }: SharedVisit) => i18n.t("credentials.passwordHint", { charsMin: settings.accounts.actions.passwords.charsMin }),
+} as const;
 
 /** Code of an authenticator, or a recovery code. */
-export function CodeField(props: { readonly autofocus?: boolean }) {
-  const label = useI18n().t("credentials.code");
-  return <Field name="code" label={label} autocomplete="one-time-code" error={useFieldError("code")} verbatim {...props} />;
-}
+export const codeField = { label: "credentials.code", autocomplete: "one-time-code", verbatim: true } as const;
 
 /** Command to run on the server, with the server's data directory. */
 export function CommandLine({ children }: { readonly children: string }) {

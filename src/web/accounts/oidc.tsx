@@ -10,8 +10,8 @@ import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
   CredentialForm,
-  CurrentPassword,
   type FormError,
+  onlyPassword,
   plainPage,
   reauthenticationError,
   throttledError,
@@ -116,9 +116,13 @@ function linkPage(visit: Visit, { provider, challenge, email, formError = null }
         </p>
         <p>{i18n.t("signIn.oidc.link.next", { provider })}</p>
         <UnencryptedNotice />
-        <CredentialForm action="/sign-in/oidc/link" hidden={{ challenge }} formError={formError} submit="signIn.oidc.link.submit">
-          <CurrentPassword label="credentials.password" />
-        </CredentialForm>
+        <CredentialForm
+          action="/sign-in/oidc/link"
+          hidden={{ challenge }}
+          fields={{ password: onlyPassword }}
+          formError={formError}
+          submit="signIn.oidc.link.submit"
+        />
       </>
     ),
   });

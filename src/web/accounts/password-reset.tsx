@@ -16,11 +16,11 @@ import type { AccountMails, PagesSettings } from "../settings.ts";
 import { type PageHandler, publicOrigin, type Visit } from "../visit.ts";
 import {
   CredentialForm,
-  EmailField,
   emailError,
+  emailField,
   emailIn,
   type FormError,
-  NewPassword,
+  newPassword,
   newPasswordError,
   plainPage,
   throttledError,
@@ -93,9 +93,7 @@ function forgottenPage(visit: Visit, email = "", formError: FormError | null = n
       <>
         {isDone && <Notice kind="good" alert text={i18n.t("forgotten.sent", { hours: linkHours.reset })} />}
         <p>{i18n.t("forgotten.what")}</p>
-        <CredentialForm action={path} formError={formError} submit="forgotten.submit">
-          <EmailField value={email} />
-        </CredentialForm>
+        <CredentialForm action={path} fields={{ email: emailField }} email={email} formError={formError} submit="forgotten.submit" />
         <p class="muted">{i18n.t("forgotten.notMailed")}</p>
         <p>
           <a href="/sign-in">{i18n.t("forgotten.back")}</a>
@@ -147,9 +145,8 @@ function resetPage(visit: Visit, link: string, formError: FormError | null = nul
         <p>{i18n.t("reset.for", { email: account.email })}</p>
         <p>{i18n.t("reset.means")}</p>
         <UnencryptedNotice />
-        <CredentialForm action="/reset" hidden={{ t: link }} formError={formError} submit="reset.submit">
+        <CredentialForm action="/reset" hidden={{ t: link }} fields={{ password: newPassword }} formError={formError} submit="reset.submit">
           <input type="hidden" name="email" value={account.email} autocomplete="username" />
-          <NewPassword />
         </CredentialForm>
       </>
     ),

@@ -16,14 +16,14 @@ import { accountPage } from "../private-page.tsx";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import {
   answerTo,
-  CredentialForm,
-  CurrentPassword,
-  EmailField,
+  currentPassword,
   emailError,
+  emailField,
   emailIn,
-  type FormError,
-  NewPassword,
+  newPassword,
   newPasswordError,
+  OperationForm,
+  type RejectedForm,
   reauthenticationError,
 } from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
@@ -46,6 +46,10 @@ const preferencesForm = {
   },
   theme: choiceOf(themes, (theme) => `account.preferences.themes.${theme}`, { label: "account.preferences.theme" }),
 } satisfies FormDescription;
+
+const emailForm = { email: emailField, password: { ...currentPassword, id: "email-password" } };
+const passwordForm = { password: { ...currentPassword, id: "current-password" }, "new-password": newPassword };
+const unlinkForm = { password: { ...currentPassword, id: "unlink-password" } };
 
 export const getProfile: GetFor<"accounts"> = (visit, account) => profilePage(visit, account);
 
@@ -71,7 +75,7 @@ async function changeEmail(visit: SignedInVisit, account: Account, fields: Field
     return redirectWith(visit, outcomes, "email");
   }
   const formError = outcome.status === "refused" ? emailError(visit, outcome.fault) : reauthenticationError(visit, outcome);
-  return profilePage(visit, account, { form: "email", email, formError });
+  return profilePage(visit, account, { operation: "email", email, formError });
 }
 
 async function changePassword(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
@@ -83,7 +87,7 @@ async function changePassword(visit: SignedInVisit, account: Account, fields: Fi
   }
   const formError =
     outcome.status === "refused" ? newPasswordError(visit, "new-password", outcome.fault) : reauthenticationError(visit, outcome);
-  return profilePage(visit, account, { form: "password", formError });
+  return profilePage(visit, account, { operation: "password", formError });
 }
 
 async function removeLink(visit: SignedInVisit, account: Account, fields: Fields): Promise<Response> {
@@ -93,7 +97,7 @@ async function removeLink(visit: SignedInVisit, account: Account, fields: Fields
     log.info("link to an identity removed", { account: account.id });
     return redirectWith(await startSession(visit, account, outcome.opened), outcomes, "unlinked");
   }
-  return profilePage(visit, account, { form: "unlink", formError: reauthenticationError(visit, outcome) });
+  return profilePage(visit, account, { operation: "unlink", formError: reauthenticationError(visit, outcome) });
 }
 
 async function changePreferences(visit: Visit, account: Account, fields: Fields): Promise<Response> {
@@ -118,18 +122,10 @@ async function endOtherSessions(visit: SignedInVisit, account: Account): Promise
   return redirectWith(visit, outcomes, "sessions");
 }
 
-/** Form shown again with its error. */
-interface RejectedForm {
-  readonly form: "email" | "password" | "unlink";
-  /** Mail address as typed. */
-  readonly email?: string;
-  readonly formError: FormError;
-}
-
 function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedForm | null = null): Response {
   const { i18n, settings } = visit;
   const { passwordHash } = settings.store.credentials.get(account.id);
-  const errorOf = (form: RejectedForm["form"]) => (rejected?.form === form ? rejected.formError : null);
+  const email = rejected?.email ?? account.email;
   return accountPage(visit, {
     title: "account.title",
     lead: (
@@ -150,21 +146,15 @@ function profilePage(visit: SignedInVisit, account: Account, rejected: RejectedF
           <>
             <PageSection id="email-title" title="account.email.title">
               <p>{i18n.t(settings.mail === null ? "account.email.text" : "account.email.textWithMail")}</p>
-              <CredentialForm action={path} hidden={{ do: "email" }} formError={errorOf("email")} submit="account.email.submit">
-                <EmailField value={rejected?.email ?? account.email} />
-                <CurrentPassword id="email-password" />
-              </CredentialForm>
+              <OperationForm operation="email" fields={emailForm} email={email} rejected={rejected} submit="account.email.submit" />
             </PageSection>
             <PageSection id="password-title" title="account.password.title">
               <p>{i18n.t("account.password.text")}</p>
-              <CredentialForm action={path} hidden={{ do: "password" }} formError={errorOf("password")} submit="account.password.submit">
-                <CurrentPassword id="current-password" />
-                <NewPassword name="new-password" />
-              </CredentialForm>
+              <OperationForm operation="password" fields={passwordForm} rejected={rejected} submit="account.password.submit" />
             </PageSection>
           </>
         )}
-        <LinkSection account={account} formError={errorOf("unlink")} />
+        <LinkSection account={account} rejected={rejected} />
         <SessionsSection account={account} current={visit.session.session.id} />
       </>
     ),
@@ -182,7 +172,7 @@ function PreferencesSection({ account: { locale, theme } }: { readonly account: 
 }
 
 /** Null without a provider and without a link. A link outlives the settings of its provider, and names it by its host then. */
-function LinkSection({ account, formError }: { readonly account: Account; readonly formError: FormError | null }) {
+function LinkSection({ account, rejected }: { readonly account: Account; readonly rejected: RejectedForm | null }) {
   const { i18n, settings } = useVisit();
   const { oidc, passwordHash } = settings.store.credentials.get(account.id);
   const provider = settings.accounts.oidc?.label ?? (oidc ? URL.parse(oidc.issuer)?.host : null) ?? null;
@@ -196,9 +186,7 @@ function LinkSection({ account, formError }: { readonly account: Account; readon
       {oidc && passwordHash !== null && (
         <>
           <p>{i18n.t("account.oidc.removeText")}</p>
-          <CredentialForm action={path} hidden={{ do: "unlink" }} formError={formError} submit="account.oidc.remove" kind="danger">
-            <CurrentPassword id="unlink-password" />
-          </CredentialForm>
+          <OperationForm operation="unlink" fields={unlinkForm} rejected={rejected} submit="account.oidc.remove" kind="danger" />
         </>
       )}
     </PageSection>

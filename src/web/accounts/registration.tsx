@@ -10,11 +10,11 @@ import type { Visit } from "../visit.ts";
 import {
   CommandLine,
   CredentialForm,
-  EmailField,
   emailError,
+  emailField,
   emailIn,
   type FormError,
-  NewPassword,
+  newPassword,
   newPasswordError,
   plainPage,
   throttledError,
@@ -58,14 +58,12 @@ interface RegistrationFormProps {
   readonly formError: FormError | null;
 }
 
-function RegistrationForm({ link, email, emailFixed = false, ...form }: RegistrationFormProps) {
+function RegistrationForm({ link, emailFixed = false, ...form }: RegistrationFormProps) {
+  const fields = { email: { ...emailField, readOnly: emailFixed }, password: { ...newPassword, label: "credentials.password" } } as const;
   return (
     <>
       <UnencryptedNotice />
-      <CredentialForm hidden={link === "" ? {} : { t: link }} {...form}>
-        <EmailField value={email} readOnly={emailFixed} />
-        <NewPassword label="credentials.password" />
-      </CredentialForm>
+      <CredentialForm hidden={link === "" ? {} : { t: link }} fields={fields} {...form} />
     </>
   );
 }

@@ -1,12 +1,10 @@
 /** `/account/second-factor`: enrols an authenticator, renews recovery codes, turns the second factor off. */
-import type { ComponentChildren } from "preact";
 import { encode } from "uqr";
 import { formatRecoveryCode, totpUri } from "../../accounts/sign-in.ts";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
 import type { Account } from "../../store/accounts.ts";
 import { isTotpActive } from "../../store/credentials.ts";
-import type { TextPath } from "../../text/translator.ts";
 import { ActionForm, LinkButton } from "../components/forms.tsx";
 import { outcomesOf } from "../components/outcome.tsx";
 import { PageSection } from "../components/sections.tsx";
@@ -18,10 +16,11 @@ import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
   answerTo,
-  CodeField,
-  CredentialForm,
-  CurrentPassword,
+  codeField,
+  currentPassword,
   type FormError,
+  OperationForm,
+  type RejectedForm,
   reauthenticationError,
   UnencryptedNotice,
   wrongCodeError,
@@ -31,18 +30,16 @@ import { callerOf, startSession } from "./session.ts";
 const path = "/account/second-factor";
 const outcomes = outcomesOf(path, ["recovery-code"], () => "secondFactor.byRecoveryCode");
 
-/** Form shown again with its error. */
-interface RejectedForm {
-  readonly form: "confirm" | "codes" | "off";
-  readonly formError: FormError;
-}
+const confirmForm = { code: codeField, password: { ...currentPassword, id: "confirm-password" } };
+const codesForm = { password: { ...currentPassword, id: "codes-password" } };
+const offForm = { password: { ...currentPassword, id: "off-password" } };
 
 export const getSecondFactor: GetFor<"accounts"> = (visit, account) => secondFactorPage(visit, account);
 
 export const postSecondFactor: PostFor<"accounts"> = async (visit, account, fields) => {
   const { accounts, log } = visit.settings;
   const proof = { account, password: fields.text("password"), caller: callerOf(visit) };
-  const reject = (form: RejectedForm["form"], formError: FormError) => secondFactorPage(visit, account, { form, formError });
+  const reject = (operation: string, formError: FormError) => secondFactorPage(visit, account, { operation, formError });
   switch (fields.text("do")) {
     case "offer":
       await accounts.actions.offerTotp(account);
@@ -125,9 +122,7 @@ function OfferedSecret({ account, secret, rejected }: EnrolmentProps & { readonl
         </button>
       </p>
       <p>{i18n.t("secondFactor.offer.confirm")}</p>
-      <PasswordForm operation="confirm" submit="secondFactor.offer.submit" rejected={rejected}>
-        <CodeField />
-      </PasswordForm>
+      <OperationForm operation="confirm" fields={confirmForm} rejected={rejected} submit="secondFactor.offer.submit" />
       <ActionForm action={path} hidden={{ do: "offer" }} kind="plain" submit="secondFactor.offer.again" />
     </PageSection>
   );
@@ -147,32 +142,13 @@ function EnrolledFactor({ since, codesLeft, rejected }: EnrolledFactorProps) {
       <p>{i18n.count("secondFactor.on.left", codesLeft)}</p>
       <PageSection id="codes" title="secondFactor.on.codesTitle">
         <p>{i18n.t("secondFactor.on.codesText")}</p>
-        <PasswordForm operation="codes" submit="secondFactor.on.codesSubmit" rejected={rejected} />
+        <OperationForm operation="codes" fields={codesForm} rejected={rejected} submit="secondFactor.on.codesSubmit" />
       </PageSection>
       <PageSection id="off" title="secondFactor.on.offTitle">
         <p>{i18n.t("secondFactor.on.offText")}</p>
-        <PasswordForm operation="off" submit="secondFactor.on.offSubmit" rejected={rejected} />
+        <OperationForm operation="off" fields={offForm} rejected={rejected} submit="secondFactor.on.offSubmit" kind="danger" />
       </PageSection>
     </>
-  );
-}
-
-interface PasswordFormProps {
-  readonly operation: RejectedForm["form"];
-  readonly submit: TextPath;
-  readonly rejected: RejectedForm | null;
-  readonly children?: ComponentChildren;
-}
-
-/** Form that asks for the password. */
-function PasswordForm({ operation, submit, rejected, children }: PasswordFormProps) {
-  const formError = rejected?.form === operation ? rejected.formError : null;
-  const kind = operation === "off" ? "danger" : "primary";
-  return (
-    <CredentialForm action={path} hidden={{ do: operation }} formError={formError} submit={submit} kind={kind}>
-      {children}
-      <CurrentPassword id={`${operation}-password`} />
-    </CredentialForm>
   );
 }
 

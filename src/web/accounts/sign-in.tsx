@@ -1,22 +1,22 @@
 /** Signing in and out: `/sign-in` asks for the password, `/sign-in/code` for the second factor. */
 import { Details } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
-import { ActionForm, LinkButton } from "../components/forms.tsx";
+import { ActionForm, FormFields, LinkButton } from "../components/forms.tsx";
 import { OutcomeNotice, outcomesOf, redirectWith } from "../components/outcome.tsx";
+import { Alert } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { readForm } from "../form.tsx";
 import { page } from "../page.tsx";
 import { redirect } from "../response.ts";
 import type { Visit } from "../visit.ts";
 import {
-  CodeField,
   CommandLine,
   CredentialForm,
-  CurrentPassword,
-  EmailField,
+  codeField,
+  emailField,
   emailIn,
   type FormError,
-  FormErrorNotice,
+  onlyPassword,
   plainPage,
   throttledError,
   UnencryptedNotice,
@@ -51,7 +51,7 @@ export async function postSignIn(visit: Visit): Promise<Response> {
 
 /** The same text for a wrong password and an unknown account, to prevent enumeration. */
 function refusal({ i18n }: Visit): FormError {
-  return { field: null, whole: i18n.t("signIn.refused"), status: 403, headers: {} };
+  return { whole: i18n.t("signIn.refused"), status: 403 };
 }
 
 interface SignInPageProps {
@@ -72,11 +72,10 @@ export function signInPage(visit: Visit, { next, email = "", formError = null }:
       <>
         {formError === null && <OutcomeNotice of={outcomes} />}
         <UnencryptedNotice />
-        <FormErrorNotice formError={formError} />
+        <Alert kind="poor">{formError?.whole}</Alert>
         <ProviderSignIn next={next} />
         <ActionForm action="/sign-in" hidden={{ next }} submit="signIn.submit">
-          <EmailField value={email} autofocus />
-          <CurrentPassword label="credentials.password" />
+          <FormFields form={{ email: { ...emailField, autofocus: true }, password: onlyPassword }} values={{ email }} />
         </ActionForm>
         <SignInHelp />
       </>
@@ -163,9 +162,13 @@ export function codePage(visit: Visit, { challenge, next, formError = null }: Co
     children: (
       <>
         <p>{i18n.t("secondFactor.step.intro")}</p>
-        <CredentialForm action="/sign-in/code" hidden={{ challenge, next }} formError={formError} submit="secondFactor.step.submit">
-          <CodeField autofocus />
-        </CredentialForm>
+        <CredentialForm
+          action="/sign-in/code"
+          hidden={{ challenge, next }}
+          fields={{ code: { ...codeField, autofocus: true } }}
+          formError={formError}
+          submit="secondFactor.step.submit"
+        />
         <Details summary={i18n.t("secondFactor.step.lost")}>
           <p>{i18n.t("secondFactor.step.lostText")}</p>
           <CommandLine>assay user disable-2fa you@example.com</CommandLine>
