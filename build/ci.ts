@@ -150,7 +150,7 @@ async function runTier(name: string, chosen: readonly TierSuite[], former: TierR
   const results = Object.values(suites);
   const sum = (pick: (result: SuiteResult) => number | null) => results.reduce((total, result) => total + (pick(result) ?? 0), 0);
   const failed = results.filter(({ code }) => code !== 0).length;
-  // Whoever sees only the end of a long log sees these.
+  // Repeated at the end, since a reader of a long log may see only its end.
   for (const failure of failures) console.log(`\n${failure}`);
   console.log(`\n.ci/${name} of ${commit}\n${tableOf(suites)}`);
   // A failed command counts as a failed case: its cases may not have been counted.
