@@ -1,6 +1,8 @@
 /** Finds the checks of an author and their tests. */
+
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { tryOr } from "../base/try-or.ts";
 import { isCheckFileName } from "../catalog/load.ts";
 
 /** A check and its test, as absolute paths. */
@@ -30,22 +32,15 @@ export function authoredChecksAt(path: string): readonly AuthoredCheck[] {
 }
 
 function foldersIn(place: string): readonly string[] {
-  try {
-    const entries = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
-    return entries.map(({ name }) => join(place, name)).sort();
-  } catch {
-    return [];
-  }
+  const entries = tryOr(() => readdirSync(place, { withFileTypes: true }), []);
+  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  return folders.map(({ name }) => join(place, name)).sort();
 }
 
 /** Empty for a folder that cannot be read. */
 function checksIn(folder: string): readonly AuthoredCheck[] {
-  try {
-    const names = readdirSync(folder).filter(isCheckFileName).sort();
-    return names.map((name) => authoredCheck(join(folder, name)));
-  } catch {
-    return [];
-  }
+  const names = tryOr(() => readdirSync(folder), []).filter(isCheckFileName);
+  return names.sort().map((name) => authoredCheck(join(folder, name)));
 }
 
 function authoredCheck(checkFile: string): AuthoredCheck {

@@ -1,9 +1,11 @@
 /** Starts one Chromium process, sandboxed if the system allows it, and connects to it by its debugging pipe. */
+
 import { type ChildProcess, spawn } from "node:child_process";
-import { statfsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import type { ConnectionTransport } from "puppeteer-core/internal/common/ConnectionTransport.js";
+import { readDiskSpace } from "../base/disk.ts";
+import { tryOr } from "../base/try-or.ts";
 import { BrowserError, type Executable } from "./executable.ts";
 import { collectGroup, endProcessTree } from "./processes.ts";
 import { createProfile, deleteFolder } from "./profiles.ts";
@@ -81,12 +83,7 @@ export function chromiumFlags({ profileDir, sandbox }: { readonly profileDir: st
 
 /** True if Chromium must use its temporary folder for shared memory. */
 export function sharedMemoryIsSmall(): boolean {
-  try {
-    const { blocks, bsize } = statfsSync(sharedMemoryDir);
-    return blocks * bsize < sharedMemoryBytesMin;
-  } catch {
-    return true;
-  }
+  return tryOr(() => readDiskSpace(sharedMemoryDir).totalBytes < sharedMemoryBytesMin, true);
 }
 
 // DevTools protocol over Chromium's two debugging pipes: JSON texts, each ended by a NUL byte.

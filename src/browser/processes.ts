@@ -1,7 +1,9 @@
 /** Processes below a browser, from Linux's /proc (proc(5)), and the table of the browsers of all threads. */
+
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { systemLibrary } from "../base/system-library.ts";
+import { tryOr } from "../base/try-or.ts";
 
 /** Unit of `st_blocks`, see stat(2). */
 const blockBytes = 512;
@@ -107,11 +109,9 @@ export function pidsMentioning(text: string): readonly number[] {
 
 /** Empty while this process has no free file descriptor, because the watchdog must not fail. */
 function allPids(): readonly number[] {
-  try {
-    return readdirSync("/proc").map(Number).filter(Number.isInteger);
-  } catch {
-    return [];
-  }
+  return tryOr(() => readdirSync("/proc"), [])
+    .map(Number)
+    .filter(Number.isInteger);
 }
 
 /** Parent of a process; null if it has ended. The command in parentheses may itself contain spaces and parentheses. */
@@ -121,11 +121,7 @@ function parentOf(pid: number): number | null {
 }
 
 function readOf(pid: number, file: string): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    return null;
-  }
+  return tryOr(() => readFileSync(`/proc/${pid}/${file}`, "utf8"), null);
 }
 
 // Browsers of all threads, in shared memory. The main thread watches their memory, and ends a browser whose thread is gone. An entry is

@@ -1,8 +1,10 @@
 /** Folder for the profiles of this process's browsers. A lock shows other processes that the folder is in use. */
+
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { threadId as ownThreadId } from "node:worker_threads";
 import { type FileLock, tryLockFile, withFolderLock } from "../base/file-lock.ts";
+import { tryOr } from "../base/try-or.ts";
 import { BrowserError } from "./executable.ts";
 import { endProcessTree, pidsMentioning } from "./processes.ts";
 
@@ -72,12 +74,8 @@ function removeAbandoned(profiles: string): void {
 
 /** Locks a folder whose process is gone; null while a process uses it, or if it belongs to another user. */
 function lockAbandoned(path: string): FileLock | null {
-  try {
-    // Folders of older releases have no lock file.
-    return existsSync(lockPathOf(path)) ? tryLockFile(lockPathOf(path)) : { release: () => {} };
-  } catch {
-    return null;
-  }
+  // Folders of older releases have no lock file.
+  return existsSync(lockPathOf(path)) ? tryOr(() => tryLockFile(lockPathOf(path)), null) : { release: () => {} };
 }
 
 function lockPathOf(path: string): string {

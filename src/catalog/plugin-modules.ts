@@ -1,9 +1,11 @@
 /** Source files of plugins in a thread: read once, hashed and recorded, or served from such a record. */
+
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { plugin } from "bun";
 import { messageOf } from "../base/log.ts";
+import { tryOr } from "../base/try-or.ts";
 import * as checkApi from "../check/index.ts";
 import * as parserApi from "../check/parsers.ts";
 import type { PluginSnapshot } from "./catalog.ts";
@@ -48,11 +50,7 @@ function refused(file: string, reason: string): { readonly pins: Pins; readonly 
 
 /** Path without symbolic links; the path itself if the file does not exist. */
 export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return tryOr(() => realpathSync(path), path);
 }
 
 /** Far above a check, so that JSON files with lists fit. */
@@ -247,22 +245,14 @@ function withAbsoluteImports(path: string, source: string, pins: Pins | null): P
 /** Imports of a source; empty if it does not parse: its import then reports the position. */
 function importsOf(path: string, source: string): readonly string[] {
   if (extname(path) === ".json") return [];
-  try {
-    return new Bun.Transpiler({ loader: loaderOf(path) }).scanImports(source).map((found) => found.path);
-  } catch {
-    return [];
-  }
+  return tryOr(() => new Bun.Transpiler({ loader: loaderOf(path) }).scanImports(source).map((found) => found.path), []);
 }
 
 /** Path of an imported file; null for modules of the program and the runtime, and for missing files. */
 function resolvedImport(name: string, importer: string): string | null {
   if (Object.hasOwn(pluginApi, name)) return null;
-  try {
-    const resolved = Bun.resolveSync(name, dirname(importer));
-    return resolved.startsWith("/") ? resolved : null;
-  } catch {
-    return null;
-  }
+  const resolved = tryOr(() => Bun.resolveSync(name, dirname(importer)), "");
+  return resolved.startsWith("/") ? resolved : null;
 }
 
 /** Passes uncaught errors to `listener` instead of ending this thread. Returns the function that stops this. */

@@ -1,6 +1,8 @@
 /** Encodes DNS queries that are hard to spoof, and decodes untrusted answers; RFC 1035, RFC 6891. */
+
 import { randomBytes, randomInt } from "node:crypto";
 import dnsPacket, { type Answer, type DecodedPacket, type RecordType } from "dns-packet";
+import { tryOr } from "../base/try-or.ts";
 import { fitsDns } from "../parse/dns.ts";
 import { EgressError } from "./egress-error.ts";
 
@@ -81,14 +83,9 @@ export function readDnsAnswer(bytes: Buffer, query: DnsQuery): DecodedAnswer {
   const records = [6, 8, 10].reduce((sum, at) => sum + bytes.readUInt16BE(at), 0);
   const questions = bytes.readUInt16BE(4);
   if (questions > 1 || records > recordsMax) return "unrelated";
-  let packet: DecodedPacket;
-  try {
-    packet = dnsPacket.decode(bytes);
-  } catch {
-    return "unrelated";
-  }
+  const packet = tryOr(() => dnsPacket.decode(bytes), null);
   // The library reads past the end of a truncated packet and invents the missing data.
-  if (!(dnsPacket.decode.bytes <= bytes.length)) return "unrelated";
+  if (packet === null || !(dnsPacket.decode.bytes <= bytes.length)) return "unrelated";
   const responseCode = responseCodeOf(packet);
   if (packet.type !== "response") return "unrelated";
   const answer = { ...packet, responseCode };

@@ -1,7 +1,9 @@
 /** HTTP/1.1 client behind the SSRF guard: one bounded request, plain or over TLS; follows no redirect and decompresses nothing. */
+
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../base/clock.ts";
+import { tryOr } from "../base/try-or.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
@@ -212,11 +214,7 @@ function readFields(lines: readonly string[]): readonly (readonly [string, strin
 /** RFC 9110 section 5.5 leaves bytes beyond ASCII undefined: UTF-8 is today's practice, Latin-1 the historic one. */
 function decodeValue(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1)) return latin1;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1"));
-  } catch {
-    return latin1;
-  }
+  return tryOr(() => new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1")), latin1);
 }
 
 export interface GetOptions {

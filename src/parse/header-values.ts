@@ -1,4 +1,5 @@
 /** Parses X-Frame-Options, Strict-Transport-Security, Referrer-Policy, and the charset of Content-Type. */
+import { tryOr } from "../base/try-or.ts";
 import { splitHeaderList, splitOutsideQuotes, trimBlanks } from "./header-syntax.ts";
 
 /** `conflict`: different values, one of them known; framing is blocked. `ignored`: no known value; any site can frame the page. */
@@ -130,10 +131,5 @@ export function charsetOfMetaContent(content: string): string | null {
 
 /** True for a label of the Encoding standard. Browsers ignore all other labels, UTF-7 included. */
 export function isEncodingLabel(label: string): boolean {
-  try {
-    new TextDecoder(label);
-    return true;
-  } catch {
-    return false;
-  }
+  return tryOr(() => new TextDecoder(label), null) !== null;
 }

@@ -1,4 +1,5 @@
 /** One-line texts that people type, positions in texts for messages, and suggestions for unknown words. */
+import { tryOr } from "../base/try-or.ts";
 
 /** Control characters, line separators, and controls of the text direction (Unicode UAX 9). */
 const refusedCharacters = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
@@ -69,9 +70,5 @@ function editsBetween(from: string, to: string): number {
 
 /** Text without percent-encoding; null if it is malformed or not UTF-8. */
 export function percentDecoded(text: string): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
+  return tryOr(() => decodeURIComponent(text), null);
 }

@@ -1,5 +1,7 @@
 /** TOML documents (version 1.0) with the positions of their keys, which the parser does not give. */
+
 import { parse, TomlDate, TomlError } from "smol-toml";
+import { tryOr } from "../base/try-or.ts";
 import { positionAt, type TextFault, type TextPosition } from "./text.ts";
 
 export type TomlTable = Readonly<Record<string, unknown>>;
@@ -118,10 +120,6 @@ function indexed(names: readonly string[], appends: boolean, lengths: Map<string
 function unquoted(part: string): string {
   if (part.startsWith("'")) return part.slice(1, -1);
   if (!part.startsWith('"')) return part;
-  try {
-    return JSON.parse(part);
-  } catch {
-    // JSON does not have all escapes of TOML. The table's position is used instead.
-    return part;
-  }
+  // JSON does not have all escapes of TOML. The table's position is used instead.
+  return tryOr(() => JSON.parse(part), part);
 }

@@ -1,17 +1,16 @@
 /** Converts a certificate to facts. */
+
 import { type KeyObject, X509Certificate } from "node:crypto";
+import { tryOr } from "../../base/try-or.ts";
 import { certificateNameCharsMax, certificateNamesMax } from "../../evidence/limits.ts";
 import { boundedList, boundedText } from "../../evidence/redact.ts";
 import type { CertificateFacts, PathCertificate } from "../../evidence/tls-facts.ts";
 import { alternativeNames, certificateKey, certificateSignature, certificateUsage } from "../../parse/certificate.ts";
 
 export function readCertificate(der: Uint8Array): X509Certificate | null {
-  try {
-    // Bun 1.4 rejects DER of some hundred kilobytes (thousands of names), but accepts the same as PEM.
-    return new X509Certificate(`-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString("base64")}\n-----END CERTIFICATE-----\n`);
-  } catch {
-    return null;
-  }
+  // Bun 1.4 rejects DER of some hundred kilobytes (thousands of names), but accepts the same as PEM.
+  const pem = `-----BEGIN CERTIFICATE-----\n${Buffer.from(der).toString("base64")}\n-----END CERTIFICATE-----\n`;
+  return tryOr(() => new X509Certificate(pem), null);
 }
 
 export function certificateFacts(certificate: X509Certificate, trustAnchor: boolean): CertificateFacts {
@@ -67,19 +66,11 @@ function isVerifiable(certificate: X509Certificate): boolean {
 
 export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   const key = publicKeyOf(issuer);
-  try {
-    return key !== null && certificate.verify(key);
-  } catch {
-    return false;
-  }
+  return key !== null && tryOr(() => certificate.verify(key), false);
 }
 
 function publicKeyOf(certificate: X509Certificate): KeyObject | null {
-  try {
-    return certificate.publicKey;
-  } catch {
-    return null;
-  }
+  return tryOr(() => certificate.publicKey, null);
 }
 
 function distinguishedName(lines: string | undefined): string {

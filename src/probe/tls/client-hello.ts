@@ -1,5 +1,7 @@
 /** Encodes a ClientHello for one protocol version, in order to test which versions, suites and groups a server accepts. */
+
 import { createECDH, createPublicKey, diffieHellman, type ECDH, generateKeyPairSync, randomBytes } from "node:crypto";
+import { tryOr } from "../../base/try-or.ts";
 import type { TlsVersion } from "../../evidence/limits.ts";
 import { offeredSuites } from "./cipher-suites.ts";
 import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes, recordTypes, versionCodes } from "./tls-wire.ts";
@@ -9,7 +11,7 @@ import { extensionHeaderBytes, extensionTypes, messageHeaderBytes, messageTypes,
 export interface KeyShare {
   readonly group: number;
   readonly publicKey: Buffer;
-  /** The shared secret; null for an invalid key of the server. */
+  /** The shared secret; null for an invalid key of the server, such as a point that is not on the curve. */
   agree(serverKey: Buffer): Buffer | null;
 }
 
@@ -33,27 +35,16 @@ function x25519Share(): KeyShare {
   return {
     group: x25519,
     publicKey: Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url"),
-    agree: orNull((serverKey) => {
+    agree: (serverKey) => {
       const key = { kty: "OKP", crv: "X25519", x: serverKey.toString("base64url") };
-      return diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) });
-    }),
+      return tryOr(() => diffieHellman({ privateKey, publicKey: createPublicKey({ key, format: "jwk" }) }), null);
+    },
   };
 }
 
 function curveShare(group: number, name: string): KeyShare {
   const keys: ECDH = createECDH(name);
-  return { group, publicKey: keys.generateKeys(), agree: orNull((serverKey) => keys.computeSecret(serverKey)) };
-}
-
-/** The server's key is untrusted: for example, its point may not be on the curve. */
-function orNull(agree: (serverKey: Buffer) => Buffer): KeyShare["agree"] {
-  return (serverKey) => {
-    try {
-      return agree(serverKey);
-    } catch {
-      return null;
-    }
-  };
+  return { group, publicKey: keys.generateKeys(), agree: (serverKey) => tryOr(() => keys.computeSecret(serverKey), null) };
 }
 
 // Named groups of key exchanges that offers are tested for, from the IANA registry "TLS Supported Groups".

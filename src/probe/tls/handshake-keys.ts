@@ -1,6 +1,8 @@
 /** Decrypts handshake records of a TLS 1.3 server, in order to read its certificates. */
+
 import { createDecipheriv, createHash, createHmac } from "node:crypto";
 import { chacha20poly1305 } from "@noble/ciphers/chacha.js";
+import { tryOr } from "../../base/try-or.ts";
 import { recordHeaderBytes } from "./tls-wire.ts";
 
 interface Suite {
@@ -20,11 +22,7 @@ const suites = new Map<number, Suite>([
 
 /** Some servers prefer this suite, which this runtime's own cryptography lacks. */
 function decryptChaCha20Poly1305(key: Buffer, nonce: Buffer, ciphertext: Buffer, authenticated: Buffer): Buffer | null {
-  try {
-    return Buffer.from(chacha20poly1305(key, nonce, authenticated).decrypt(ciphertext));
-  } catch {
-    return null;
-  }
+  return tryOr(() => Buffer.from(chacha20poly1305(key, nonce, authenticated).decrypt(ciphertext)), null);
 }
 
 const ivBytes = 12;
@@ -76,14 +74,12 @@ function withoutPadding(inner: Buffer): DecryptedRecord | null {
 function aesGcm(cipher: "aes-128-gcm" | "aes-256-gcm"): AeadDecrypt {
   return (key, nonce, ciphertext, authenticated) => {
     if (ciphertext.length < tagBytes) return null;
-    try {
+    return tryOr(() => {
       const decipher = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
       decipher.setAAD(authenticated);
       decipher.setAuthTag(ciphertext.subarray(-tagBytes));
       return Buffer.concat([decipher.update(ciphertext.subarray(0, -tagBytes)), decipher.final()]);
-    } catch {
-      return null;
-    }
+    }, null);
   };
 }
 

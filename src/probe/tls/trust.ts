@@ -1,7 +1,9 @@
 /** Root stores, and paths from a server's certificate to a trusted root. */
+
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { tryOr } from "../../base/try-or.ts";
 import { certificatePeriod, isSelfSigned, isSignedBy } from "./certificate.ts";
 
 // Trusted roots, and the reason why no path leads to them. Checks neither dates nor names.
@@ -53,13 +55,7 @@ function rootSet(roots: readonly X509Certificate[]): RootSet {
 
 function certificatesIn(pem: string): readonly string[] {
   const blocks = pem.match(/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]+-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g) ?? [];
-  return blocks.filter((block) => {
-    try {
-      return new X509Certificate(block).raw.length > 0;
-    } catch {
-      return false;
-    }
-  });
+  return blocks.filter((block) => tryOr(() => new X509Certificate(block).raw.length > 0, false));
 }
 
 type PathError =
