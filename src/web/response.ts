@@ -1,5 +1,4 @@
 /** Responses of the pages: all pass through here, so that none lacks a security header. */
-import type { TextPath } from "../text/translator.ts";
 import type { Visit } from "./visit.ts";
 
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -7,12 +6,6 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
 /** Redirects with 303, so that a reload does not resubmit the form. `path` must never come from the visitor. */
 export function redirect(visit: Visit, path: string): Response {
   return respond(visit, 303, null, { location: path, "cache-control": "no-store" });
-}
-
-/** Text on the action before the redirect, which `?done=` names as one of `outcomes`; null without one. */
-export function doneText<O extends string>({ i18n, url }: Visit, outcomes: readonly O[], wording: (outcome: O) => TextPath): string | null {
-  const outcome = outcomes.find((one) => one === url.searchParams.get("done"));
-  return outcome === undefined ? null : i18n.t(wording(outcome));
 }
 
 /** Any other response; `headers` must name the content type. */

@@ -3,7 +3,6 @@ import { planTerms } from "../../accounts/account-operations.ts";
 import { createToken, isExpired, revokeToken, tokenLifetimes } from "../../accounts/token-operations.ts";
 import { dayMs } from "../../base/units.ts";
 import { Instant } from "../../report/components/labels.tsx";
-import { DataTable } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
@@ -15,7 +14,7 @@ import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, RowAction, readFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { EmptyState, PageSection } from "../components/sections.tsx";
+import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
@@ -95,25 +94,19 @@ function TokenTable({ account }: { readonly account: Account }) {
   if (tokens.length === 0) return <EmptyState title={i18n.t("tokens.list.none")} />;
   return (
     <PageSection id="tokens" title="tokens.list.caption">
-      <DataTable
-        caption={i18n.t("tokens.list.caption")}
-        captionUnseen
+      <TextTable
+        caption="tokens.list.caption"
         rows={tokens}
-        columns={[
-          { label: i18n.t("tokens.list.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
-          { label: i18n.t("tokens.list.value"), cell: ({ shown }) => <code {...untranslated}>{`${shown}...`}</code> },
-          { label: i18n.t("tokens.list.created"), cell: ({ createdAt }) => <Instant at={createdAt} day relative={false} /> },
-          {
-            label: i18n.t("tokens.list.lastUsed"),
-            cell: ({ createdAt, lastUsedAt }) =>
-              lastUsedAt === null ? i18n.t("tokens.list.never") : <LastUse createdAt={createdAt} hour={lastUsedAt} />,
-          },
-          {
-            label: i18n.t("tokens.list.expires"),
-            cell: ({ expiresAt }) => (expiresAt === null ? i18n.t("tokens.list.never") : <Instant at={expiresAt} day relative={false} />),
-          },
-          { label: i18n.t("tokens.list.status"), cell: (token) => <TokenState token={token} /> },
-        ]}
+        columns={{
+          "tokens.list.name": ({ name }) => <UntrustedText>{name}</UntrustedText>,
+          "tokens.list.value": ({ shown }) => <code {...untranslated}>{`${shown}...`}</code>,
+          "tokens.list.created": ({ createdAt }) => <Instant at={createdAt} day relative={false} />,
+          "tokens.list.lastUsed": ({ createdAt, lastUsedAt }) =>
+            lastUsedAt === null ? i18n.t("tokens.list.never") : <LastUse createdAt={createdAt} hour={lastUsedAt} />,
+          "tokens.list.expires": ({ expiresAt }) =>
+            expiresAt === null ? i18n.t("tokens.list.never") : <Instant at={expiresAt} day relative={false} />,
+          "tokens.list.status": (token) => <TokenState token={token} />,
+        }}
       />
       <p class="hint">
         {i18n.t("tokens.list.means")} {i18n.t("tokens.list.lastUsedHint", { days: deadTokenDays })}

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { presenceEveryMs } from "../../fleet/messages.ts";
 import { changeWorkerState, type WorkerPresence, workerChanges } from "../../fleet/worker-operations.ts";
 import { Instant, MarkedText } from "../../report/components/labels.tsx";
-import { DataTable, Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
+import { Details, Row, RowGroup, Table } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { UntrustedText, untranslated } from "../../report/components/untrusted-text.tsx";
@@ -11,7 +11,7 @@ import { accountActor } from "../../store/audit.ts";
 import type { Worker, WorkerFault } from "../../store/workers.ts";
 import type { ShownState } from "../../text/ledger-rows.ts";
 import { ActionForm, RowAction } from "../components/forms.tsx";
-import { EnglishQuote, PageSection } from "../components/sections.tsx";
+import { EnglishQuote, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { choiceIn } from "../form.tsx";
@@ -122,18 +122,18 @@ function Command({ children }: { readonly children: string }) {
 function Revoked({ workers }: { readonly workers: readonly Worker[] }) {
   const { i18n } = useVisit();
   if (workers.length === 0) return null;
+  const title = i18n.count("admin.workers.revoked", workers.length);
   return (
-    <Details summary={i18n.count("admin.workers.revoked", workers.length)}>
-      <DataTable
-        caption={i18n.count("admin.workers.revoked", workers.length)}
-        captionUnseen
+    <Details summary={title}>
+      <TextTable
+        caption={() => title}
         rows={workers}
-        columns={[
-          { label: i18n.t("admin.workers.columns.name"), cell: ({ name }) => <UntrustedText>{name}</UntrustedText> },
-          { label: i18n.t("location.label"), cell: ({ location }) => location },
-          { label: i18n.t("admin.workers.columns.revokedAt"), cell: ({ revokedAt }) => revokedAt !== null && <Instant at={revokedAt} /> },
-          { label: i18n.t("admin.workers.columns.scansDone"), numeric: true, cell: ({ scansDone }) => i18n.number(scansDone) },
-        ]}
+        columns={{
+          "admin.workers.columns.name": ({ name }) => <UntrustedText>{name}</UntrustedText>,
+          "location.label": ({ location }) => location,
+          "admin.workers.columns.revokedAt": ({ revokedAt }) => revokedAt !== null && <Instant at={revokedAt} />,
+          "admin.workers.columns.scansDone": { numeric: true, cell: ({ scansDone }) => i18n.number(scansDone) },
+        }}
       />
     </Details>
   );

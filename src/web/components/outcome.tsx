@@ -23,7 +23,8 @@ export function outcomesOf<const O extends string>(
   return { path, texts, warnings };
 }
 
-export function redirectWith<O extends string>(visit: Visit, { path }: Outcomes<O>, outcome: O): Response {
+/** `path`: where each record has its own page. */
+export function redirectWith<O extends string>(visit: Visit, outcomes: Outcomes<O>, outcome: O, path = outcomes.path): Response {
   return redirect(visit, `${path}?done=${outcome}`);
 }
 

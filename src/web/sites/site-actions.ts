@@ -13,6 +13,7 @@ import {
 import { acceptedFindingsMax, type Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { readFields } from "../components/forms.tsx";
+import { redirectWith } from "../components/outcome.tsx";
 import { notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import { byOperation, type PostFor } from "../guards.ts";
@@ -22,7 +23,7 @@ import { acceptForm } from "./accepted-findings.tsx";
 import { type BulkAction, bulkFields, bulkOutcome, deletionPage, listPage } from "./list.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
 import { faultTexts, isFaulty, siteFaultText } from "./site-form.tsx";
-import { type SiteOutcome, sitePage } from "./site-page.tsx";
+import { siteOutcomes, sitePage } from "./site-page.tsx";
 import { paramsOf, siteQueryOf } from "./site-query.ts";
 import { pickedField } from "./site-row.tsx";
 
@@ -38,8 +39,8 @@ export const postSite: PostFor<"siteMembers"> = byOperation({
   withdraw,
 });
 
-function done(visit: Visit, site: Site, outcome: SiteOutcome): Response {
-  return redirect(visit, `${sitePath(site)}?done=${outcome}`);
+function done(visit: Visit, site: Site, outcome: keyof typeof siteOutcomes.texts): Response {
+  return redirectWith(visit, siteOutcomes, outcome, sitePath(site));
 }
 
 async function scanNow(visit: SignedInVisit, { site, access }: SharedSite): Promise<Response> {

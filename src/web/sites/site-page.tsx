@@ -11,11 +11,11 @@ import type { SiteHistoryEntry, SiteRun } from "../../store/site-runs.ts";
 import type { Site } from "../../store/sites.ts";
 import type { TextPath } from "../../text/translator.ts";
 import { ActionForm, LinkButton } from "../components/forms.tsx";
+import { OutcomeNotice, outcomesOf } from "../components/outcome.tsx";
 import { ScoreChart } from "../components/score-chart.tsx";
-import { Alert, PageSection } from "../components/sections.tsx";
+import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
-import { doneText } from "../response.ts";
 import { locationText } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
@@ -30,11 +30,13 @@ const eventsReadMax = 300;
 /** Newest points of the chart. */
 const pointsMax = 120;
 
-/** Confirmations, named by the query parameter `done`. */
-const confirmations = ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn"] as const;
-/** Refusals of a scan, named by the same parameter. */
-const refusals = ["busy", "full"] as const;
-export type SiteOutcome = (typeof confirmations)[number] | (typeof refusals)[number];
+/** `busy` and `full` refuse a scan. */
+export const siteOutcomes = outcomesOf(
+  "/sites",
+  ["added", "changed", "scan", "paused", "resumed", "accepted", "withdrawn", "busy", "full"],
+  (outcome) => (outcome === "busy" || outcome === "full" ? `sites.site.refused.${outcome}` : `sites.site.done.${outcome}`),
+  ["busy", "full"],
+);
 
 export const getSite: GetFor<"siteMembers"> = (visit, shared) => sitePage(visit, shared);
 
@@ -53,11 +55,10 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
     lead: <HostUrl url={site.url} short />,
     access,
     status: typed === null ? 200 : 400,
-    done: typed === null ? doneText(visit, confirmations, (done) => `sites.site.done.${done}`) : null,
     actions: editable ? <SiteActions site={site} running={run !== undefined} /> : undefined,
     children: (
       <>
-        <Alert kind="warn">{doneText(visit, refusals, (refused) => `sites.site.refused.${refused}`)}</Alert>
+        {typed === null && <OutcomeNotice of={siteOutcomes} />}
         <p class="chips">
           {marks.map((mark) => (
             <SiteMarkChip key={mark} mark={mark} />
