@@ -23,8 +23,7 @@ import { emailCharsMax } from "../../store/account-index.ts";
 import type { Account } from "../../store/accounts.ts";
 import { type Channel, type ChannelKind, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
 import { SecretOnce } from "../components/copy-field.tsx";
-import { CheckField } from "../components/field.tsx";
-import { ActionForm, EditLink, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
+import { ActionForm, EditLink, type FormDescription, FormFields, readFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
@@ -75,6 +74,9 @@ const channelForms = {
     name: { ...nameField, id: "webhook-name", hint: "channels.create.webhookNameHint" },
   },
 } satisfies Record<ChannelKind, FormDescription>;
+
+/** Shown for the first channel. */
+const reportForm = { all: { control: "check", label: "channels.create.all" } } satisfies FormDescription;
 
 /** Typed fields of a channel, and what is wrong with them. */
 interface TypedChannel {
@@ -155,7 +157,7 @@ export const postChannels = byOperation<Account>({
 
 async function createChannel(visit: Visit, account: Account, fields: Fields): Promise<Response> {
   const kind = choiceIn(fields, "kind", channelKinds);
-  const given = { kind, target: fields.text("target"), name: fields.text("name"), reportAll: reportsAll(fields) };
+  const given = { kind, target: fields.text("target"), name: fields.text("name"), reportAll: readFields(reportForm, fields).all };
   const added = await addChannel(visit.settings, account, given);
   if ("fault" in added) return channelsPage(visit, account, { typed: typedChannel(kind, fields, added.fault) });
   if ("done" in added) return kind === "webhook" ? webhookSecretPage(visit, added.done.channel) : saved(visit, added.done, "added");
@@ -191,11 +193,13 @@ function refused(visit: Visit, outcome: ChannelsOutcome | "unknown"): Response {
 
 function typedChannel(kind: ChannelKind, fields: Fields, fault: TypedChannel["fault"]): TypedChannel {
   const target = fields.text("target").slice(0, typedCharsMax);
-  return { kind, target, name: fields.text("name").slice(0, channelNameCharsMax + 1), reportAll: reportsAll(fields), fault };
-}
-
-function reportsAll(fields: Fields): boolean {
-  return fields.text("all") === "yes";
+  return {
+    kind,
+    target,
+    name: fields.text("name").slice(0, channelNameCharsMax + 1),
+    reportAll: readFields(reportForm, fields).all,
+    fault,
+  };
 }
 
 function channelsPage(visit: Visit, account: Account, { typed, tested, edited }: ChannelsPageState): Response {
@@ -331,7 +335,7 @@ function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFor
         values={{ target: typed?.target ?? target, name: typed?.name ?? edited?.name ?? "" }}
         errors={errors}
       />
-      {isFirst && <CheckField name="all" value="yes" label={i18n.t("channels.create.all")} checked={typed === null || typed.reportAll} />}
+      {isFirst && <FormFields form={reportForm} values={{ all: typed === null || typed.reportAll }} />}
     </ActionForm>
   );
 }

@@ -1,36 +1,82 @@
 /** `/account/rules`: rules that say which channels are notified of which events. */
 import { recordIdOf } from "../../base/record-id.ts";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../channels/rule-operations.ts";
-import { type Severity, severities } from "../../check/check.ts";
+import { severities } from "../../check/check.ts";
 import { Notice } from "../../report/components/notice.tsx";
 import { plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { Account } from "../../store/accounts.ts";
 import type { Channel } from "../../store/channels.ts";
 import { eventTypes, type NotificationRule, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
-import type { EventType } from "../../store/site-events.ts";
 import type { Site } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
-import { CheckField, SelectField } from "../components/field.tsx";
-import { ActionForm, EditLink, SubmitButton } from "../components/forms.tsx";
+import {
+  ActionForm,
+  choiceOf,
+  EditLink,
+  type FormDescription,
+  FormFields,
+  type FormValues,
+  readFields,
+  SubmitButton,
+} from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
-import { choiceIn, type Fields, Form } from "../form.tsx";
+import { type Fields, Form } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
 import { accountPage, channelsPagePath, rulesPagePath } from "../private-page.tsx";
 import type { Visit } from "../visit.ts";
 
-/** Longest scope of a refused form that is shown again. */
-const scopeCharsMax = 200;
 const outcomes = outcomesOf(rulesPagePath, ["added", "changed", "deleted"], (outcome) => `channels.rules.done.${outcome}`);
+
+const ruleForm = {
+  scope: { control: "select", label: "channels.rules.scope", hint: "channels.rules.scopeHint", options: [] },
+  "event[]": {
+    control: "checks",
+    label: "channels.rules.events",
+    values: eventTypes,
+    options: ({ i18n }) => eventTypes.map((type) => ({ value: type, text: i18n.t(`channels.events.${type}`) })),
+  },
+  severity: choiceOf(
+    severities,
+    (severity) =>
+      ({ i18n }) =>
+        i18n.severity(severity),
+    {
+      label: "channels.rules.severity",
+      hint: "channels.rules.severityHint",
+    },
+  ),
+  // The page offers the channels of the account.
+  "channel[]": { control: "checks", label: "channels.rules.channels", options: () => [] },
+} satisfies FormDescription;
+
+/** Values of the form, and the error of a refused one. */
+interface TypedRule {
+  readonly values: FormValues<typeof ruleForm>;
+  readonly error: "noEvents" | "noChannels" | "noScope" | "full" | null;
+}
+
+function newRule(channels: readonly Channel[]): TypedRule["values"] {
+  return {
+    scope: "all",
+    "event[]": eventTypes.filter((type) => type !== "scan.finished"),
+    severity: "info",
+    "channel[]": channels.length === 1 ? channels.map(({ id }) => String(id)) : [],
+  };
+}
+
+function valuesOf({ scope, events, severityMin, channelIds }: NotificationRule): TypedRule["values"] {
+  return { scope: scopeValue(scope), "event[]": events, severity: severityMin, "channel[]": channelIds.map(String) };
+}
 
 /** `?edit=7` shows the form of a rule. */
 export const getRules: GetFor<"accounts"> = (visit, account) => {
   const edit = visit.url.searchParams.get("edit");
   if (edit === null) return rulesPage(visit, account);
   const edited = ownRule(visit, account, edit);
-  return rulesPage(visit, account, { edited, typed: typedRuleOf(edited) });
+  return rulesPage(visit, account, { edited, typed: { values: valuesOf(edited), error: null } });
 };
 
 export const postRules = byOperation<Account>({
@@ -60,21 +106,15 @@ const ruleErrors = {
 /** `edited`: null for a new rule. */
 async function save(visit: Visit, account: Account, fields: Fields, edited: NotificationRule | null): Promise<Response> {
   const { store } = visit.settings;
-  const severityMin = choiceIn(fields, "severity", severities);
-  const [events, channelIds] = [fields.all(eventField), fields.all(channelField).map(recordIdOf)];
-  const chosen = {
-    severityMin,
-    events: eventTypes.filter((type) => events.includes(type)),
-    channelIds: store.channels
-      .list(account.id)
-      .map(({ id }) => id)
-      .filter((id) => channelIds.includes(id)),
-  };
-  const typedScope = fields.text("scope").slice(0, scopeCharsMax);
-  const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { edited, typed: { ...chosen, scope: typedScope, error } });
-  const scope = scopeNamed(typedScope, store.sites.list(account.id), edited?.scope ?? null);
+  const values = readFields(ruleForm, fields);
+  const refuse = (error: TypedRule["error"]) => rulesPage(visit, account, { edited, typed: { values, error } });
+  const scope = scopeNamed(values.scope, store.sites.list(account.id), edited?.scope ?? null);
   if (scope === null) return refuse("noScope");
-  const rule = { scope, ...chosen };
+  const channelIds = store.channels
+    .list(account.id)
+    .map(({ id }) => id)
+    .filter((id) => values["channel[]"].includes(String(id)));
+  const rule = { scope, events: values["event[]"], severityMin: values.severity, channelIds };
   const saved =
     edited === null ? await addRule(visit.settings, account, rule) : await updateRule(visit.settings, account, { id: edited.id, ...rule });
   if ("done" in saved) return redirectWith(visit, outcomes, edited === null ? "added" : "changed");
@@ -180,23 +220,6 @@ function RuleActions({ rule: { id, scope }, sites }: { readonly rule: Notificati
   );
 }
 
-/** HTML wants brackets where checkboxes share a name. */
-const eventField = "event[]";
-const channelField = "channel[]";
-
-/** Values of the form, and the error of a refused one. */
-interface TypedRule {
-  readonly scope: string;
-  readonly events: readonly EventType[];
-  readonly severityMin: Severity;
-  readonly channelIds: readonly number[];
-  readonly error: "noEvents" | "noChannels" | "noScope" | "full" | null;
-}
-
-function typedRuleOf({ scope, events, severityMin, channelIds }: NotificationRule): TypedRule {
-  return { scope: scopeValue(scope), events, severityMin, channelIds, error: null };
-}
-
 interface RuleFormProps {
   readonly sites: readonly Site[];
   readonly channels: readonly Channel[];
@@ -207,7 +230,7 @@ interface RuleFormProps {
 
 function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
   const { i18n } = useVisit();
-  const severityMin = typed?.severityMin ?? "info";
+  const scopes = scopesOf(sites, edited?.scope ?? null).map((scope) => ({ value: scopeValue(scope), text: scopeText(i18n, scope, sites) }));
   return (
     <PageSection id="rule-form" title={edited === null ? "channels.rules.create" : "channels.rules.change"}>
       <ActionForm
@@ -216,51 +239,19 @@ function RuleForm({ sites, channels, edited, typed }: RuleFormProps) {
         submit={edited === null ? "channels.rules.submit" : "channels.edit.submit"}
         cancel={edited === null ? undefined : rulesPagePath}
       >
-        <SelectField
-          name="scope"
-          label={i18n.t("channels.rules.scope")}
-          hint={i18n.t("channels.rules.scopeHint")}
-          value={typed?.scope ?? "all"}
-          options={scopesOf(sites, edited?.scope ?? null).map((scope) => ({
-            value: scopeValue(scope),
-            text: scopeText(i18n, scope, sites),
-          }))}
-          error={typed?.error === "noScope" ? i18n.t("channels.rules.noScope") : undefined}
+        <FormFields
+          form={ruleForm}
+          values={typed?.values ?? newRule(channels)}
+          errors={typed?.error === "noScope" ? new Map([["scope", i18n.t("channels.rules.noScope")]]) : null}
+          onPage={{ scope: { options: scopes }, "channel[]": { options: () => channels.map(channelOption) } }}
         />
-        <fieldset>
-          <legend>{i18n.t("channels.rules.events")}</legend>
-          {eventTypes.map((type) => (
-            <CheckField
-              key={type}
-              name={eventField}
-              value={type}
-              label={i18n.t(`channels.events.${type}`)}
-              checked={typed === null ? type !== "scan.finished" : typed.events.includes(type)}
-            />
-          ))}
-        </fieldset>
-        <SelectField
-          name="severity"
-          label={i18n.t("channels.rules.severity")}
-          hint={i18n.t("channels.rules.severityHint")}
-          value={severityMin}
-          options={severities.map((severity) => ({ value: severity, text: i18n.severity(severity) }))}
-        />
-        <fieldset>
-          <legend>{i18n.t("channels.rules.channels")}</legend>
-          {channels.map(({ id, name }) => (
-            <CheckField
-              key={id}
-              name={channelField}
-              value={String(id)}
-              label={<UntrustedText>{name}</UntrustedText>}
-              checked={typed === null ? channels.length === 1 : typed.channelIds.includes(id)}
-            />
-          ))}
-        </fieldset>
       </ActionForm>
     </PageSection>
   );
+}
+
+function channelOption({ id, name }: Channel) {
+  return { value: String(id), text: <UntrustedText>{name}</UntrustedText> };
 }
 
 /** Plain text, for options and labels of buttons. */

@@ -2,14 +2,14 @@
  * Forms with fields that are described once as data: shown with values and errors, and read from the submitted form.
  * A description is an object by name of the field, in the order of the page, that `satisfies FormDescription`.
  */
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { Icon } from "../../report/components/notice.tsx";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { TextPath } from "../../text/translator.ts";
 import { useVisit } from "../context.ts";
 import { formMalformed } from "../errors.ts";
 import { type Fields, Form } from "../form.tsx";
 import type { SharedVisit } from "../visit.ts";
-import { CheckField, Field, type FieldProps, FileField, type Option, SelectField, TextAreaField } from "./field.tsx";
 
 /** Key of a text in the locales, or a function for a text with values or with markup. */
 export type PageText<T extends ComponentChildren = string> = TextPath | ((visit: SharedVisit) => T);
@@ -34,30 +34,36 @@ interface Described {
   readonly initial?: string;
 }
 
-type InputAttribute =
-  | "autocomplete"
-  | "autofocus"
-  | "inputMode"
-  | "maxLength"
-  | "minLength"
-  | "placeholder"
-  | "readOnly"
-  | "required"
-  | "verbatim";
-
-interface InputDescription extends Described, Pick<FieldProps, InputAttribute> {
+interface InputDescription extends Described {
   /** Default: `text`. The value of a password is never shown again. */
-  readonly control?: NonNullable<FieldProps["type"]>;
+  readonly control?: "text" | "email" | "password" | "url" | "search";
+  /** HTML autofill token, as in `current-password`. */
+  readonly autocomplete?: string;
+  readonly inputMode?: "url";
+  /** Default true; optional fields are labelled as such. */
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly autofocus?: boolean;
+  readonly readOnly?: boolean;
+  /** Disables spell checking and capitalization, for codes, addresses and host names. */
+  readonly verbatim?: boolean;
   readonly suggestions?: Suggestions;
   /** True if white space at the ends of the value is dropped when it is read. */
   readonly trimmed?: boolean;
 }
 
+/** For addresses and tables, so without spell checking and capitalization. */
 interface TextAreaDescription extends Described {
   readonly control: "textarea";
   readonly rows: number;
   readonly maxLength?: number;
+  /** Default true; optional fields are labelled as such. */
   readonly required?: boolean;
+}
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
 }
 
 interface SelectDescription extends Described {
@@ -68,8 +74,10 @@ interface SelectDescription extends Described {
   readonly values?: readonly string[];
 }
 
+/** Always optional: a form that is shown again cannot keep the chosen file. */
 interface FileDescription extends Omit<Described, "initial"> {
   readonly control: "file";
+  /** Media types that the browser offers; the server decides by the content. */
   readonly accept: string;
 }
 
@@ -78,33 +86,53 @@ interface CheckDescription extends Pick<Described, "label"> {
   readonly control: "check";
 }
 
-type FieldDescription = InputDescription | TextAreaDescription | SelectDescription | FileDescription | CheckDescription;
+/** Checkboxes of one name, at whose end HTML wants brackets. The value is the list of those that are ticked. */
+interface ChecksDescription extends Pick<Described, "label"> {
+  readonly control: "checks";
+  readonly options: (visit: SharedVisit) => readonly { readonly value: string; readonly text: ComponentChildren }[];
+  /** All values of a closed list; other submitted values are ignored. */
+  readonly values?: readonly string[];
+}
+
+type LabelledDescription = InputDescription | TextAreaDescription | SelectDescription | FileDescription;
+type FieldDescription = LabelledDescription | CheckDescription | ChecksDescription;
 export type FormDescription = Readonly<Record<string, FieldDescription>>;
 
-type ValueOf<D> = D extends { readonly values: readonly (infer V)[] } ? V : D extends { readonly control: "check" } ? boolean : string;
+type TextOf<D> = D extends { readonly values: readonly (infer V)[] } ? V : string;
+type ValueOf<D> = D extends { readonly control: "check" }
+  ? boolean
+  : D extends { readonly control: "checks" }
+    ? readonly TextOf<D>[]
+    : TextOf<D>;
 export type FormValues<F extends FormDescription> = { readonly [N in keyof F]: ValueOf<F[N]> };
+type FieldValue = string | boolean | readonly string[];
 
 /** Select with the values of a closed list. */
 export function choiceOf<V extends string>(
   values: readonly V[],
-  wording: (value: V) => TextPath,
+  wording: (value: V) => PageText,
   described: Described & { readonly initial?: NoInfer<V> },
 ): SelectDescription & { readonly values: readonly NoInfer<V>[] } {
   return {
     ...described,
     control: "select",
     values,
-    options: ({ i18n }) => values.map((value) => ({ value, text: i18n.t(wording(value)) })),
+    options: (visit) => values.map((value) => ({ value, text: textOf(visit, wording(value)) })),
   };
 }
 
 /** Values of the submitted fields. @throws PageError 400 for a value that the form does not offer. */
-export function readFields<F extends FormDescription>(form: F, submitted: Pick<Fields, "text">): FormValues<F> {
-  const read = Object.entries(form).map(([name, field]) => [name, submittedValue(field, submitted.text(name))]);
+export function readFields<F extends FormDescription>(form: F, submitted: Fields): FormValues<F> {
+  const read = Object.entries(form).map(([name, field]) => [name, submittedValue(name, field, submitted)]);
   return Object.fromEntries(read) as FormValues<F>;
 }
 
-function submittedValue(field: FieldDescription, text: string): string | boolean {
+function submittedValue(name: string, field: FieldDescription, submitted: Fields): FieldValue {
+  if (field.control === "checks") {
+    const ticked = submitted.all(name);
+    return field.values?.filter((value) => ticked.includes(value)) ?? ticked;
+  }
+  const text = submitted.text(name);
   if (field.control === "check") return text === "yes";
   if (field.control === "select" && field.values?.includes(text) === false) throw formMalformed();
   return "trimmed" in field && field.trimmed === true ? text.trim() : text;
@@ -112,23 +140,26 @@ function submittedValue(field: FieldDescription, text: string): string | boolean
 
 /** Values of an untouched form. */
 export function initialValues<F extends FormDescription>(form: F): FormValues<F> {
-  const values = Object.entries(form).map(([name, field]) => [name, field.control === "check" ? false : (initialOf(field) ?? "")]);
-  return Object.fromEntries(values) as FormValues<F>;
+  return Object.fromEntries(Object.entries(form).map(([name, field]) => [name, initialOf(field)])) as FormValues<F>;
 }
 
-function initialOf(field: FieldDescription): string | undefined {
-  return "initial" in field ? field.initial : undefined;
+function initialOf(field: FieldDescription): FieldValue {
+  if (field.control === "check") return false;
+  if (field.control === "checks") return [];
+  return "initial" in field ? (field.initial ?? "") : "";
 }
 
 /** What only the page knows of a field. */
 type FieldOnPage = Partial<
-  Pick<Described, "hint"> & Pick<SelectDescription, "options"> & Pick<InputDescription, "autofocus" | "readOnly" | "suggestions">
+  Pick<Described, "hint"> &
+    Pick<SelectDescription | ChecksDescription, "options"> &
+    Pick<InputDescription, "autofocus" | "readOnly" | "suggestions">
 >;
 
 interface FormFieldsProps<F extends FormDescription> {
   readonly form: F;
   /** Fields without a value have their initial one. */
-  readonly values?: { readonly [N in keyof F]?: string | boolean | undefined } | null | undefined;
+  readonly values?: { readonly [N in keyof F]?: FieldValue | undefined } | null | undefined;
   /** Error texts by name of the field. */
   readonly errors?: ReadonlyMap<string, string> | null | undefined;
   readonly onPage?: { readonly [N in keyof F]?: FieldOnPage };
@@ -154,36 +185,125 @@ export function FormFields<F extends FormDescription>({ form, values, errors, on
 interface FormFieldProps {
   readonly name: string;
   readonly field: FieldDescription;
-  readonly value: string | boolean | undefined;
+  readonly value: FieldValue;
+  /** Error text; the first field with an error gets the focus. */
   readonly error: string | undefined;
 }
 
 function FormField({ name, field, value, error }: FormFieldProps) {
   const visit = useVisit();
   const label = textOf(visit, field.label);
-  if (field.control === "check") return <CheckField name={name} value="yes" label={label} checked={value === true} />;
-  const about = {
+  if (field.control === "check") return <Check name={name} value="yes" text={label} checked={value === true} />;
+  if (field.control === "checks")
+    return (
+      <fieldset>
+        <legend>{label}</legend>
+        {field.options(visit).map((option) => (
+          <Check key={option.value} name={name} {...option} checked={Array.isArray(value) && value.includes(option.value)} />
+        ))}
+      </fieldset>
+    );
+  const { id = name, hint } = field;
+  const text = String(value);
+  const options = field.control === "select" ? optionsOf(visit, field, text, error) : [];
+  if (options === null) return null;
+  const descriptions = [error === undefined ? "" : `${id}-error`, hint === undefined ? "" : `${id}-hint`].filter((part) => part !== "");
+  const attributes: ControlAttributes = {
+    id,
     name,
-    label,
-    error,
-    ...(field.id === undefined ? {} : { id: field.id }),
-    ...(field.hint === undefined ? {} : { hint: textOf(visit, field.hint) }),
+    autofocus: error !== undefined || ("autofocus" in field && field.autofocus === true),
+    ...(descriptions.length > 0 && { "aria-describedby": descriptions.join(" ") }),
+    ...(error !== undefined && { "aria-invalid": "true" }),
   };
-  const shown = typeof value === "string" ? { value } : {};
-  if (field.control === "file") return <FileField {...about} accept={field.accept} />;
-  if (field.control === "select") {
-    const options = typeof field.options === "function" ? field.options(visit, shown.value ?? "", error) : field.options;
-    return options === null ? null : <SelectField {...about} {...shown} options={options} />;
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {isOptional(field) && <span class="muted small"> ({visit.i18n.t("components.optional")})</span>}
+      </label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {textOf(visit, hint)}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`}>
+          <Icon name="warning" />
+          {error}
+        </p>
+      )}
+      <Control field={field} text={text} options={options} attributes={attributes} />
+    </div>
+  );
+}
+
+function optionsOf(visit: SharedVisit, { options }: SelectDescription, chosen: string, error: string | undefined) {
+  return typeof options === "function" ? options(visit, chosen, error) : options;
+}
+
+function isOptional(field: LabelledDescription): boolean {
+  return field.control === "file" || ("required" in field && field.required === false && field.control !== "search");
+}
+
+type ControlAttributes = Pick<JSX.IntrinsicElements["input"], "id" | "name" | "autofocus" | "aria-describedby" | "aria-invalid">;
+
+interface ControlProps {
+  readonly field: LabelledDescription;
+  readonly text: string;
+  /** Of a select. */
+  readonly options: readonly Option[];
+  readonly attributes: ControlAttributes;
+}
+
+function Control({ field, text, options, attributes }: ControlProps) {
+  switch (field.control) {
+    case "file":
+      return <input {...attributes} type="file" accept={field.accept} />;
+    case "select":
+      return (
+        <select {...attributes}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value} selected={option.value === text}>
+              {option.text}
+            </option>
+          ))}
+        </select>
+      );
+    case "textarea": {
+      const { required = true, rows, maxLength } = field;
+      return (
+        <textarea {...attributes} required={required} rows={rows} maxLength={maxLength} spellcheck={false} autocapitalize="none">
+          {text}
+        </textarea>
+      );
+    }
+    default:
+      return <Input field={field} text={text} attributes={attributes} />;
   }
-  if (field.control === "textarea") {
-    const { control: _control, initial: _initial, ...attributes } = field;
-    return <TextAreaField {...attributes} {...about} {...shown} />;
-  }
-  const { control: type = "text", initial: _initial, trimmed: _trimmed, suggestions, ...attributes } = field;
+}
+
+function Input({ field, text, attributes }: Pick<ControlProps, "text" | "attributes"> & { readonly field: InputDescription }) {
+  const { i18n } = useVisit();
+  const { control: type = "text", required = true, verbatim, autocomplete, inputMode, maxLength, readOnly, suggestions } = field;
   const suggested = suggestions === undefined || suggestions.values.length === 0 ? null : suggestions;
   return (
     <>
-      <Field type={type} {...(type === "password" ? {} : shown)} {...attributes} {...(suggested && { list: suggested.id })} {...about} />
+      <input
+        {...attributes}
+        // The JSX types accept only one literal input type at a time.
+        type={type as "text"}
+        required={required}
+        {...(verbatim && { spellcheck: false })}
+        // HTML defines no `autocapitalize` for mail addresses and passwords.
+        {...(verbatim && type === "text" && { autocapitalize: "none" })}
+        {...(type !== "password" && { value: text })}
+        {...{ autocomplete, inputMode, maxLength, readOnly, list: suggested?.id }}
+      />
+      {type === "password" && (
+        <button type="button" class="reveal" data-reveal={`#${attributes.id}`} aria-pressed="false" aria-controls={attributes.id} hidden>
+          {i18n.t("components.showPassword")}
+        </button>
+      )}
       {suggested && (
         <datalist id={suggested.id}>
           {suggested.values.map((suggestion) => (
@@ -192,6 +312,23 @@ function FormField({ name, field, value, error }: FormFieldProps) {
         </datalist>
       )}
     </>
+  );
+}
+
+interface CheckProps {
+  readonly name: string;
+  readonly value: string;
+  readonly text: ComponentChildren;
+  readonly checked: boolean;
+}
+
+/** Checkbox with its label beside it. */
+function Check({ text, ...input }: CheckProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" {...input} />
+      <span>{text}</span>
+    </label>
   );
 }
 

@@ -108,7 +108,7 @@ export function inputOfSite(site: Site): SiteInput {
   const { client, tags, pages, schedule } = site;
   const times = "every" in schedule ? { every: schedule.every, cron: "", zone: "" } : { every: cronChoice, ...schedule };
   const values = { ...site, client: client ?? "", tags: tags.join(", "), pages: pages.join("\n"), ...times };
-  return readFields(siteForm, { text: (name) => values[name as keyof SiteInput] });
+  return readFields(siteForm, { text: (name) => values[name as keyof SiteInput], all: () => [] });
 }
 
 /** Hidden field of a form that changes a site. */
