@@ -10,8 +10,10 @@ import { Notice } from "../../../src/report/components/notice.tsx";
 import { ScoreRing, SmallScore } from "../../../src/report/components/score-ring.tsx";
 import { ExternalLink, HostUrl } from "../../../src/report/components/untrusted-text.tsx";
 import { shownStates } from "../../../src/text/ledger-rows.ts";
-import { Field, SelectField } from "../../../src/web/components/field.tsx";
+import { type FormDescription, FormFields } from "../../../src/web/components/forms.tsx";
 import { PageHead, Pagination } from "../../../src/web/components/navigation.tsx";
+import { VisitContext } from "../../../src/web/context.ts";
+import type { SharedVisit } from "../../../src/web/visit.ts";
 import { pageIn, partHtml } from "../../support/part-html.tsx";
 
 function htmlOf(part: VNode, locale: Locale = "en-gb"): string {
@@ -63,9 +65,23 @@ describe("the score", () => {
   });
 });
 
+/** HTML of a form with one field. */
+function fieldHtml(form: FormDescription, value?: string, error?: string): string {
+  const [name = ""] = Object.keys(form);
+  const errors = error === undefined ? null : new Map([[name, error]]);
+  // A field reads nothing else of the visit.
+  const visit = { i18n: pageIn().i18n } as SharedVisit;
+  return htmlOf(
+    <VisitContext.Provider value={visit}>
+      <FormFields form={form} values={{ [name]: value }} errors={errors} />
+    </VisitContext.Provider>,
+  );
+}
+
 describe("a field", () => {
   test("refers to label, hint and error, and gets the focus on an error", () => {
-    const html = htmlOf(<Field name="email" label="Mail" hint="Yours" error="Not a mail address" value={'"><script>'} />);
+    const form = { email: { label: () => "Mail", hint: () => "Yours" } };
+    const html = fieldHtml(form, '"><script>', "Not a mail address");
     expect(html).toContain('<label for="email">');
     expect(html).toContain('aria-describedby="email-error email-hint"');
     expect(html).toContain('aria-invalid="true"');
@@ -75,18 +91,21 @@ describe("a field", () => {
   });
 
   test("marks an optional field and does not require it", () => {
-    const html = htmlOf(<Field name="host" label="Host" required={false} />);
+    const html = fieldHtml({ host: { label: () => "Host", required: false } });
     expect(html).toContain("(optional)");
     expect(html).not.toMatch(/ required|aria-invalid|aria-describedby|autofocus/);
   });
 
   test("for passwords has a reveal button for the script", () => {
-    expect(htmlOf(<Field name="password" type="password" label="Password" />)).toMatch(/<button[^>]*data-reveal="#password"[^>]* hidden/);
+    const html = fieldHtml({ password: { control: "password", label: () => "Password" } }, "secret");
+    expect(html).toMatch(/<button[^>]*data-reveal="#password"[^>]* hidden/);
+    expect(html).not.toContain("secret");
   });
 
   test("of choices selects the current one", () => {
     const options = ["a", "b"].map((value) => ({ value, text: value }));
-    expect(htmlOf(<SelectField name="plan" label="Plan" options={options} value="b" />)).toContain('<option value="b" selected>');
+    const form = { plan: { control: "select", label: () => "Plan", options } } satisfies FormDescription;
+    expect(fieldHtml(form, "b")).toContain('<option value="b" selected>');
   });
 });
 
