@@ -14,7 +14,7 @@ import { SecretOnce } from "../components/copy-field.tsx";
 import { ActionForm, choiceOf, type FormDescription, FormFields, type FormValues, RowAction, readFields } from "../components/forms.tsx";
 import { LastUse } from "../components/last-use.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
+import { EmptyState, PageSection, PlanLimit, TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { idIn } from "../form.tsx";
 import { byOperation, type GetFor } from "../guards.ts";
@@ -54,6 +54,7 @@ export const postTokens = byOperation<Account>({
 
 function tokensPage(visit: Visit, account: Account, refused: RefusedToken | null = null): Response {
   const { i18n } = visit;
+  const errors = refused && new Map([["name", i18n.t(`tokens.create.${refused.error}`)]]);
   return accountPage(visit, {
     title: "tokens.title",
     outcomes,
@@ -66,23 +67,15 @@ function tokensPage(visit: Visit, account: Account, refused: RefusedToken | null
     children: (
       <>
         <ApiExcludedNotice account={account} />
-        <CreateForm refused={refused} />
+        <PageSection id="create" title="tokens.create.title">
+          <ActionForm action={path} hidden={{ do: "create" }} submit="tokens.create.submit">
+            <FormFields form={tokenForm} values={refused} errors={errors} />
+          </ActionForm>
+        </PageSection>
         <TokenTable account={account} />
       </>
     ),
   });
-}
-
-function CreateForm({ refused }: { readonly refused: RefusedToken | null }) {
-  const { i18n } = useVisit();
-  const errors = refused && new Map([["name", i18n.t(`tokens.create.${refused.error}`)]]);
-  return (
-    <PageSection id="create" title="tokens.create.title">
-      <ActionForm action={path} hidden={{ do: "create" }} submit="tokens.create.submit">
-        <FormFields form={tokenForm} values={refused} errors={errors} />
-      </ActionForm>
-    </PageSection>
-  );
 }
 
 function TokenTable({ account }: { readonly account: Account }) {
@@ -171,8 +164,7 @@ function ApiExcludedNotice({ account: { plan } }: { readonly account: Account })
   if (planTerms[plan].api) return null;
   return (
     <Notice kind="warn">
-      {i18n.t("tokens.noApi", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t("plans.names.agency") })}{" "}
-      <a href="/plans">{i18n.t("tokens.plans")}</a>
+      <PlanLimit text={i18n.t("tokens.noApi", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t("plans.names.agency") })} />
     </Notice>
   );
 }

@@ -7,25 +7,22 @@ import {
   type GivenBrand,
   removeBrand,
   saveBrand,
-  usableBrand,
 } from "../../agency/brand-operations.ts";
 import { logoBytesMax, logoUploadBytesMax, printRetrySeconds } from "../../base/documents.ts";
 import { BrandFooter, BrandHeader } from "../../report/brand.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { type Account, plans } from "../../store/accounts.ts";
 import type { StoredBrand } from "../../store/site-accounts.ts";
-import { storedLogo } from "../../store/site-accounts.ts";
-import { ActionForm, type FormDescription, FormFields, SubmitButton } from "../components/forms.tsx";
+import { ActionForm, type FormDescription, FormFields, readFields, SubmitButton } from "../components/forms.tsx";
 import { outcomesOf, redirectWith } from "../components/outcome.tsx";
-import { PageSection } from "../components/sections.tsx";
+import { PageSection, PlanLimit } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { brandNotInPlan, notFound } from "../errors.ts";
-import { type Fields, Form, readUpload } from "../form.tsx";
+import { Form, readUpload } from "../form.tsx";
 import { byOperation, type GetFor, type UploadFor } from "../guards.ts";
 import { accountPage } from "../private-page.tsx";
-import { respond } from "../response.ts";
 import type { Visit } from "../visit.ts";
-import { brandOwner, logoOnPage } from "./usable-brands.ts";
+import { brandOwner, logoAnswer, logoOnPage } from "./usable-brands.ts";
 
 const path = "/account/brand";
 /** Limit of the whole form: the logo, and some thousand characters of the fields. Longer bodies are read to their end, and not kept. */
@@ -35,10 +32,16 @@ const outcomes = outcomesOf(path, ["saved", "removed"], (outcome) => `brand.done
 const accentCharsMax = 9;
 
 const senderForm = {
-  name: { label: "brand.form.name", hint: "brand.form.nameHint", autocomplete: "organization", maxLength: brandNameCharsMax },
+  name: {
+    label: "brand.form.name",
+    hint: "brand.form.nameHint",
+    autocomplete: "organization",
+    maxLength: brandNameCharsMax,
+    trimmed: true,
+  },
   logo: { control: "file", label: "brand.form.logo", hint: "brand.form.logoHint", accept: "image/png,image/webp" },
 } satisfies FormDescription;
-const optional = { autocomplete: "off", required: false } as const;
+const optional = { autocomplete: "off", required: false, trimmed: true } as const;
 const styleForm = {
   accent: { label: "brand.form.accent", hint: "brand.form.accentHint", maxLength: accentCharsMax, verbatim: true, ...optional },
   footer: { label: "brand.form.footer", hint: "brand.form.footerHint", maxLength: brandFooterCharsMax, ...optional },
@@ -64,7 +67,9 @@ export const postBrand: UploadFor<"accounts"> = async (visit, account) => {
   const upload = await readUpload(visit, "logo", uploadLimits);
   if (upload === "too-long")
     return brandPage(visit, account, { typed: typedOf(settings.store.brands.find(account.id)), faults: { logo: "too-large" } });
-  const { withoutLogo, ...given } = typedBrand(upload.fields);
+  const { fields } = upload;
+  const { logo: _logo, ...given } = { ...readFields(senderForm, fields), ...readFields(styleForm, fields) };
+  const withoutLogo = fields.text("without-logo") !== "";
   const logo = upload.file ?? (withoutLogo ? "removed" : "kept");
   const saved = await saveBrand(settings, account, { ...given, logo });
   if ("faults" in saved) return brandPage(visit, account, { typed: { ...given, withoutLogo }, faults: saved.faults });
@@ -82,27 +87,21 @@ export const postRemoveBrand = byOperation<Account>({
 /** Logo of an account, for those who may use its brand: the policy of the pages allows no image within a page. */
 export const getBrandLogo: GetFor<"accounts"> = (visit, account, id) => {
   const owner = brandOwner(visit, account, id);
-  const brand = owner === undefined ? undefined : usableBrand(visit.settings.store, owner);
-  const logo = brand === undefined ? null : storedLogo(brand);
-  if (logo === null) throw notFound();
-  return respond(visit, 200, logo.png, { "content-type": "image/png", "cache-control": "private, no-cache" });
+  if (owner === undefined) throw notFound();
+  return logoAnswer(visit, owner);
 };
 
 function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
   const { i18n, settings } = visit;
   const needed = plans.find((one) => planTerms[one].brand) ?? plan;
+  const text = i18n.t("brand.otherPlan", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t(`plans.names.${needed}`) });
   return accountPage(visit, {
     title: "brand.title",
     lead: i18n.t("brand.intro"),
     outcomes,
     children: (
       <>
-        <Notice kind="info">
-          <p>
-            {i18n.t("brand.otherPlan", { plan: i18n.t(`plans.names.${plan}`), needed: i18n.t(`plans.names.${needed}`) })}{" "}
-            <a href="/plans">{i18n.t("tokens.plans")}</a>
-          </p>
-        </Notice>
+        <Notice text={<PlanLimit text={text} />} />
         {settings.store.brands.find(id) !== undefined && <Removal />}
       </>
     ),
@@ -112,6 +111,7 @@ function otherPlanPage(visit: Visit, { id, plan }: Account): Response {
 function brandPage(visit: Visit, account: Account, refused: Refused | null = null): Response {
   const { i18n, settings } = visit;
   const stored = settings.store.brands.find(account.id);
+  const shown = stored && { ...stored, logo: logoOnPage(account.id, stored) };
   const busy = refused?.faults.logo === "busy";
   return accountPage(visit, {
     title: "brand.title",
@@ -121,24 +121,18 @@ function brandPage(visit: Visit, account: Account, refused: Refused | null = nul
     outcomes,
     children: (
       <>
-        {stored !== undefined && <Preview account={account} brand={stored} />}
+        {shown !== undefined && (
+          <PageSection id="preview" title="brand.preview.title">
+            <p>{i18n.t("brand.preview.what")}</p>
+            <BrandHeader brand={shown} />
+            <BrandFooter brand={shown} />
+          </PageSection>
+        )}
         <BrandForm typed={refused?.typed ?? typedOf(stored)} faults={refused?.faults ?? {}} hasLogo={(stored?.logoPng ?? null) !== null} />
         {stored !== undefined && <Removal />}
       </>
     ),
   });
-}
-
-function Preview({ account, brand }: { readonly account: Account; readonly brand: StoredBrand }) {
-  const { i18n } = useVisit();
-  const shown = { ...brand, logo: logoOnPage(account.id, brand) };
-  return (
-    <PageSection id="preview" title="brand.preview.title">
-      <p>{i18n.t("brand.preview.what")}</p>
-      <BrandHeader brand={shown} />
-      <BrandFooter brand={shown} />
-    </PageSection>
-  );
 }
 
 interface BrandFormProps extends Refused {
@@ -179,15 +173,6 @@ function Removal() {
       <ActionForm action={`${path}/remove`} hidden={{ do: "remove" }} kind="danger" submit="brand.removal.submit" />
     </PageSection>
   );
-}
-
-function typedBrand(fields: Fields): TypedBrand {
-  return {
-    name: fields.text("name").trim(),
-    accent: fields.text("accent").trim().slice(0, accentCharsMax),
-    footer: fields.text("footer").trim(),
-    withoutLogo: fields.text("without-logo") !== "",
-  };
 }
 
 function typedOf(brand: StoredBrand | undefined): TypedBrand {

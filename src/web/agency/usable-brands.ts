@@ -3,9 +3,9 @@ import { usableBrand } from "../../agency/brand-operations.ts";
 import { brandInFile } from "../../export/export.ts";
 import type { Brand, BrandLogo } from "../../report/brand.tsx";
 import type { Account } from "../../store/accounts.ts";
-import type { StoredBrand } from "../../store/site-accounts.ts";
-import { storedLogo } from "../../store/site-accounts.ts";
+import { type StoredBrand, storedLogo } from "../../store/site-accounts.ts";
 import { notFound, signInFirst } from "../errors.ts";
+import { respond } from "../response.ts";
 import { siteAccesses } from "../sites/site-access.ts";
 import type { Visit } from "../visit.ts";
 
@@ -52,6 +52,14 @@ export function requestedBrand(visit: Visit): Brand | null {
 export function brandOwner(visit: Visit, account: Account, named: string | null): Account | undefined {
   const id = named === ownBrand ? String(account.id) : named;
   return siteAccesses(visit, account).find(({ owner }) => String(owner.id) === id)?.owner;
+}
+
+/** Logo file of the account's brand. The policy of the pages allows no image within a page. @throws PageError 404 without a logo. */
+export function logoAnswer(visit: Visit, owner: Account): Response {
+  const brand = usableBrand(visit.settings.store, owner);
+  const logo = brand === undefined ? null : storedLogo(brand);
+  if (logo === null) throw notFound();
+  return respond(visit, 200, logo.png, { "content-type": "image/png", "cache-control": "private, no-cache" });
 }
 
 /** Logo on a page; null without one. */

@@ -250,7 +250,7 @@ type ControlAttributes = Pick<JSX.IntrinsicElements["input"], "id" | "name" | "a
 interface ControlProps {
   readonly field: LabelledDescription;
   readonly text: string;
-  /** Of a select. */
+  /** Choices of a select; empty for any other control. */
   readonly options: readonly Option[];
   readonly attributes: ControlAttributes;
 }

@@ -43,6 +43,15 @@ export function EnglishQuote({ children }: { readonly children: string }) {
   );
 }
 
+/** Sentence on what a plan includes, with the link to all plans. */
+export function PlanLimit({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text} <a href="/plans">{useVisit().i18n.t("tokens.plans")}</a>
+    </>
+  );
+}
+
 interface EmptyStateProps {
   readonly title: string;
   readonly text?: string;

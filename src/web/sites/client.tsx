@@ -6,14 +6,13 @@ import { clientReportFileName, exportFormats, pdfFormat } from "../../export/for
 import { Instant } from "../../report/components/labels.tsx";
 import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import type { StoredBrand } from "../../store/site-accounts.ts";
-import { storedLogo } from "../../store/site-accounts.ts";
 import type { Site } from "../../store/sites.ts";
+import { logoAnswer } from "../agency/usable-brands.ts";
 import { LinkButton } from "../components/forms.tsx";
 import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import type { GetFor } from "../guards.ts";
-import { respond } from "../response.ts";
 import { pdfFileAnswer, textFileAnswer } from "../scans/report/downloads.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { clientReportPath, mayEdit, ownerPath, type SiteAccess, sitePath } from "./site-access.ts";
@@ -26,15 +25,9 @@ export const getClient: GetFor<"members"> = (visit, access, name) => {
   return clientPage(visit, access, name, sites);
 };
 
-/** Logo of the owner's brand: the policy of the pages allows no image within a page. */
 export const getClientLogo: GetFor<"members"> = (visit, access, name) => {
-  const brand = usableBrand(visit.settings.store, access.owner);
-  const logo = brand === undefined ? null : storedLogo(brand);
-  if (logo === null || sitesOfClient(visit, access, name).length === 0) throw notFound();
-  return respond(visit, 200, logo.png, {
-    "content-type": "image/png",
-    "cache-control": "private, no-cache",
-  });
+  if (sitesOfClient(visit, access, name).length === 0) throw notFound();
+  return logoAnswer(visit, access.owner);
 };
 
 /** Sites of the client, ordered by name as readers of the language expect it. */

@@ -1,13 +1,12 @@
 /** `/sites/new` and `/sites/{id}/edit`: adds and changes watched sites. */
-import type { ComponentChildren } from "preact";
 import { planTerms } from "../../accounts/account-operations.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { nextRuns, plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/schedule.ts";
 import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSite, updateSite } from "../../sites/site-operations.ts";
 import type { Site } from "../../store/sites.ts";
-import type { I18n } from "../../text/translator.ts";
 import { initialValues, readFields } from "../components/forms.tsx";
+import { PlanLimit } from "../components/sections.tsx";
 import { formMalformed, notFound } from "../errors.ts";
 import type { Fields } from "../form.tsx";
 import type { GetFor, PostFor } from "../guards.ts";
@@ -53,8 +52,9 @@ export const postNewSite: PostFor<"editors"> = async (visit, access, form) => {
   }
   const added = await addSite(settings, siteActor(visit, access), read.fields);
   if ("done" in added) return redirect(visit, `${sitePath(added.done)}?done=added`);
-  if (added.refused === "full") return newSitePage(visit, access, { input, formError: fullPlan(i18n, planTerms[access.owner.plan].sites) });
-  return newSitePage(visit, access, { input, errors: new Map([["url", i18n.t("sites.form.taken")]]) });
+  if (added.refused !== "full") return newSitePage(visit, access, { input, errors: new Map([["url", i18n.t("sites.form.taken")]]) });
+  const text = i18n.count("sites.form.full", planTerms[access.owner.plan].sites);
+  return newSitePage(visit, access, { input, formError: <PlanLimit text={text} /> });
 };
 
 export const getEditSite: GetFor<"siteEditors"> = (visit, shared) => editPage(visit, shared, { input: inputOfSite(shared.site) });
@@ -88,14 +88,6 @@ function outdatedPage(visit: Visit, shared: SharedSite, input: SiteInput): Respo
   const { store } = visit.settings;
   const site = store.sites.find(shared.site.accountId, shared.site.id) ?? shared.site;
   return editPage(visit, { ...shared, site }, { input, formError: visit.i18n.t("sites.form.outdated"), status: 409 });
-}
-
-function fullPlan(i18n: I18n, sitesMax: number): ComponentChildren {
-  return (
-    <>
-      {i18n.count("sites.form.full", sitesMax)} <a href="/plans">{i18n.t("tokens.plans")}</a>
-    </>
-  );
 }
 
 function isPreview(form: Fields): boolean {

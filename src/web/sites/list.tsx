@@ -6,7 +6,7 @@ import { useI18n } from "../../report/context.ts";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
 import { ActionForm, choiceOf, type FormDescription, FormFields, LinkButton, type Option } from "../components/forms.tsx";
 import { Tabs } from "../components/navigation.tsx";
-import { Alert, EmptyState } from "../components/sections.tsx";
+import { Alert, EmptyState, PlanLimit } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
@@ -60,7 +60,7 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     children: (
       <>
         {ownerTabs(visit, access)}
-        {sites.length > sitesMax && <BeyondPlan sitesMax={sitesMax} />}
+        {sites.length > sitesMax && <Notice kind="warn" text={<PlanLimit text={i18n.count("sites.list.beyondPlan", sitesMax)} />} />}
         <section aria-label={i18n.t("sites.title")}>
           <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
           {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}
@@ -73,18 +73,6 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
     ),
   });
   return pageWithRows(visit, content, placed);
-}
-
-/** More sites than the plan includes, as after a change of the plan. */
-function BeyondPlan({ sitesMax }: { readonly sitesMax: number }) {
-  const { i18n } = useVisit();
-  return (
-    <Notice kind="warn">
-      <p>
-        {i18n.count("sites.list.beyondPlan", sitesMax)} <a href="/plans">{i18n.t("tokens.plans")}</a>
-      </p>
-    </Notice>
-  );
 }
 
 function ListActions({ access }: { readonly access: SiteAccess }) {
