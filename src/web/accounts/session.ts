@@ -44,14 +44,12 @@ export function logRefusal(
     .catch((error) => log.warn("refusal not noted in the audit log", { error: String(error) }));
 }
 
-/** Validates the return path after sign-in: only paths of this appliance. */
-
 /** Before and after percent-encoding. */
 const pathCharsMax = 2_048;
 /** Placeholder origin: a path that resolves to another origin is rejected. */
 const ownOrigin = "http://here.invalid";
 
-/** Path and query as a browser resolves them; `fallback` for any other origin. */
+/** Return path after sign-in: path and query as a browser resolves them; `fallback` for any other origin. */
 export function nextPath(requested: string | null, fallback: string): string {
   if (requested === null || !requested.startsWith("/") || requested.length > pathCharsMax) return fallback;
   const url = URL.parse(requested, ownOrigin);

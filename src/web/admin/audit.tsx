@@ -59,27 +59,20 @@ function actorNamed(typed: string, idOf: (email: string) => number | undefined):
 
 export const getAudit: GetFor<"administrators"> = (visit) => {
   const filter = filterOf(visit);
+  const errors = filter.actor === null ? new Map([["by", visit.i18n.t("admin.audit.nobody")]]) : null;
   return adminPage(visit, {
     title: "admin.audit.title",
     lead: visit.i18n.t("admin.audit.intro"),
     children: (
       <>
-        <Search filter={filter} />
+        <SearchForm action={path} submit="admin.audit.find">
+          <FormFields form={searchForm} values={{ by: filter.typed, action: filter.action ?? "" }} errors={errors} />
+        </SearchForm>
         {filter.actor !== null && <Entries filter={filter} actor={filter.actor} />}
       </>
     ),
   });
 };
-
-function Search({ filter: { typed, actor, action } }: { readonly filter: Filter }) {
-  const { i18n } = useVisit();
-  const errors = actor === null ? new Map([["by", i18n.t("admin.audit.nobody")]]) : null;
-  return (
-    <SearchForm action={path} submit="admin.audit.find">
-      <FormFields form={searchForm} values={{ by: typed, action: action ?? "" }} errors={errors} />
-    </SearchForm>
-  );
-}
 
 function Entries({ filter, actor }: { readonly filter: Filter; readonly actor: AuditQuery["actor"] }) {
   const { i18n, settings } = useVisit();

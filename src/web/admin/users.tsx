@@ -176,21 +176,18 @@ function InvitationNotice({ outcome }: { readonly outcome: NoticeOutcome | undef
 
 function InvitationForm({ typed }: { readonly typed: InvitationDraft | null }) {
   const { i18n, settings } = useVisit();
-  return (
-    <PageSection anchor="invite" id="invite-title" title="admin.invitation.title">
-      {settings.config["accounts.signup"] === "closed" ? <p>{i18n.t("admin.invitation.closed")}</p> : <OpenForm typed={typed} />}
-    </PageSection>
-  );
-}
-
-function OpenForm({ typed }: { readonly typed: InvitationDraft | null }) {
-  const { i18n, settings } = useVisit();
   const { email, plan } = typed ?? { email: "", plan: settings.config["accounts.default_plan"] };
   const errors = typed && new Map([["email", i18n.t(`admin.invitation.errors.${typed.error}`)]]);
   return (
-    <ActionForm action="/admin/invitations" submit="admin.invitation.create">
-      <FormFields form={invitationForm} values={{ email, plan }} errors={errors} />
-    </ActionForm>
+    <PageSection anchor="invite" id="invite-title" title="admin.invitation.title">
+      {settings.config["accounts.signup"] === "closed" ? (
+        <p>{i18n.t("admin.invitation.closed")}</p>
+      ) : (
+        <ActionForm action="/admin/invitations" submit="admin.invitation.create">
+          <FormFields form={invitationForm} values={{ email, plan }} errors={errors} />
+        </ActionForm>
+      )}
+    </PageSection>
   );
 }
 

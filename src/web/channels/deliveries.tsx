@@ -61,7 +61,8 @@ function DeliveryTable({ account }: { readonly account: Account }) {
 /** State, next attempt, and the button of a delivery that may be sent again. */
 function State({ delivery }: { readonly delivery: Delivery }) {
   const { i18n, settings } = useVisit();
-  const { state, nextAttemptAt } = delivery;
+  const { id, accountId, channelId, createdAt, state, nextAttemptAt } = delivery;
+  const of = { name: settings.store.channels.find(accountId, channelId)?.name ?? "", time: i18n.dateTime(createdAt) };
   return (
     <>
       {i18n.t(`channels.deliveries.states.${state}`)}
@@ -74,7 +75,7 @@ function State({ delivery }: { readonly delivery: Delivery }) {
       {retryRefusalOf(settings.store, delivery) === null && (
         <>
           {" "}
-          <Retry delivery={delivery} />
+          <RowAction action={deliveriesPagePath} hidden={{ delivery: id }} kind="plain" submit="channels.deliveries.retry" of={of} />
         </>
       )}
     </>
@@ -131,11 +132,4 @@ function Attempts({ delivery: { attempts } }: { readonly delivery: Delivery }) {
       {i18n.t("channels.test.time", { ms: i18n.number(Math.round(last.ms)) })} {last.because !== null && <code>{last.because}</code>}
     </>
   );
-}
-
-function Retry({ delivery: { id, accountId, channelId, createdAt } }: { readonly delivery: Delivery }) {
-  const { i18n, settings } = useVisit();
-  const name = settings.store.channels.find(accountId, channelId)?.name ?? "";
-  const of = { name, time: i18n.dateTime(createdAt) };
-  return <RowAction action={deliveriesPagePath} hidden={{ delivery: id }} kind="plain" submit="channels.deliveries.retry" of={of} />;
 }

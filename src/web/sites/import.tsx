@@ -89,20 +89,13 @@ function importPage(visit: Visit, access: SiteAccess, { text, lines, fault }: Im
             <CancelLink href={ownerPath("/sites", access)} />
           </p>
         </Form>
-        <Format />
+        <PageSection id="format" title="sites.import.format">
+          <p>{i18n.t("sites.import.formatText")}</p>
+          <pre>{example}</pre>
+        </PageSection>
       </>
     ),
   });
-}
-
-function Format() {
-  const { i18n } = useVisit();
-  return (
-    <PageSection id="format" title="sites.import.format">
-      <p>{i18n.t("sites.import.formatText")}</p>
-      <pre>{example}</pre>
-    </PageSection>
-  );
 }
 
 /** Lines that are left out come first. */
