@@ -46,19 +46,8 @@ export {
   valuesNamed,
 } from "../parse/header-fields.ts";
 export { parseStructuredDictionary, parseStructuredToken, type StructuredValue, splitHeaderList } from "../parse/header-syntax.ts";
-export type { FrameOptions, HstsDefect, HstsPolicy, ReferrerPolicy } from "../parse/header-values.ts";
-export {
-  charsetOfMediaType,
-  charsetOfMetaContent,
-  hstsMaxAgeSecondsMin,
-  isEncodingLabel,
-  parseFrameOptions,
-  parseHsts,
-  parseReferrerPolicyHeader,
-  parseReferrerPolicyMeta,
-} from "../parse/header-values.ts";
-export type { Integrity, IntegrityAlgorithm, IntegrityHash } from "../parse/integrity.ts";
-export { isPinnableUrl, parseIntegrity, strongestHashes } from "../parse/integrity.ts";
+export * from "../parse/header-values.ts";
+export * from "../parse/integrity.ts";
 export { parseInternetDate } from "../parse/internet-date.ts";
 export type { PublishedDmarc } from "../parse/mail/dmarc.ts";
 export { dmarcNameOf, dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, parseDmarc } from "../parse/mail/dmarc.ts";
@@ -74,7 +63,7 @@ export {
 export { ownSpf, type SpfEnd, type SpfFault, spfCosts, spfMxHostsMax, spfPolicy, spfTextsOf } from "../parse/mail/spf-evaluation.ts";
 export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
 export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
-export { namesVersion, type Products, parseProducts, productVersionFields } from "../parse/products.ts";
+export * from "../parse/products.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
 export {
   compareLibraryVersions,
@@ -89,31 +78,8 @@ export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
 export { nearest } from "../parse/text.ts";
 export type { CookieFault, SeenCookie, SeenCookies } from "./cookies.ts";
 export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies, verdictOnCookies } from "./cookies.ts";
-export type { EnforcedCsp } from "./csp.ts";
-export {
-  allowsEval,
-  cspCheck,
-  cspMetas,
-  directiveNames,
-  enforcedCsp,
-  openToAllInline,
-  ruleNames,
-  rulesOn,
-  verdictOnCsp,
-  writtenCsp,
-} from "./csp.ts";
-export { hstsWithSubdomains, type PreloadState, preloadListDate, preloadState } from "./hsts.ts";
-export { mailHosts, type SoleRecord, soleRecord } from "./mail.ts";
-export type { Validity } from "./tls.ts";
-export {
-  hasSignatureThatCounts,
-  isCertificateAccepted,
-  isCertificateRejected,
-  isCertificateUnread,
-  issuersOnPath,
-  knownWeakPrime,
-  lifetimeMs,
-  missingServerUsage,
-  validityAt,
-} from "./tls.ts";
+export * from "./csp.ts";
+export * from "./hsts.ts";
+export * from "./mail.ts";
+export * from "./tls.ts";
 export { minuteOf } from "./verdict.ts";
