@@ -1,7 +1,7 @@
 /** Runs in a thread: imports the code of an author, and tests or tries it. Everything that it posts is plain data. */
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { type DeclarationFault, type PluginFault, placeOfProperty, type SourcePlace } from "../catalog/fault.ts";
+import { type DeclarationFault, faultAt, type PluginFault, placeOfProperty } from "../catalog/fault.ts";
 import { type ModuleRecord, provideModules, recordModules } from "../catalog/plugin-modules.ts";
 import { definitionOf, importFault } from "../catalog/plugin-thread.ts";
 import { faultsOfCheck, unknownKeysOf } from "../catalog/validate.ts";
@@ -110,9 +110,6 @@ async function runTry(file: string, evidence: Evidence, record: ModuleRecord, po
   post({ type: "tried", tried: { definition, texts: definition.texts ?? {}, result, judged, faults, broken } });
 }
 
-const nowhere = { line: null, column: null };
-
 function locatedAt(file: string, record: ModuleRecord, path: readonly string[], reason: string): PluginFault {
-  const place: SourcePlace | null = placeOfProperty(record.sourceOf(file) ?? "", path);
-  return { file, reason, ...(place ?? nowhere) };
+  return faultAt(file, placeOfProperty(record.sourceOf(file) ?? "", path), reason);
 }

@@ -5,7 +5,8 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts, Locale } from "../check/check.ts";
 import type { AnyCheck, CheckDefinition } from "../check/registry.ts";
-import { CatalogError, faultOfFile, type PluginFault, type SourcePlace } from "./fault.ts";
+import type { TextPosition } from "../parse/text.ts";
+import { CatalogError, faultOfFile, type PluginFault } from "./fault.ts";
 import { faultsOfCheck } from "./validate.ts";
 
 const versionChars = 16;
@@ -57,7 +58,7 @@ export interface LoadedPlugin {
   readonly file: PluginFile;
   readonly definition: CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
   /** Positions of the codes in the file; null where not found. */
-  readonly codePlaces: Readonly<Record<string, SourcePlace | null>>;
+  readonly codePlaces: Readonly<Record<string, TextPosition | null>>;
   readonly unknownKeys: readonly PluginFault[];
 }
 

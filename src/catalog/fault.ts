@@ -1,4 +1,5 @@
 /** Faults of plugin files, each with its place in the source. */
+import { positionAt, type TextPosition } from "../parse/text.ts";
 
 /** Limit of reported faults: more would hide the first ones. */
 const faultsShownMax = 50;
@@ -49,38 +50,33 @@ export function describeFaults(faults: readonly PluginFault[]): readonly string[
 }
 
 export function faultOfFile(file: string, reason: string): PluginFault {
-  return { file, line: null, column: null, reason };
+  return faultAt(file, null, reason);
 }
 
-export interface SourcePlace {
-  readonly line: number;
-  readonly column: number;
+/** Fault of the whole file if the place is null. */
+export function faultAt(file: string, place: TextPosition | null, reason: string): PluginFault {
+  return { file, line: place?.line ?? null, column: place?.column ?? null, reason };
 }
 
 /**
  * Place of a property in source text: each name of `path` is searched after the one before it, as a key. Names that are not found are
  * passed over. Null if none is found.
  */
-export function placeOfProperty(source: string, path: readonly string[]): SourcePlace | null {
+export function placeOfProperty(source: string, path: readonly string[]): TextPosition | null {
   let found: number | null = null;
   for (const name of path) {
     const key = new RegExp(`(?<![\\w$.-])(["'\`]?)${RegExp.escape(name)}\\1\\s*[:(,}]`, "g");
     key.lastIndex = found === null ? 0 : found + 1;
     found = key.exec(source)?.index ?? found;
   }
-  return found === null ? null : placeAt(source, found);
+  return found === null ? null : positionAt(source, found);
 }
 
 /** Place of the first of `words` that occurs in the source; null if none does. */
-export function placeOfWord(source: string, words: readonly string[]): SourcePlace | null {
+export function placeOfWord(source: string, words: readonly string[]): TextPosition | null {
   for (const word of words) {
     const at = new RegExp(`(?<![\\w$])${RegExp.escape(word)}(?![\\w$])`).exec(source)?.index;
-    if (at !== undefined) return placeAt(source, at);
+    if (at !== undefined) return positionAt(source, at);
   }
   return null;
-}
-
-function placeAt(source: string, offset: number): SourcePlace {
-  const before = source.slice(0, offset).split("\n");
-  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../base/log.ts";
 import { builtInCatalog, type Catalog, catalogWith, type LoadedPlugin, type PluginSnapshot } from "./catalog.ts";
-import { CatalogError, describeFault, faultOfFile, type PluginFault } from "./fault.ts";
+import { CatalogError, describeFault, faultAt, faultOfFile, type PluginFault } from "./fault.ts";
 import { type Pins, readPins, realPath } from "./plugin-modules.ts";
 import type { CheckFile, LoadMessage, LoadTask } from "./plugin-thread.ts";
 
@@ -148,8 +148,7 @@ function faultsBetween(plugins: readonly LoadedPlugin[]): readonly PluginFault[]
         owners.set(code, key);
         return [];
       }
-      const { line = null, column = null } = codePlaces[code] ?? {};
-      return [{ file: file.path, line, column, reason: `"${owner}" and "${key}" both declare the code "${code}"` }];
+      return [faultAt(file.path, codePlaces[code] ?? null, `"${owner}" and "${key}" both declare the code "${code}"`)];
     });
   });
 }

@@ -9,7 +9,7 @@ import { tryOr } from "../base/try-or.ts";
 import * as checkApi from "../check/index.ts";
 import * as parserApi from "../check/parsers.ts";
 import type { PluginSnapshot } from "./catalog.ts";
-import { faultOfFile, type PluginFault } from "./fault.ts";
+import { faultAt, faultOfFile, type PluginFault } from "./fault.ts";
 
 // Hashes that plugin files must have, from a file in the format of sha256sum (`checks.require_sha256`).
 
@@ -38,7 +38,7 @@ export function readPins(file: string, checksDir: string): { readonly pins: Pins
     if (line.trim() === "" || line.startsWith("#")) continue;
     const [, sha256, name] = lineForm.exec(line) ?? [];
     if (sha256 === undefined || name === undefined)
-      faults.push({ file, line: at + 1, column: 1, reason: "is not a line of sha256sum, as in `sha256sum *.ts`" });
+      faults.push(faultAt(file, { line: at + 1, column: 1 }, "is not a line of sha256sum, as in `sha256sum *.ts`"));
     else pins.set(realPath(resolve(checksDir, name)), sha256);
   }
   return { pins, faults };

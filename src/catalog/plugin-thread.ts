@@ -1,8 +1,9 @@
 /** Runs in a thread: imports plugin files, to load and validate them. It needs no built-in check, so the thread starts fast. */
 import type { CheckTexts, Locale } from "../check/check.ts";
 import { type AnyCheck, type CheckDefinition, registeredChecks } from "../check/registry.ts";
+import type { TextPosition } from "../parse/text.ts";
 import type { LoadedPlugin, PluginSnapshot } from "./catalog.ts";
-import { type DeclarationFault, type PluginFault, placeOfProperty, placeOfWord, type SourcePlace } from "./fault.ts";
+import { type DeclarationFault, faultAt, faultOfFile, type PluginFault, placeOfProperty, placeOfWord } from "./fault.ts";
 import { assertRecordable, type ModuleRecord, onUncaughtErrors, type Pins, RefusedModule, recordModules } from "./plugin-modules.ts";
 import { faultsOfCheck, unknownKeysOf } from "./validate.ts";
 
@@ -57,9 +58,7 @@ async function loadPluginFile(
     return { faults: [fault.file === realPath ? { ...fault, file } : fault] };
   }
   const source = record.sourceOf(realPath) ?? "";
-  const fault = (place: SourcePlace | null, reason: string): PluginFault => {
-    return { file, reason, ...(place ?? placeOfWord(source, ["registerCheck("]) ?? nowhere) };
-  };
+  const fault = (place: TextPosition | null, reason: string) => faultAt(file, place ?? placeOfWord(source, ["registerCheck("]), reason);
   const checks = registeredChecks().slice(before);
   const [check] = checks;
   if (check === undefined || checks.length > 1) {
@@ -99,8 +98,6 @@ async function importPlugin(path: string): Promise<void> {
   if (found !== null) throw found.error;
 }
 
-const nowhere = { line: null, column: null };
-
 /** Definition of a check without its code and other values that cannot be cloned. */
 export function definitionOf({ judge: _judge, ...definition }: AnyCheck): LoadedPlugin["definition"] {
   return JSON.parse(JSON.stringify(definition)) as CheckDefinition & { readonly texts: Readonly<Record<Locale, CheckTexts>> };
@@ -109,15 +106,15 @@ export function definitionOf({ judge: _judge, ...definition }: AnyCheck): Loaded
 /** Syntax errors come as a list, each with its position. Others are searched in the stack, then in the source. */
 export function importFault(error: unknown, file: string, record: ModuleRecord): PluginFault {
   const [first] = error instanceof AggregateError ? error.errors : [error];
-  if (first instanceof RefusedModule) return { file: first.file, line: null, column: null, reason: first.message };
+  if (first instanceof RefusedModule) return faultOfFile(first.file, first.message);
   const { message, position, stack } = Object(first) as Partial<BuildMessage> & { readonly stack?: unknown };
   const reason = typeof message === "string" ? message : `threw ${String(first)}`;
-  if (position) return { file: position.file || file, line: position.line, column: position.column, reason };
+  if (position) return faultAt(position.file || file, position, reason);
   for (const [, path = "", line, column] of String(stack ?? "").matchAll(/(\/[^\n()]+?):(\d+):(\d+)\)?(?=\n|$)/g)) {
-    if (record.sourceOf(path) !== undefined) return { file: path, line: Number(line), column: Number(column), reason };
+    if (record.sourceOf(path) !== undefined) return faultAt(path, { line: Number(line), column: Number(column) }, reason);
   }
   const named = /imported from (\/\S+)/.exec(reason)?.[1];
   const importer = named !== undefined && record.sourceOf(named) !== undefined ? named : file;
   const quoted = [...reason.matchAll(/["']([^"']+)["']/g)].map((match) => match[1] ?? "");
-  return { file: importer, reason, ...(placeOfWord(record.sourceOf(importer) ?? "", quoted) ?? nowhere) };
+  return faultAt(importer, placeOfWord(record.sourceOf(importer) ?? "", quoted), reason);
 }
