@@ -178,36 +178,20 @@ function withFirst(first: string | undefined, addresses: readonly string[]): rea
   return first === undefined ? addresses : [first, ...addresses.filter((address) => address !== first)];
 }
 
-function connectTo(address: string, port: number, attemptMs: number, signal: AbortSignal): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const endpoint = endpointText(address, port);
-    if (signal.aborted || attemptMs <= 0) return reject(new EgressError("timeout", `no time left to connect to ${endpoint}`));
-    const startedMs = performance.now();
-    const socket = connect({ host: address, port, allowHalfOpen: true });
-    const settle = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onTimeout);
-      socket.off("error", onError);
-    };
-    const onTimeout = () => {
-      settle();
-      socket.on("error", () => {});
-      socket.destroy();
-      reject(new EgressError("timeout", `${endpoint} did not answer in time`));
-    };
-    const onError = (error: NodeJS.ErrnoException) => {
-      settle();
-      reject(connectFailure(error, endpoint, performance.now() - startedMs));
-    };
-    const timer = setTimeout(onTimeout, attemptMs);
-    signal.addEventListener("abort", onTimeout);
-    socket.on("error", onError);
-    socket.once("connect", () => {
-      settle();
-      // An error with no listener would end the process before the caller could add one.
-      socket.on("error", () => {});
-      resolve(socket);
-    });
+async function connectTo(address: string, port: number, attemptMs: number, signal: AbortSignal): Promise<Socket> {
+  const endpoint = endpointText(address, port);
+  if (signal.aborted || attemptMs <= 0) throw new EgressError("timeout", `no time left to connect to ${endpoint}`);
+  const startedMs = performance.now();
+  const socket = connect({ host: address, port, allowHalfOpen: true });
+  const connected = new Promise<Socket>((resolve, reject) => {
+    // The listener stays: an error with no listener would end the process before the caller could add one.
+    socket.on("error", (error) => reject(connectFailure(error, endpoint, performance.now() - startedMs)));
+    socket.once("connect", () => resolve(socket));
+  });
+  const inTime = (end: AbortSignal) => orTimeout(end, `${endpoint} did not answer in time`, () => connected);
+  return withDeadline(systemClock, attemptMs, [signal], inTime).catch((error) => {
+    socket.destroy();
+    throw error;
   });
 }
 
