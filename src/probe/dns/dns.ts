@@ -127,11 +127,8 @@ type NameServer = DnsNameServersFacts["servers"][number];
 export function probeNameServers(context: DnsContext): Promise<Reading<DnsNameServersFacts>> {
   return readOfDomain(context, async (domain) => {
     const { zone, hosts } = await nameServersOf(context, domain);
-    return {
-      zone,
-      servers: await Promise.all(hosts.slice(0, nameServersMax).map((host) => nameServer(context, host))),
-      serversDropped: Math.max(0, hosts.length - nameServersMax),
-    };
+    const { servers, serversDropped } = boundedList("servers", hosts, nameServersMax);
+    return { zone, servers: await Promise.all(servers.map((host) => nameServer(context, host))), serversDropped };
   });
 }
 

@@ -38,14 +38,9 @@ export function probeDmarc(context: DnsContext): Promise<Reading<Facts["mailDmar
       () => null,
       (thrown) => failedBy(thrown).because,
     );
-    const receivers = externalReceivers(walk, domain);
-    return {
-      domain,
-      walk,
-      hostUnread,
-      reportReceivers: await Promise.all(receivers.slice(0, limits.reportReceiversMax).map((receiver) => askReceiver(context, receiver))),
-      reportReceiversDropped: Math.max(0, receivers.length - limits.reportReceiversMax),
-    };
+    const receivers = boundedList("reportReceivers", externalReceivers(walk, domain), limits.reportReceiversMax);
+    const reportReceivers = await Promise.all(receivers.reportReceivers.map((receiver) => askReceiver(context, receiver)));
+    return { domain, walk, hostUnread, ...receivers, reportReceivers };
   });
 }
 
@@ -264,11 +259,9 @@ export async function probeMailDane(context: MailDaneContext): Promise<Reading<F
 }
 
 async function daneOfAll(ask: ValidatedAsk, hosts: readonly string[]): Promise<Facts["mailDane"]> {
-  const answers = hosts.slice(0, limits.daneHostsMax).map(async (host) => {
-    const answer = await daneOf(ask, host).then(read<MailHostDane>, failedBy);
-    return { host, answer };
-  });
-  return { hosts: await Promise.all(answers), hostsDropped: Math.max(0, hosts.length - limits.daneHostsMax) };
+  const asked = boundedList("hosts", hosts, limits.daneHostsMax);
+  const answerOf = async (host: string) => ({ host, answer: await daneOf(ask, host).then(read<MailHostDane>, failedBy) });
+  return { ...asked, hosts: await Promise.all(asked.hosts.map(answerOf)) };
 }
 
 const noRecords = { name: null, authentic: false, records: [], recordsDropped: 0 } as const;

@@ -1,6 +1,7 @@
 /** Probes each TLS version with its own hello, and reads the answers up to the certificates. */
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { aborted } from "../../base/clock.ts";
 import type { TlsVersion } from "../../evidence/limits.ts";
 import { clientHello, createKeyShares, createRareKeyShares, type KeyShare } from "./client-hello.ts";
 import { serverRecordDecryptor } from "./handshake-keys.ts";
@@ -26,22 +27,17 @@ export async function exchangeHello(
   const reader = new ServerFlightReader(createDecryptor);
   const socket = await dial().catch(() => null);
   if (socket === null) return { flight: reader.flight, ended: signal.aborted ? "timeout" : "closed" };
-  return new Promise((resolve) => {
-    const end = (ended: HelloExchange["ended"]) => {
-      signal.removeEventListener("abort", onAbort);
-      socket.destroy();
-      resolve({ flight: reader.flight, ended });
-    };
-    const onAbort = () => end("timeout");
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
+  const ended = await new Promise<HelloExchange["ended"]>((resolve) => {
+    void aborted(signal).then(() => resolve("timeout"));
     socket.on("data", (bytes: Buffer) => {
-      if (reader.push(bytes)) end("complete");
+      if (reader.push(bytes)) resolve("complete");
     });
-    socket.once("end", () => end("closed"));
-    socket.once("close", () => end("closed"));
+    socket.once("end", () => resolve("closed"));
+    socket.once("close", () => resolve("closed"));
     socket.write(hello);
   });
+  socket.destroy();
+  return { flight: reader.flight, ended };
 }
 
 /** True for a connection closed without a byte: the server may limit simultaneous connections. */

@@ -1,7 +1,7 @@
 /** TLS probe of one endpoint: negotiated session, supported versions, certificate chain and trust. */
 import type { Socket } from "node:net";
 import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
-import { systemClock, withDeadline } from "../../base/clock.ts";
+import { aborted, systemClock, withDeadline } from "../../base/clock.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { certificatesMax, type TlsVersion } from "../../evidence/limits.ts";
@@ -30,15 +30,8 @@ const chainStepsMax = 20;
 
 /** Session with the server; null if the handshake fails or the signal aborts first. Takes over the socket and destroys it. */
 function performHandshake(raw: Socket, serverName: string | null, anchors: TrustAnchors, signal: AbortSignal): Promise<TlsSession | null> {
-  return new Promise((resolve) => {
-    const end = (session: TlsSession | null) => {
-      signal.removeEventListener("abort", onAbort);
-      raw.destroy();
-      resolve(session);
-    };
-    const onAbort = () => end(null);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
+  const session = new Promise<TlsSession | null>((resolve) => {
+    void aborted(signal).then(() => resolve(null));
     const socket = connect({
       socket: raw,
       // RFC 6066 section 3: no literal addresses in SNI.
@@ -48,11 +41,12 @@ function performHandshake(raw: Socket, serverName: string | null, anchors: Trust
       checkServerIdentity: () => undefined,
       ALPNProtocols: ["h2", "http/1.1"],
     });
-    socket.on("error", () => end(null));
-    socket.once("close", () => end(null));
+    socket.on("error", () => resolve(null));
+    socket.once("close", () => resolve(null));
     // Read at once, because the runtime forgets the session when the connection closes.
-    socket.once("secureConnect", () => end(sessionOf(socket)));
+    socket.once("secureConnect", () => resolve(sessionOf(socket)));
   });
+  return session.finally(() => raw.destroy());
 }
 
 function sessionOf(socket: TLSSocket): TlsSession {
