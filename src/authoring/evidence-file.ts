@@ -1,6 +1,7 @@
 /** Reads evidence from a JSON file: captured evidence, or a full report that contains it. */
 import { readFileSync, statSync } from "node:fs";
 import { isObject } from "../base/is-object.ts";
+import { tryOr } from "../base/try-or.ts";
 import { type Evidence, evidenceWithoutErrorPage, failed, type ReadingName } from "../evidence/evidence.ts";
 import { readingNames } from "../evidence/facts.ts";
 import { jsonFaultPosition } from "../parse/json.ts";
@@ -63,12 +64,10 @@ function jsonIn(file: string): unknown {
     const { code } = error as NodeJS.ErrnoException;
     throw unusable(file, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`);
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    const position = jsonFaultPosition(text);
-    throw unusable(file, position === null ? "is not JSON" : `is not JSON: line ${position.line}, column ${position.column}`);
-  }
+  const value: unknown = tryOr(() => JSON.parse(text), undefined);
+  if (value !== undefined) return value;
+  const position = jsonFaultPosition(text);
+  throw unusable(file, position === null ? "is not JSON" : `is not JSON: line ${position.line}, column ${position.column}`);
 }
 
 function unusable(file: string, because: string): EvidenceFileError {

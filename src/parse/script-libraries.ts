@@ -1,5 +1,6 @@
 /** Versions of script libraries, and advisories for them. */
 import { isObject } from "../base/is-object.ts";
+import { tryOr } from "../base/try-or.ts";
 import {
   advisoriesPerLibraryMax,
   advisoryExcludesMax,
@@ -122,12 +123,8 @@ const otherIdentifier = /^GHSA(?:-[0-9a-z]{4}){3}$/;
 
 /** `fault` names the place of the first mistake, as the end of a sentence that begins with "it". */
 export function parseAdvisoriesFile(text: string): { readonly libraries: AdvisoryLines } | { readonly fault: string } {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return { fault: "is not JSON" };
-  }
+  const parsed: unknown = tryOr(() => JSON.parse(text), undefined);
+  if (parsed === undefined) return { fault: "is not JSON" };
   if (!isObject(parsed)) return { fault: "must hold an object with the names of libraries" };
   const libraries = Object.entries(parsed);
   if (libraries.length === 0 || libraries.length > librariesMax) return { fault: `must name 1 to ${librariesMax} libraries` };

@@ -14,7 +14,7 @@ export const embeddedPublicSuffixes = { release: "7.5.4", date: "2026-11-15" };
 /** List of the operator; null selects the embedded list. */
 let given: GivenPublicSuffixes | null = null;
 
-/** Sets the list of this thread. Sets the list of this thread. Null selects the embedded list. */
+/** Sets the list of this thread. Null selects the embedded list. */
 export function usePublicSuffixes(list: GivenPublicSuffixes | null): void {
   given = list;
 }

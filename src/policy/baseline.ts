@@ -1,5 +1,6 @@
 /** Baseline of a pipeline: the findings of each URL when it was written. Only what is new since then fails a build. */
 import { isObject } from "../base/is-object.ts";
+import { tryOr } from "../base/try-or.ts";
 import { isFindingCode } from "../check/check.ts";
 import { jsonFaultPosition, jsonValuePosition } from "../parse/json.ts";
 import type { TextFault } from "../parse/text.ts";
@@ -29,10 +30,8 @@ export function baselineText({ findings, knownCodes }: Baseline): string {
 
 /** The first fault of a text that is no baseline. */
 export function parseBaseline(text: string): Baseline | { readonly fault: TextFault } {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
+  const content: unknown = tryOr(() => JSON.parse(text), undefined);
+  if (content === undefined) {
     const position = jsonFaultPosition(text) ?? { line: 1, column: 1 };
     return { fault: { reason: "it is not JSON, or was cut off", ...position } };
   }

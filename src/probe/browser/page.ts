@@ -80,12 +80,8 @@ interface LoadedPage extends Omit<PageVisit, "readings"> {
 }
 
 async function loadPage(context: PageProbeContext): Promise<LoadedPage> {
-  let page: BrowserPage;
-  try {
-    page = await openPage(context.browser, context.proxy.url);
-  } catch {
-    return brokenPage(context.browser, "it opened no page");
-  }
+  const page = await openPage(context.browser, context.proxy.url).catch(() => null);
+  if (page === null) return brokenPage(context.browser, "it opened no page");
   let screenshot = noScreenshot;
   const startScreenshot = () => {
     if (context.screenshot) screenshot = takeScreenshot(page.session);
