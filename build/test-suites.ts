@@ -25,7 +25,7 @@ export interface Suite {
   readonly timeoutMs?: number;
   /** Sets TEST_FULL: all random runs, languages and widths instead of a part. */
   readonly full?: boolean;
-  /** Needs `dist/assay` of `npm run compile`. */
+  /** Runs with `dist/assay`, which is compiled first if a source is newer. */
   readonly binary?: boolean;
   /** Needs the servers that `test/lab/install.sh` installs, or also its Debian system. */
   readonly servers?: "installed" | "with machine";
@@ -69,6 +69,7 @@ export const suites = {
   browser: {
     about: "pages and probes in the real browser",
     workers: 3,
+    binary: true,
     files: ["test/browser/**/*.test.ts"],
     // The journey belongs to `npm test`, and the suite `binary` runs both files.
     without: ["test/browser/hostile/**", journeyFile, singleSignOnFile],
@@ -82,6 +83,7 @@ export const suites = {
       (name) => `test/browser/${name}.test.ts`,
     ),
     full: true,
+    binary: true,
   },
   binary: { about: "the compiled program", files: [binaryFiles, journeyFile, singleSignOnFile], full: true, binary: true },
   hostile: {
@@ -95,6 +97,7 @@ export const suites = {
     files: ["test/lab/*.test.ts", "test/lab/lab.ts"],
     workers: 3,
     longest: [peersFile, "test/lab/lab.ts"],
+    binary: true,
     servers: "installed",
   },
   peers: {

@@ -1,5 +1,5 @@
 /** `npm test` and `npm run test:NAME`: runs one suite of `build/test-suites.ts`, then prints cases, seconds and what was skipped. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs, stripVTControlCharacters } from "node:util";
@@ -14,8 +14,9 @@ import { summaryOf } from "./test-summary.ts";
 const root = resolve(import.meta.dirname, "..");
 const minuteMs = 60_000;
 const defaultTimeoutMs = 2 * minuteMs;
-/** Compiled program of the suites that need one. */
+/** Compiled program of the suites that need one, and what it is made of. */
 const binary = "dist/assay";
+const binarySources = ["package-lock.json", "{src,checks,locales,build}/**"].map((glob) => new Bun.Glob(glob));
 
 const usage = `Usage: npm test -- [FILE...] [options]
        npm run test:SUITE -- [FILE...] [options]
@@ -126,6 +127,12 @@ function numbersByFolder(paths: readonly string[]): string {
   return paths.length === 0 ? "none" : [...byFolder].map(([folder, inFolder]) => `${folder} ${inFolder.length}`).join(", ");
 }
 
+/** Whether a source has changed after the program was compiled. */
+function binaryIsOutdated(): boolean {
+  const compiledMs = statSync(join(root, binary), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return binarySources.flatMap((glob) => [...glob.scanSync(root)]).some((path) => statSync(join(root, path)).mtimeMs > compiledMs);
+}
+
 /** Runs a step beside the tests and prints its output only if it fails. */
 async function runBeside({ name, command, env = {} }: Step): Promise<Ended> {
   const ended = await runCommand(command, { env });
@@ -139,7 +146,10 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     console.log("no test file is affected");
     return 0;
   }
-  if (suite.binary && !existsSync(join(root, binary))) throw new UsageError(`${binary} is missing: run "npm run compile" first`);
+  if (suite.binary && binaryIsOutdated()) {
+    const compiled = await runCommand(["npm", "run", "compile"], { show: (text) => process.stderr.write(text) });
+    if (compiled.code !== 0) return compiled.code;
+  }
   const beganMs = performance.now();
   const scratch = mkdtempSync(join(tmpdir(), "assay-tests-"));
   const skipReasonsFile = join(scratch, "skip-reasons");

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { openStore } from "../../src/store/store.ts";
-import { fromSource, type ServerUnderTest, serve } from "../support/program.ts";
+import { programUnderTest, type ServerUnderTest, serve } from "../support/program.ts";
 import { startChild } from "./child.ts";
 import { type SiteReady, siteHost } from "./site.ts";
 
@@ -15,7 +15,7 @@ const scanMsMax = 60_000;
 // reads: dist/
 const binary = resolve(import.meta.dirname, "../../dist/assay");
 export const isCompiled = existsSync(binary);
-export const programCommand = isCompiled ? [binary] : fromSource;
+export const programCommand = isCompiled ? [binary] : programUnderTest;
 export const programVariant = isCompiled ? "binary" : "from source";
 
 export interface BenchAppliance {

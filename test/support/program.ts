@@ -1,6 +1,7 @@
-/** Runs the program within this process, as a process from source, or as the compiled binary, and collects its output. */
+/** Runs the program within this process or as a process, and collects its output. */
 import { resolve } from "node:path";
 import { run as runCommandLine } from "../../src/cli/program.ts";
+import { compiledBinary } from "./binary.ts";
 
 export interface CommandResult {
   readonly code: number;
@@ -9,7 +10,7 @@ export interface CommandResult {
 }
 
 export interface RunOptions {
-  /** The program and its fixed arguments; from source by default. */
+  /** The program and its fixed arguments; `programUnderTest` by default. */
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -18,7 +19,14 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-export const fromSource: readonly string[] = [process.execPath, resolve(import.meta.dirname, "../../src/main.ts")];
+const root = resolve(import.meta.dirname, "../..");
+/** Bun would take the paths of imports from the current folder. */
+const fromSource = [process.execPath, `--tsconfig-override=${root}/tsconfig.json`, `${root}/src/main.ts`];
+
+/** The compiled program if the suite has one: it starts in a quarter of the processor time. */
+export const programUnderTest: readonly string[] = compiledBinary === null ? fromSource : [compiledBinary];
+/** The program as a file that a pipeline can download. */
+export const programScript = `#!/bin/sh\nexec ${programUnderTest.join(" ")} "$@"\n`;
 
 /** This process's environment without settings of assay, apart from the browser of tests, plus the given variables. */
 export function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
@@ -52,7 +60,7 @@ export async function runInProcess(args: readonly string[], { env, stdin = "" }:
 /** Runs one command to its end as a process. */
 export async function run(
   args: readonly string[],
-  { command = fromSource, env, stdin = "", ...options }: RunOptions = {},
+  { command = programUnderTest, env, stdin = "", ...options }: RunOptions = {},
 ): Promise<CommandResult> {
   const child = Bun.spawn([...command, ...args], {
     stdin: Buffer.from(stdin),
@@ -82,7 +90,7 @@ export async function endServers(): Promise<void> {
 }
 
 /** Starts a server on a free port. @throws Error with its output if it ends before it listens. */
-export function serve(args: readonly string[], { command = fromSource, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
+export function serve(args: readonly string[], { command = programUnderTest, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
   return startServer([...command, "serve", "--listen", "127.0.0.1:0", ...args], options);
 }
 

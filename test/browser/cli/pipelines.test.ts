@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compiledBinary } from "../../support/binary.ts";
 import { portWithoutListener } from "../../support/ports.ts";
+import { programScript } from "../../support/program.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 
 // reaches: src/main.ts
@@ -17,12 +17,7 @@ const temporary = mkdtempSync(join(tmpdir(), "assay-pipelines-"));
 const testMsMax = 300_000;
 const lostHeader = "security.missing-header.x-content-type-options";
 
-/** The program as a pipeline downloads it: the compiled binary, or a script that starts the source. */
-const program =
-  compiledBinary === null
-    ? Buffer.from(`#!/bin/sh\nexec ${process.execPath} --tsconfig-override=${root}/tsconfig.json ${root}/src/main.ts "$@"\n`)
-    : readFileSync(compiledBinary);
-const checksum = new Bun.CryptoHasher("sha256").update(program).digest("hex");
+const checksum = new Bun.CryptoHasher("sha256").update(programScript).digest("hex");
 
 interface Site {
   readonly url: string;
@@ -34,7 +29,7 @@ const servers: { stop(closeConnections: boolean): unknown }[] = [];
 let binaryUrl = "";
 
 beforeAll(() => {
-  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(program) });
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(programScript) });
   servers.push(server);
   binaryUrl = server.url.href;
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFormats } from "../../../src/export/formats.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { fromSource, run } from "../../support/program.ts";
+import { programUnderTest, run } from "../../support/program.ts";
 
 const data = mkdtempSync(join(tmpdir(), "assay-files-"));
 /** The first scan unpacks the browser. */
@@ -90,7 +90,7 @@ describe("files", () => {
   test(
     "and the exit code do not depend on the reader of stdout",
     async () => {
-      const command = [...fromSource, "scan", ...mayScan, page, "--fail-under", "100", "-o", `json=${at("unread.json")}`, "--quiet"];
+      const command = [...programUnderTest, "scan", ...mayScan, page, "--fail-under", "100", "-o", `json=${at("unread.json")}`, "--quiet"];
       const { stdout } = await run(["-c", `{ "$@"; echo $? > ${at("code")}; } | true`, "sh", ...command], { command: ["sh"] });
       expect([stdout, readFileSync(at("code"), "utf8"), existsSync(at("unread.json"))]).toEqual(["", "1\n", true]);
     },
@@ -104,7 +104,7 @@ describe("files", () => {
       expect([code, existsSync(at("whole.json"))]).toEqual([4, true]);
       expect(stderr).toContain("/dev/full could not be written: the disk is full");
       const full = async (...args: readonly string[]) => {
-        const command = [...fromSource, "scan", ...mayScan, page, ...args, "-o", `json=${at("whole.json")}`, "--quiet"];
+        const command = [...programUnderTest, "scan", ...mayScan, page, ...args, "-o", `json=${at("whole.json")}`, "--quiet"];
         const ended = await run(["-c", '"$@" > /dev/full', "sh", ...command], { command: ["sh"] });
         return [ended.code, ended.stderr];
       };
@@ -138,7 +138,10 @@ describe("files", () => {
     async () => {
       writeFileSync(at("kept.json"), "kept");
       const outputs = ["-o", `json=${at("kept.json")}`, "-o", `html=${at("never.html")}`, "--write-baseline", at("never.json")];
-      const child = Bun.spawn([...fromSource, "scan", ...mayScan, page, `${page}slow`, ...outputs], { stdout: "pipe", stderr: "pipe" });
+      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, page, `${page}slow`, ...outputs], {
+        stdout: "pipe",
+        stderr: "pipe",
+      });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes(`browsing 20%  ${page}slow`)) break;
       child.kill("SIGINT");
       await child.exited;

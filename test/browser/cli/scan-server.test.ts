@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endServers, fromSource, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import { endServers, programScript, programUnderTest, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 
 // reads: docs/ci.md
@@ -62,8 +62,7 @@ test(
     const section = readFileSync(join(root, "docs/ci.md"), "utf8").split("## With a central server")[1]?.split(/^## /m)[0] ?? "";
     const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
     const { security } = Bun.YAML.parse(yaml) as { readonly security: { readonly script: readonly string[] } };
-    const program = `#!/bin/sh\nexec ${fromSource[0]} --tsconfig-override=${root}/tsconfig.json ${fromSource[1]} "$@"\n`;
-    writeFileSync(join(folder, "program"), program);
+    writeFileSync(join(folder, "program"), programScript);
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_"));
     const child = Bun.spawn(["bash", "-eo", "pipefail", "-c", security.script.join("\n")], {
       cwd: folder,
@@ -75,7 +74,7 @@ test(
         ASSAY_TOKEN: token,
         ASSAY_DATA: join(folder, "data"),
         BINARY_URL: `file://${folder}/program`,
-        BINARY_SHA256: new Bun.CryptoHasher("sha256").update(program).digest("hex"),
+        BINARY_SHA256: new Bun.CryptoHasher("sha256").update(programScript).digest("hex"),
         TARGET_URL: page("page"),
         SERVER_URL: server.url,
         LOCATION: "local",
@@ -93,7 +92,7 @@ test(
   "Ctrl+C cancels the scan that waits, and names the one that goes on",
   async () => {
     const urls = [page("slow"), page("page")];
-    const child = Bun.spawn([...fromSource, "scan", ...urls, "--server", server.url], {
+    const child = Bun.spawn([...programUnderTest, "scan", ...urls, "--server", server.url], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

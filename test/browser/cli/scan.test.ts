@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { fromSource, processesMentioning, run } from "../../support/program.ts";
+import { processesMentioning, programUnderTest, run } from "../../support/program.ts";
 
 type Report = FullReport<unknown, unknown>;
 
@@ -159,7 +159,7 @@ describe("assay scan", () => {
   test(
     "exits 130 when interrupted, and ends its browser",
     async () => {
-      const child = Bun.spawn([...fromSource, "scan", ...mayScan, `${page}slow`], { stdout: "pipe", stderr: "pipe" });
+      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, `${page}slow`], { stdout: "pipe", stderr: "pipe" });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("browsing")) break;
       child.kill("SIGINT");
       await child.exited;

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
-import { compiledBinary } from "../../support/binary.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { startDnsServer, type Zones } from "../../support/dns-server.ts";
-import { fromSource, serve } from "../../support/program.ts";
+import { serve } from "../../support/program.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
 const readyWithinMs = 300_000;
@@ -52,7 +51,6 @@ export async function startAppliance(options: ApplianceOptions = {}): Promise<Ap
       ...(options.args ?? []),
     ],
     {
-      command: compiledBinary === null ? fromSource : [compiledBinary],
       env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...options.env },
     },
   );

@@ -8,7 +8,7 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { siteIdentity } from "../../support/certificates.ts";
 import { startTestProvider, type TestProvider, testClientId, testClientSecret } from "../../support/identity-provider.ts";
 import { mainOf } from "../../support/page-text.ts";
-import { fromSource, run } from "../../support/program.ts";
+import { run } from "../../support/program.ts";
 import { refusedAnswers } from "../../support/refused-answers.ts";
 import type { TestServer } from "../../support/servers.ts";
 import { type Appliance, startAppliance } from "./appliance.ts";
@@ -76,7 +76,6 @@ const refusalsLogged = () =>
 /** `doctor` of the command line; only its line on the provider. */
 async function examined(): Promise<readonly string[]> {
   const { stdout } = await run(["doctor", "--data", appliance.dataDir], {
-    command: fromSource,
     env: { ...env, ASSAY_BROWSER_PATH: "/bin/false" },
   });
   return stdout.split("\n").filter((line) => /^\w+\s+oidc\s/.test(line));

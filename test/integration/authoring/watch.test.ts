@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { evidence } from "../../support/evidence.ts";
-import { fromSource } from "../../support/program.ts";
+import { programUnderTest } from "../../support/program.ts";
 import { removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffolded-plugin.ts";
 
 const check = "acme-build.ts";
@@ -24,7 +24,7 @@ interface Watching {
 }
 
 function watching(args: readonly string[]): Watching {
-  const child = Bun.spawn([...fromSource, "checks", ...args, "--watch"], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([...programUnderTest, "checks", ...args, "--watch"], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   children.add(child);
   let output = "";
   const waiting = new Set<() => void>();

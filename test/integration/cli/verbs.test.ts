@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { pluginSource } from "../../support/plugin-source.ts";
-import { fromSource, run, runInProcess } from "../../support/program.ts";
+import { programUnderTest, run, runInProcess } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -198,7 +198,7 @@ export default registerCheck({ key: "own-check", weight: 1, reads: [], standrads
 });
 
 test("a reader that closes stdout early is no error", async () => {
-  const { code, stderr } = await run(["-c", `"$@" --help | head -n 1`, "sh", ...fromSource], {
+  const { code, stderr } = await run(["-c", `"$@" --help | head -n 1`, "sh", ...programUnderTest], {
     command: ["sh"],
   });
   expect([code, stderr]).toEqual([0, ""]);

@@ -7,18 +7,16 @@ import { connect } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type FleetIdentity, readIdentity } from "../../../src/fleet/identity.ts";
 import { resultStreamOf, scanStreamOf } from "../../../src/fleet/subjects.ts";
-import { compiledBinary } from "../../support/binary.ts";
 import { blocksOf } from "../../support/document-blocks.ts";
 import { connectAs, type EnrolledIdentity, ledStreams, messagesIn } from "../../support/fleet-places.ts";
 import { type RigNats, rigLocation, startRig } from "../../support/fleet-rig.ts";
 import { type NatsPlace, type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { fromSource, run } from "../../support/program.ts";
+import { run } from "../../support/program.ts";
 import { eventually } from "../../support/raw-head.ts";
 import { until } from "./fleet.ts";
 
 const page = "docs/fleet.md";
-const command = compiledBinary === null ? fromSource : [compiledBinary];
 const scanCount = 40;
 const testMsMax = 240_000;
 /** Election of leaders, on a busy machine. */
@@ -47,7 +45,7 @@ describe.skipIf(natsIsMissing())("the configurations of docs/fleet.md", () => {
   let identities: RigNats["identities"];
 
   async function assay(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command });
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir]);
     if (code !== 0) throw new Error(`assay ${args.join(" ")}: ${code} ${stderr}`);
     return stdout;
   }

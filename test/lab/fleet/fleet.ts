@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
-import { compiledBinary } from "../../support/binary.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { type NatsServer, startNats } from "../../support/nats.ts";
 import { type Visitor, visitorOf } from "../../support/pages.ts";
-import { fromSource, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import { programUnderTest, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { signedIn } from "../../support/signed-in.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
-const command = compiledBinary === null ? fromSource : [compiledBinary];
 const owner = "owner@fleet.test";
 const pollMs = 50;
 const readyMsMax = 60_000;
@@ -134,14 +132,14 @@ async function startFrom(
   const seedOf = (name: string) => join(folder, `${name}.nk`);
 
   async function assay(args: readonly string[], options: RunOptions = {}): Promise<string> {
-    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { command, signal, ...options });
+    const { code, stdout, stderr } = await run([...args, "--data", dataDir], { signal, ...options });
     if (code !== 0) throw new Error(`assay ${args.join(" ")}: ${code} ${stderr}`);
     return stdout.trim();
   }
 
   async function startHead(): Promise<void> {
     const env = { ASSAY_BROWSER_DIR: browserDir, ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
-    startingHead = serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { command, env, signal });
+    startingHead = serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { env, signal });
     head = await startingHead;
   }
 
@@ -193,7 +191,16 @@ async function startFrom(
     const location = locations.get(name) ?? "";
     const child = Bun.spawn(
       [
-        ...[...command, "worker", "--nats", `nats://127.0.0.1:${natsPort}`, "--location", location, "--nats-credentials", seedOf(name)],
+        ...[
+          ...programUnderTest,
+          "worker",
+          "--nats",
+          `nats://127.0.0.1:${natsPort}`,
+          "--location",
+          location,
+          "--nats-credentials",
+          seedOf(name),
+        ],
         ...["--data", join(folder, `worker-${name}`), "--health", "127.0.0.1:0", "--profile", "internal", "--dns", dns.address],
         ...[...workerArgs, ...args],
       ],

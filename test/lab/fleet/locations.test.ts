@@ -2,15 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { exitCodes } from "../../../src/cli/exit.ts";
-import { compiledBinary, skippedNote } from "../../support/binary.ts";
+import { skippedNote } from "../../support/binary.ts";
 import { natsIsMissing } from "../../support/nats.ts";
-import { fromSource, run } from "../../support/program.ts";
+import { run } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { startFleet, stopFleets, type TestFleet, until } from "./fleet.ts";
 
 const testMsMax = 300_000;
 const endMsMax = 120_000;
-const command = compiledBinary === null ? fromSource : [compiledBinary];
 const texts = enGb.pages;
 
 describe.skipIf(natsIsMissing())(`a location that takes no scans${skippedNote}`, () => {
@@ -54,7 +53,6 @@ describe.skipIf(natsIsMissing())(`a location that takes no scans${skippedNote}`,
   /** `assay scan --server`, which waits for the end of its scan. */
   function byCommand(location: string) {
     return run(["scan", url(`command-${location}`), "--server", fleet.head().url, "--location", location], {
-      command,
       env: { ASSAY_TOKEN: fleet.token },
     });
   }

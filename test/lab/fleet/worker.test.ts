@@ -4,16 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
-import { compiledBinary, skippedNote } from "../../support/binary.ts";
+import { skippedNote } from "../../support/binary.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
-import { fromSource, processesMentioning } from "../../support/program.ts";
+import { processesMentioning, programUnderTest } from "../../support/program.ts";
 import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 import { browserDir } from "../../support/test-browser.ts";
 
 const [first, second] = rawWorkers;
-const command = compiledBinary === null ? fromSource : [compiledBinary];
 const readyMsMax = 60_000;
 const testMsMax = 120_000;
 
@@ -57,7 +56,7 @@ describe.skipIf(natsIsMissing())(`assay worker${skippedNote}`, () => {
     writeFileSync(seedFile, `${seed}\n`);
     const fixed = ["--nats", servers, "--location", rawLocation, "--nats-credentials", seedFile, "--data", dataDir];
     const targets = ["--health", "127.0.0.1:0", "--profile", "internal", "--dns", "127.0.0.1:9", "--concurrency", "2"];
-    const child = Bun.spawn([...command, "worker", ...fixed, ...targets, ...args], {
+    const child = Bun.spawn([...programUnderTest, "worker", ...fixed, ...targets, ...args], {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",

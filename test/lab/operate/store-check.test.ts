@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkWholeStore } from "../../../src/doctor/store-examination.ts";
 import { putStore, storedPageBytes, withDamagedLeaves, writeSmallStore } from "../../integration/store/damaged-store.ts";
-import { endServers, fromSource, processesMentioning, run, serve } from "../../support/program.ts";
+import { endServers, processesMentioning, programUnderTest, run, serve } from "../../support/program.ts";
 
 let whole: Buffer;
 let dataDir: string;
@@ -53,7 +53,7 @@ describe("a server", () => {
   test("stopped during the check ends in order, blames nothing, and checks again at the next start", async () => {
     putStore(dataDir, whole);
     writeFileSync(join(dataDir, "lock"), "running\n");
-    const [program = "", ...fixed] = fromSource;
+    const [program = "", ...fixed] = programUnderTest;
     // A process group of its own: Ctrl-C and systemd signal the check, too.
     const server = spawn(program, [...fixed, "serve", "--listen", "127.0.0.1:0", ...args()], { detached: true });
     let stderr = "";

@@ -5,10 +5,9 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
-import { compiledBinary } from "../../support/binary.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
-import { fromSource, processesMentioning, type ServerUnderTest, serve } from "../../support/program.ts";
+import { processesMentioning, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttps, type TestServer } from "../../support/servers.ts";
 import { browserDir } from "../../support/test-browser.ts";
 import { type MovedClock, movedClock } from "./moved-clock.ts";
@@ -59,7 +58,6 @@ export async function createKilledServer({ places }: KilledServerOptions): Promi
   const connectTo = Object.entries(places).flatMap(([place, { port }]) => ["--connect-to", `${place}=127.0.0.1:${port}`]);
   const fixed = ["--ca-file", rootFile, "--dns", dns.address, "--allow-cidr", "127.0.0.0/8", "--system-roots", "false"];
   const env = { ...clock.env, ...settingsWith(rootFile) };
-  const command = compiledBinary === null ? fromSource : [compiledBinary];
   let running: ServerUnderTest | null = null;
   let kills = 0;
   const ended: string[] = [];
@@ -74,7 +72,7 @@ export async function createKilledServer({ places }: KilledServerOptions): Promi
     },
     errors: () => [...ended, running?.stderr() ?? ""].flatMap((log) => log.split("\n")).filter((line) => line.includes('"level":"error"')),
     start: async (until = "ready") => {
-      const server = await serve(["--data", data, ...fixed, ...connectTo], { command, env });
+      const server = await serve(["--data", data, ...fixed, ...connectTo], { env });
       running = server;
       if (until === "ready") await untilTrue("ready", async () => (await fetch(`${server.url}/readyz`)).ok);
     },
