@@ -1,6 +1,6 @@
 /**
  * Every page in every state: accessible, valid HTML, responsive, small, without errors. The suite `places` visits each in both languages
- * and at every width. Otherwise the languages take turns, apart from pages that differ most between them.
+ * and at every width. Otherwise the languages take turns, and contrast and sizes of targets are left out, apart from pages that differ most between them.
  */
 import { gzipSync } from "node:zlib";
 import type { Page } from "puppeteer-core";
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 /** Defects of a page in one language, one line each. */
-async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
+async function complaintsOf({ name, who, on = "busy", status = 200, refreshes, go }: Place, locale: Locale): Promise<readonly string[]> {
   const session = who === undefined ? {} : { session: servers.fixtures.sessions[who] };
   const visitor = await visitors.visitor({ origin: servers[on].origin, locale, ...session });
   const { page } = visitor;
@@ -50,7 +50,10 @@ async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: P
   if (opened.status !== status) found.push(`answers ${opened.status} at ${page.url()}`);
   if (!opened.html.includes(`<html lang="${locale === "de-de" ? "de-DE" : "en-GB"}"`)) found.push("speaks another language");
   if (gzipSync(opened.html).length > budgetBytes.html) found.push("is too large");
-  for (const width of widths) found.push(...(await complaintsAt(page, width, axeSchemes[locale][width])));
+  for (const width of widths)
+    found.push(
+      ...(await complaintsAt(page, { width, scheme: axeSchemes[locale][width], withPlaces: isFullTest || templates.includes(name) })),
+    );
   await page.setViewport(narrow);
   await spaceText(page);
   found.push(...[...(await overflowComplaints(page)), ...(await clippedComplaints(page))].map((complaint) => `spaced: ${complaint}`));
@@ -59,15 +62,23 @@ async function complaintsOf({ who, on = "busy", status = 200, refreshes, go }: P
   return found.map((complaint) => `${locale}: ${complaint}`);
 }
 
-/** Layout at one width, and axe if there is a colour scheme for it. */
-async function complaintsAt(page: Page, width: number, scheme: string | undefined): Promise<readonly string[]> {
+interface Look {
+  readonly width: number;
+  /** Colour scheme for axe; without one, only the layout is checked. */
+  readonly scheme: string | undefined;
+  /** See `axeComplaints`. */
+  readonly withPlaces: boolean;
+}
+
+/** Layout at one width, and what axe finds. */
+async function complaintsAt(page: Page, { width, scheme, withPlaces }: Look): Promise<readonly string[]> {
   await page.setViewport({ ...desktop, width });
   const layout = [...(await overflowComplaints(page)), ...(await overlapComplaints(page)), ...(await typeComplaints(page))].map(
     (complaint) => `${width} px: ${complaint}`,
   );
   if (scheme === undefined) return layout;
   await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-  return [...layout, ...(await axeComplaints(page)).map((complaint) => `${width} px, ${scheme}: ${complaint}`)];
+  return [...layout, ...(await axeComplaints(page, { withPlaces })).map((complaint) => `${width} px, ${scheme}: ${complaint}`)];
 }
 
 test("the templates are places", () => {
