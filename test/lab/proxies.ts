@@ -9,7 +9,6 @@ import { portWithoutListener } from "../support/ports.ts";
 import { type ServerUnderTest, serve } from "../support/program.ts";
 import { isListening, type ServerProcess, startProcess } from "../support/server-process.ts";
 import { startHttp, type TestServer } from "../support/servers.ts";
-import { browserDir } from "../support/test-browser.ts";
 
 const host = "assay.example.org";
 const testMsMax = 60_000;
@@ -129,7 +128,7 @@ export function proxyTests(): void {
       const configuration = blockWith("trusted_proxies = ").replace(`https://${host}`, `https://${host}:${port}`);
       writeFileSync(join(folder, "assay.toml"), configuration);
       site = await startHttp({ "/": (_request, response) => setTimeout(() => response.end("<!doctype html><title>slow</title>"), siteMs) });
-      appliance = await serve(["--data", folder, "--profile", "internal"], { env: { ASSAY_BROWSER_DIR: browserDir } });
+      appliance = await serve(["--data", folder, "--profile", "internal"]);
       const layout = { folder, port, plainPort: portWithoutListener(), appliancePort: Number(new URL(appliance.url).port) };
       proxy = await startProcess(proxies[name]?.(layout) ?? [], () => isListening(port));
     }, testMsMax);

@@ -1,7 +1,7 @@
 /** Runs the program within this process or as a process, and collects its output. */
 import { resolve } from "node:path";
 import { run as runCommandLine } from "../../src/cli/program.ts";
-import { compiledBinary } from "./binary.ts";
+import { browserDir, compiledBinary } from "./binary.ts";
 
 export interface CommandResult {
   readonly code: number;
@@ -31,8 +31,9 @@ export const programScript = `#!/bin/sh\nexec ${programUnderTest.join(" ")} "$@"
 /** This process's environment without settings of assay, apart from the browser of tests, plus the given variables. */
 export function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
-  const browser = process.env.TEST_BROWSER_PATH;
-  return { ...Object.fromEntries(inherited), ...(browser === undefined ? {} : { ASSAY_BROWSER_PATH: browser }), ...variables };
+  const path = process.env.TEST_BROWSER_PATH;
+  const browser = path === undefined ? { ASSAY_BROWSER_DIR: browserDir } : { ASSAY_BROWSER_PATH: path };
+  return { ...Object.fromEntries(inherited), ...browser, ...variables };
 }
 
 /** Where and for how long a process runs. */

@@ -1,18 +1,16 @@
 /** The real browser in the thread of a test: one action at a time, as in a scan slot. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import puppeteer, { type Browser } from "puppeteer-core";
 import { embeddedBrowser, findExecutable } from "../../src/browser/executable.ts";
 import { chromiumFlags } from "../../src/browser/launch.ts";
 import { pidsBelow, readChildPids } from "../../src/browser/processes.ts";
 import { openProfilesDir } from "../../src/browser/profiles.ts";
 import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
+import { browserDir } from "./binary.ts";
 
 // reads: node_modules/
-/** Folder of the unpacked browser, shared by all tests. */
-export const browserDir = resolve(import.meta.dirname, "../../node_modules/.cache/assay-browser");
-
 /** A Chromium of the system, which other platforms than linux-x64 need; null for the embedded one. */
 export const browserPath: string | null = process.env.TEST_BROWSER_PATH ?? null;
 

@@ -10,10 +10,11 @@ import { openPage } from "../../../src/browser/browser-page.ts";
 import { pidsBelow, readChildPids } from "../../../src/browser/processes.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { type BrowserEvent, type BrowserSlot, openBrowserSlot } from "../../../src/browser/slot.ts";
+import { browserDir } from "../../support/binary.ts";
 import { rootIsMissing } from "../../support/missing.ts";
 import { processesMentioning } from "../../support/program.ts";
 import { startHttp } from "../../support/servers.ts";
-import { browserDir, launchPlainBrowser, rendererPids } from "../../support/test-browser.ts";
+import { launchPlainBrowser, rendererPids } from "../../support/test-browser.ts";
 
 /** Time to detect and kill a browser that hangs, on a busy machine. */
 const slowMs = 120_000;

@@ -3,7 +3,7 @@ import { createLog } from "../../../src/base/log.ts";
 import { type DocumentsOptions, openDocuments } from "../../../src/browser/documents.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import type { BrowserEvent } from "../../../src/browser/slot.ts";
-import { browserDir } from "../../support/test-browser.ts";
+import { browserDir } from "../../support/binary.ts";
 
 /** Limit of a test on two busy cores. */
 export const documentTestMsMax = 300_000;

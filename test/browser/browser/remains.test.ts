@@ -8,8 +8,9 @@ import { launchBrowser } from "../../../src/browser/launch.ts";
 import { pidsBelow, readChildPids } from "../../../src/browser/processes.ts";
 import { openProfilesDir } from "../../../src/browser/profiles.ts";
 import { openBrowserSlot } from "../../../src/browser/slot.ts";
+import { browserDir } from "../../support/binary.ts";
 import { rootIsMissing } from "../../support/missing.ts";
-import { browserDir, commandLineOf } from "../../support/test-browser.ts";
+import { commandLineOf } from "../../support/test-browser.ts";
 
 /** prctl(2): PR_SET_CHILD_SUBREAPER. */
 const setChildSubreaper = 36;

@@ -12,7 +12,6 @@ let dns: DnsServerHandle;
 beforeAll(async () => {
   dns = await startDnsServer({ "example.com": { A: ["192.0.2.1"], AAAA: [] } });
 });
-/** Every data directory of its own unpacks the browser once. */
 const testMsMax = 300_000;
 
 afterEach(endServers);

@@ -11,7 +11,6 @@ import { removeScaffoldedPlugins, scaffoldedPlugin } from "../../support/scaffol
 
 const work = mkdtempSync(join(tmpdir(), "assay-evidence-"));
 const data = join(work, "data");
-/** The first scan unpacks the browser. */
 const scanMsMax = 300_000;
 
 const site = Bun.serve({

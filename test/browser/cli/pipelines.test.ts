@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { portWithoutListener } from "../../support/ports.ts";
-import { programScript } from "../../support/program.ts";
+import { environment, programScript } from "../../support/program.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 
 // reaches: src/main.ts
@@ -13,7 +13,7 @@ import { isFullTest } from "../../support/random-runs.ts";
 const root = resolve(import.meta.dirname, "../../..");
 const guide = readFileSync(join(root, "docs/ci.md"), "utf8");
 const temporary = mkdtempSync(join(tmpdir(), "assay-pipelines-"));
-/** Several scans, the first of which unpacks the browser. */
+/** Several scans on a busy machine. */
 const testMsMax = 300_000;
 const lostHeader = "security.missing-header.x-content-type-options";
 
@@ -106,14 +106,12 @@ function repository() {
     path,
     write: (name: string, text: string) => writeFileSync(path(name), text),
     run: async (shell: readonly string[], script: string, variables: Readonly<Record<string, string>>) => {
-      const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_"));
       const child = Bun.spawn([...shell, "-c", script], {
         cwd: folder,
         stdin: "ignore",
         stdout: "pipe",
         stderr: "pipe",
-        env: {
-          ...Object.fromEntries(inherited),
+        env: environment({
           PATH: `${join(folder, ".assay")}:${process.env.PATH}`,
           BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
           ASSAY_PROFILE: "internal",
@@ -122,7 +120,7 @@ function repository() {
           BINARY_SHA256: checksum,
           GITHUB_STEP_SUMMARY: path("summary.md"),
           ...variables,
-        },
+        }),
       });
       const [stdout, stderr, code] = await Promise.all([
         new Response(child.stdout).text(),

@@ -9,7 +9,6 @@ import { publicSuffixFile } from "../../support/embedded-public-suffixes.ts";
 import { pluginSource } from "../../support/plugin-source.ts";
 import { run } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
-import { browserDir } from "../../support/test-browser.ts";
 
 const scanMsMax = 300_000;
 const folder = mkdtempSync(join(tmpdir(), "assay-suffix-scan-"));
@@ -34,8 +33,7 @@ afterAll(async () => {
 });
 
 async function reportOf(...args: readonly string[]) {
-  const env = { ASSAY_BROWSER_DIR: browserDir };
-  const { stdout, stderr } = await run([...args, "--format", "json", "--data", folder, "--checks-dir", checksDir], { env });
+  const { stdout, stderr } = await run([...args, "--format", "json", "--data", folder, "--checks-dir", checksDir]);
   if (stdout === "") throw new Error(stderr);
   return JSON.parse(stdout) as FullReport<Evidence, unknown>;
 }

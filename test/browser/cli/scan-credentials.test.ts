@@ -12,7 +12,6 @@ const headerSecret = "header-secret-4f1c9a77";
 const cookieSecret = "cookie-secret-9be0d152";
 const replacedSecret = "replaced-secret-77aa01";
 const secrets = [headerSecret, cookieSecret, replacedSecret];
-/** The first scan unpacks the browser. */
 const scanMsMax = 300_000;
 
 const html = (body: string, headers: Record<string, string | readonly string[]> = {}) => ({

@@ -10,7 +10,6 @@ import { run } from "../../support/program.ts";
 import { startHttps, type TestServer } from "../../support/servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-many-"));
-/** The first scan unpacks the browser. */
 const scanMsMax = 300_000;
 const pagesOfSitemap = 11;
 const secret = "gate-secret-5d31c07e";

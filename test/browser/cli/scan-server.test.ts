@@ -3,13 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endServers, programScript, programUnderTest, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import { endServers, environment, programScript, programUnderTest, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 
 // reads: docs/ci.md
 const root = resolve(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "assay-scan-server-"));
-/** The first scan unpacks the browser. */
 const testMsMax = 300_000;
 const settings = ["--data", join(folder, "data"), "--profile", "internal", "--concurrency", "1"];
 
@@ -63,13 +62,11 @@ test(
     const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(section) ?? [];
     const { security } = Bun.YAML.parse(yaml) as { readonly security: { readonly script: readonly string[] } };
     writeFileSync(join(folder, "program"), programScript);
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_"));
     const child = Bun.spawn(["bash", "-eo", "pipefail", "-c", security.script.join("\n")], {
       cwd: folder,
       stdout: "pipe",
       stderr: "pipe",
-      env: {
-        ...Object.fromEntries(inherited),
+      env: environment({
         BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
         ASSAY_TOKEN: token,
         ASSAY_DATA: join(folder, "data"),
@@ -78,7 +75,7 @@ test(
         TARGET_URL: page("page"),
         SERVER_URL: server.url,
         LOCATION: "local",
-      },
+      }),
     });
     const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("wrote") });
@@ -96,7 +93,7 @@ test(
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
-      env: { ...process.env, ASSAY_TOKEN: token, ASSAY_DATA: join(folder, "data") },
+      env: environment({ ASSAY_TOKEN: token, ASSAY_DATA: join(folder, "data") }),
     });
     let stderr = "";
     for await (const chunk of child.stderr) {

@@ -7,12 +7,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { processesMentioning, programUnderTest, run } from "../../support/program.ts";
+import { environment, processesMentioning, programUnderTest, run } from "../../support/program.ts";
 
 type Report = FullReport<unknown, unknown>;
 
 const data = mkdtempSync(join(tmpdir(), "assay-scan-"));
-/** The first scan unpacks the browser. */
 const scanMsMax = 300_000;
 
 const site = Bun.serve({
@@ -159,7 +158,11 @@ describe("assay scan", () => {
   test(
     "exits 130 when interrupted, and ends its browser",
     async () => {
-      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, `${page}slow`], { stdout: "pipe", stderr: "pipe" });
+      const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, `${page}slow`], {
+        stdout: "pipe",
+        stderr: "pipe",
+        env: environment(),
+      });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("browsing")) break;
       child.kill("SIGINT");
       await child.exited;

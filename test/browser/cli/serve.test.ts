@@ -6,7 +6,6 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { endServers, processesMentioning, run, serve } from "../../support/program.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-serve-"));
-/** Every data directory of its own unpacks the browser once. */
 const testMsMax = 300_000;
 
 afterEach(endServers);

@@ -7,7 +7,6 @@ import { type ApiClient, apiClient } from "../../support/api-client.ts";
 import { testAuthority } from "../../support/certificates.ts";
 import { startDnsServer, type Zones } from "../../support/dns-server.ts";
 import { serve } from "../../support/program.ts";
-import { browserDir } from "../../support/test-browser.ts";
 
 const readyWithinMs = 300_000;
 
@@ -51,7 +50,7 @@ export async function startAppliance(options: ApplianceOptions = {}): Promise<Ap
       ...(options.args ?? []),
     ],
     {
-      env: { ASSAY_BROWSER_DIR: browserDir, ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...options.env },
+      env: { ASSAY_GUEST_RATE_PER_HOUR: "1000", ASSAY_API_RATE_PER_MINUTE: "100000", ...options.env },
     },
   );
   const deadlineMs = performance.now() + readyWithinMs;

@@ -2,7 +2,8 @@
 import { type Browser, type BrowserContext, launch, type Page } from "puppeteer-core";
 import { findExecutable } from "../../../src/browser/executable.ts";
 import type { Locale } from "../../../src/check/check.ts";
-import { browserDir, browserPath } from "../../support/test-browser.ts";
+import { browserDir } from "../../support/binary.ts";
+import { browserPath } from "../../support/test-browser.ts";
 
 /** Host names that resolve to this machine, as on a LAN; all others are unresolvable. */
 const resolverRules = "MAP *.assay.test 127.0.0.1, MAP assay.test 127.0.0.1, MAP nas.lan 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";

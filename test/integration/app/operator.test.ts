@@ -15,9 +15,10 @@ import { loadConfigWithOrigins } from "../../../src/settings/config.ts";
 import { noActivity } from "../../../src/store/activity.ts";
 import { serverActor } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/store.ts";
+import { browserDir } from "../../support/binary.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { natsIsMissing, startNats } from "../../support/nats.ts";
-import { browserDir, browserIsMissing, browserNote, browserPath } from "../../support/test-browser.ts";
+import { browserIsMissing, browserNote, browserPath } from "../../support/test-browser.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-operator-"));
 const catalog: Catalog = {

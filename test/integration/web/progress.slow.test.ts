@@ -8,13 +8,14 @@ import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { progressStages } from "../../../src/evidence/scan.ts";
 import { type Engine, startEngine } from "../../browser/scan/engine.ts";
 import { openVisitors, type Visitor, type Visitors } from "../../browser/web/visitors.ts";
+import { browserDir } from "../../support/binary.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { type DnsServerHandle, startDnsServer } from "../../support/dns-server.ts";
 import { knownScans } from "../../support/finished-scans.ts";
 import { type PagesUnderTest, startPages } from "../../support/pages.ts";
 import { egressTo, startHttps, type TestServer } from "../../support/servers.ts";
 import { accountIn, signedIn } from "../../support/signed-in.ts";
-import { browserDir, browserIsMissing, browserNote } from "../../support/test-browser.ts";
+import { browserIsMissing, browserNote } from "../../support/test-browser.ts";
 import { type EventStream, openEvents } from "./event-stream.ts";
 
 /** Upper bound for busy machines; the browser usually starts within seconds. */

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../../src/base/units.ts";
 import { findExecutable } from "../../../src/browser/executable.ts";
-import { skippedNote } from "../../support/binary.ts";
+import { browserDir, skippedNote } from "../../support/binary.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { natsIsMissing } from "../../support/nats.ts";
 import { startHttps, type TestServer } from "../../support/servers.ts";
-import { browserDir } from "../../support/test-browser.ts";
+
 import { startFleet, stopFleets, type TestFleet } from "./fleet.ts";
 
 const testMsMax = 300_000;

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "../../../src/store/store.ts";
 import { type ApiClient, apiClient } from "../../support/api-client.ts";
+import { browserDir } from "../../support/binary.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { type NatsServer, startNats } from "../../support/nats.ts";
 import { type Visitor, visitorOf } from "../../support/pages.ts";
 import { programUnderTest, type RunOptions, run, type ServerUnderTest, serve } from "../../support/program.ts";
 import { signedIn } from "../../support/signed-in.ts";
-import { browserDir } from "../../support/test-browser.ts";
 
 const owner = "owner@fleet.test";
 const pollMs = 50;
@@ -138,7 +138,7 @@ async function startFrom(
   }
 
   async function startHead(): Promise<void> {
-    const env = { ASSAY_BROWSER_DIR: browserDir, ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
+    const env = { ASSAY_API_RATE_PER_MINUTE: "100000", ASSAY_READERS: "accounts", ...headEnv };
     startingHead = serve(["--data", dataDir, "--nats", nats.url, "--dns", dns.address, ...headArgs], { env, signal });
     head = await startingHead;
   }

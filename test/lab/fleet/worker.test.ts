@@ -4,13 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeIdentity } from "../../../src/fleet/identity.ts";
-import { skippedNote } from "../../support/binary.ts";
+import { browserDir, skippedNote } from "../../support/binary.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { type NatsServer, natsIsMissing, startNats } from "../../support/nats.ts";
 import { processesMentioning, programUnderTest } from "../../support/program.ts";
 import { eventually, openRawHead, type RawHead, rawLocation, rawWorkers, startRawNats } from "../../support/raw-head.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
-import { browserDir } from "../../support/test-browser.ts";
 
 const [first, second] = rawWorkers;
 const readyMsMax = 60_000;

@@ -9,7 +9,6 @@ import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { startDnsServer } from "../../support/dns-server.ts";
 import { processesMentioning, type ServerUnderTest, serve } from "../../support/program.ts";
 import { startHttps, type TestServer } from "../../support/servers.ts";
-import { browserDir } from "../../support/test-browser.ts";
 import { type MovedClock, movedClock } from "./moved-clock.ts";
 
 /** Deadline of each condition, for the slowest machine. */
@@ -113,7 +112,6 @@ export async function createKilledServer({ places }: KilledServerOptions): Promi
 
 function settingsWith(rootFile: string): Readonly<Record<string, string>> {
   return {
-    ASSAY_BROWSER_DIR: browserDir,
     ASSAY_API_RATE_PER_MINUTE: "100000",
     ASSAY_LOG_FORMAT: "json",
     ASSAY_PUBLIC_URL: "https://assay.test",
