@@ -150,11 +150,7 @@ function initialOf(field: FieldDescription): FieldValue {
 }
 
 /** What only the page knows of a field. */
-type FieldOnPage = Partial<
-  Pick<Described, "hint"> &
-    Pick<SelectDescription | ChecksDescription, "options"> &
-    Pick<InputDescription, "autofocus" | "readOnly" | "suggestions">
->;
+type FieldOnPage = Partial<Pick<SelectDescription | ChecksDescription, "options"> & Pick<InputDescription, "suggestions">>;
 
 interface FormFieldsProps<F extends FormDescription> {
   readonly form: F;
