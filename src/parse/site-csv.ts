@@ -1,5 +1,4 @@
 /** Schedules of watched sites, and CSV lists of sites. */
-import { tryOr } from "../base/try-or.ts";
 import { splitTags, tagSeparators } from "./text.ts";
 
 export const scheduleIntervals = ["hourly", "daily", "weekly", "monthly"] as const;
@@ -51,8 +50,12 @@ export function decodeCsv(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  const utf8 = tryOr(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes), null);
-  return utf8 ?? new TextDecoder("windows-1252").decode(bytes);
+  // The script of the pages contains this function, so it may call no other one of the program.
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 /** One entry for each line that is not blank, header excluded. */
