@@ -2,7 +2,6 @@
 import { FactRow, Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { Contact } from "../components/contact.tsx";
-import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -28,12 +27,11 @@ const requests = ["page", "again", "plain", "files", "tls", "dns"] as const;
 
 export function getAbout(visit: Visit): Response {
   const { i18n, settings } = visit;
-  const title = i18n.t("about.title");
   return page(visit, {
-    title,
+    title: i18n.t("about.title"),
+    head: { lead: i18n.t("about.lead") },
     children: (
       <>
-        <PageHead title={title} lead={i18n.t("about.lead")} />
         <Section title={i18n.t("about.checked.title")}>
           <p>{i18n.count("about.checked.what", settings.catalog.checks.length)}</p>
           <p>

@@ -2,11 +2,11 @@
 
 import { Fragment } from "preact";
 import type { StoredResult } from "../../judge/result.ts";
-import { DataTable, Section } from "../../report/components/layout.tsx";
+import { Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { type ReadableScan, renderSecurityResult } from "../../text/render.ts";
-import { PageHead } from "../components/navigation.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import sampleScan from "../scans/report/sample-scan.json" with { type: "json" };
@@ -41,9 +41,9 @@ export function getApiReference(visit: Visit): Response {
   );
   return page(visit, {
     title: i18n.t("apiReference.title"),
+    head: { lead: i18n.t("apiReference.lead") },
     children: (
       <>
-        <PageHead title={i18n.t("apiReference.title")} lead={i18n.t("apiReference.lead")} />
         <Contents endpoints={endpoints} />
         <GettingStarted />
         <ExampleAnswer />
@@ -157,33 +157,31 @@ const placeTexts = { path: "apiReference.inPath", query: "apiReference.inQuery",
 function Parameters({ parameters }: { readonly parameters: NonNullable<Operation["parameters"]> }) {
   const { i18n } = useVisit();
   return (
-    <DataTable
-      caption={i18n.t("apiReference.parameters")}
+    <TextTable
+      caption="apiReference.parameters"
+      captionUnseen={false}
       rows={parameters}
-      columns={[
-        { label: i18n.t("apiReference.columns.parameter"), cell: ({ name }) => <Code text={name} /> },
-        {
-          label: i18n.t("apiReference.columns.place"),
-          cell: ({ in: place }) => i18n.t(placeTexts[place]),
-        },
-        { label: i18n.t("apiReference.columns.type"), cell: ({ schema }) => <Code text={typeOf(schema)} /> },
-        { label: i18n.t("apiReference.columns.meaning"), cell: ({ schema, required }) => <Notes schema={schema} optional={!required} /> },
-      ]}
+      columns={{
+        "apiReference.columns.parameter": ({ name }) => <Code text={name} />,
+        "apiReference.columns.place": ({ in: place }) => i18n.t(placeTexts[place]),
+        "apiReference.columns.type": ({ schema }) => <Code text={typeOf(schema)} />,
+        "apiReference.columns.meaning": ({ schema, required }) => <Notes schema={schema} optional={!required} />,
+      }}
     />
   );
 }
 
 function Answers({ responses }: Pick<Operation, "responses">) {
-  const { i18n } = useVisit();
   return (
-    <DataTable
-      caption={i18n.t("apiReference.answers")}
+    <TextTable
+      caption="apiReference.answers"
+      captionUnseen={false}
       rows={Object.entries(responses)}
-      columns={[
-        { label: i18n.t("apiReference.columns.status"), cell: ([status]) => status },
-        { label: i18n.t("apiReference.columns.meaning"), cell: ([, { description }]) => <FromDescription text={description} /> },
-        { label: i18n.t("apiReference.columns.body"), cell: ([, { content }]) => <AnsweredBody content={content} /> },
-      ]}
+      columns={{
+        "apiReference.columns.status": ([status]) => status,
+        "apiReference.columns.meaning": ([, { description }]) => <FromDescription text={description} />,
+        "apiReference.columns.body": ([, { content }]) => <AnsweredBody content={content} />,
+      }}
     />
   );
 }
@@ -289,17 +287,15 @@ function WebhookPart({ type, webhook }: { readonly type: string; readonly webhoo
 }
 
 function FieldTable({ name, fields }: { readonly name: string; readonly fields: readonly FieldRow[] }) {
-  const { i18n } = useVisit();
   return (
-    <DataTable
-      caption={name}
-      captionUnseen
+    <TextTable
+      caption={() => name}
       rows={fields}
-      columns={[
-        { label: i18n.t("apiReference.columns.field"), cell: ({ path }) => <Code text={path} /> },
-        { label: i18n.t("apiReference.columns.type"), cell: ({ type }) => <Code text={type} /> },
-        { label: i18n.t("apiReference.columns.meaning"), cell: (field) => <Notes schema={field.schema} optional={field.optional} /> },
-      ]}
+      columns={{
+        "apiReference.columns.field": ({ path }) => <Code text={path} />,
+        "apiReference.columns.type": ({ type }) => <Code text={type} />,
+        "apiReference.columns.meaning": ({ schema, optional }) => <Notes schema={schema} optional={optional} />,
+      }}
     />
   );
 }

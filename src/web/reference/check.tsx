@@ -12,7 +12,6 @@ import { placeholderSample } from "../../text/i18n.ts";
 import { scoreMaxWhileUnread } from "../../text/ledger-rows.ts";
 import { linesFor } from "../../text/servers/server-lines.ts";
 import type { TextPath } from "../../text/translator.ts";
-import { PageHead } from "../components/navigation.tsx";
 import { useVisit } from "../context.ts";
 import { notFound } from "../errors.ts";
 import { page } from "../page.tsx";
@@ -31,9 +30,9 @@ export function getCheck(visit: Visit, key: string | null): Response {
   const worst = Object.entries<FindingDefinition>(check.findings).toSorted(([, one], [, other]) => worstFirst(one, other));
   return page(visit, {
     title: label,
+    head: { lead: texts?.reason, breadcrumbs: [{ href: "/checks", text: i18n.t("check.all") }] },
     children: (
       <>
-        <PageHead title={label} lead={texts?.reason} breadcrumbs={[{ href: "/checks", text: i18n.t("check.all") }]} />
         <Facts check={check} />
         {texts?.method !== undefined && (
           <Section title={i18n.t("check.method")}>

@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Area, areaOf, areas } from "../../check/check.ts";
 import type { CheckDefinition } from "../../check/registry.ts";
-import { DataTable, Section } from "../../report/components/layout.tsx";
+import { Section } from "../../report/components/layout.tsx";
 import { untranslated } from "../../report/components/untrusted-text.tsx";
 import { shortCharge } from "../../text/charge.ts";
-import { PageHead } from "../components/navigation.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import { page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -17,13 +17,12 @@ const sha256CharsShown = 12;
 export function getChecks(visit: Visit): Response {
   const { i18n } = visit;
   const { checks, version } = visit.settings.catalog;
-  const title = i18n.t("checks.title");
   const usedAreas = areas.filter((area) => checks.some((check) => areaOf(check) === area));
   return page(visit, {
-    title,
+    title: i18n.t("checks.title"),
+    head: { lead: i18n.count("checks.intro", checks.length) },
     children: (
       <>
-        <PageHead title={title} lead={i18n.count("checks.intro", checks.length)} />
         <p>{i18n.t("checks.scoring")}</p>
         <nav aria-label={i18n.t("checks.areasLabel")}>
           <ul class="jumps">
@@ -61,16 +60,15 @@ function AreaTable({ area, checks }: { readonly area: Area; readonly checks: rea
   const sorted = checks.toSorted((one, other) => other.weight - one.weight);
   return (
     <Section id={areaId(area)} title={name}>
-      <DataTable
-        caption={name}
-        captionUnseen
+      <TextTable
+        caption={() => name}
         rows={sorted}
         rowId={({ key }) => `check-${key}`}
-        columns={[
-          { label: i18n.t("checks.columns.check"), cell: ({ key }) => <CheckName checkKey={key} /> },
-          { label: i18n.t("checks.columns.reason"), cell: ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.reason },
-          { label: i18n.t("checks.columns.weight"), numeric: true, cell: (check) => shortCharge(check, i18n) },
-        ]}
+        columns={{
+          "checks.columns.check": ({ key }) => <CheckName checkKey={key} />,
+          "checks.columns.reason": ({ key }) => settings.texts.ofCheck(i18n.locale, key)?.reason,
+          "checks.columns.weight": { numeric: true, cell: (check) => shortCharge(check, i18n) },
+        }}
       />
     </Section>
   );

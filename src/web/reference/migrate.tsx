@@ -1,8 +1,8 @@
 /** `/migrate`: for users of a retired header grading API, with equivalents and an example before and after. */
 
-import { DataTable, Section } from "../../report/components/layout.tsx";
+import { Section } from "../../report/components/layout.tsx";
 import { ConfigLines } from "../../report/components/remediation.tsx";
-import { PageHead } from "../components/navigation.tsx";
+import { TextTable } from "../components/sections.tsx";
 import { page } from "../page.tsx";
 import { publicOrigin, type Visit } from "../visit.ts";
 import { curlOf } from "./api-document.ts";
@@ -26,26 +26,21 @@ const result = `{"schemaVersion":1, ... "status":"finished", ... "security":{"di
 
 export function getMigration(visit: Visit): Response {
   const { i18n } = visit;
-  const title = i18n.t("migrate.title");
   const answer = i18n.t("migrate.answer");
   const charsMax = i18n.number(visit.settings.config["scan.header_chars_max"]);
   return page(visit, {
-    title,
+    title: i18n.t("migrate.title"),
+    head: { lead: i18n.t("migrate.lead") },
     children: (
       <>
-        <PageHead title={title} lead={i18n.t("migrate.lead")} />
         <Section title={i18n.t("migrate.mapping")}>
-          <DataTable
-            caption={i18n.t("migrate.mapping")}
-            captionUnseen
+          <TextTable
+            caption="migrate.mapping"
             rows={concepts}
-            columns={[
-              { label: i18n.t("migrate.old"), cell: (name) => i18n.t(`migrate.concepts.${name}.old`) },
-              {
-                label: i18n.t("migrate.new"),
-                cell: (name) => <TextWithCode text={i18n.t(`migrate.concepts.${name}.new`, { charsMax })} />,
-              },
-            ]}
+            columns={{
+              "migrate.old": (name) => i18n.t(`migrate.concepts.${name}.old`),
+              "migrate.new": (name) => <TextWithCode text={i18n.t(`migrate.concepts.${name}.new`, { charsMax })} />,
+            }}
           />
         </Section>
         <Section title={i18n.t("migrate.before")}>

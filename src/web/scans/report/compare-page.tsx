@@ -2,7 +2,7 @@
 
 import type { StoredFinding } from "../../../judge/result.ts";
 import { Instant, SeverityChip, StateLabel } from "../../../report/components/labels.tsx";
-import { DataTable, FactRow, Section } from "../../../report/components/layout.tsx";
+import { FactRow, Section } from "../../../report/components/layout.tsx";
 import { Notice } from "../../../report/components/notice.tsx";
 import { SmallScore } from "../../../report/components/score-ring.tsx";
 import { CheckLink, Sentence, UntrustedText } from "../../../report/components/untrusted-text.tsx";
@@ -14,8 +14,8 @@ import { type ChangedFinding, type Comparison, compareResults } from "../../../t
 import { quoted } from "../../../text/display.ts";
 import { textsOfCheck, textsOfFinding } from "../../../text/render.ts";
 import type { I18n } from "../../../text/translator.ts";
-import { PageHead } from "../../components/navigation.tsx";
-import { EmptyState } from "../../components/sections.tsx";
+import { LinkButton } from "../../components/forms.tsx";
+import { EmptyState, TextTable } from "../../components/sections.tsx";
 import { useVisit } from "../../context.ts";
 import { scanNotFoundPage } from "../../errors.ts";
 import { page } from "../../page.tsx";
@@ -37,10 +37,17 @@ export function comparePage(visit: Visit, scan: ScanRecord): Response {
   if (other === null) return nothingToCompare(visit, scan);
   if (scanLocationOf(scan) !== scanLocationOf(other)) return otherLocationPage(visit, scan);
   const [before, after] = scan.id < other.id ? [scan, other] : [other, scan];
+  const { i18n } = visit;
   return page(visit, {
-    title: visit.i18n.t("compare.title", { host: shortHost(after.url) }),
+    title: i18n.t("compare.title", { host: shortHost(after.url) }),
     noIndex: !visit.settings.config["report.index"],
-    children: <ComparisonBody before={before} after={after} requested={scan} comparison={compare(visit, before, after)} />,
+    head: {
+      title: i18n.t("compare.heading"),
+      lead: i18n.t("compare.lead"),
+      breadcrumbs: breadcrumbsTo(after, visit),
+      children: <LinkButton href={`/scans/${scan.token}`} text="compare.back" />,
+    },
+    children: <ComparisonBody before={before} after={after} comparison={compare(visit, before, after)} />,
   });
 }
 
@@ -69,18 +76,14 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
   return page(visit, {
     title: i18n.t("compare.noEarlier"),
     noIndex: true,
+    head: { title: i18n.t("compare.heading"), breadcrumbs: breadcrumbsTo(scan, visit) },
     children: (
-      <>
-        <PageHead breadcrumbs={breadcrumbsTo(scan, visit)} title={i18n.t("compare.heading")} />
-        <EmptyState title={i18n.t("compare.noEarlier")} text={i18n.t("compare.noEarlierMeans")}>
-          <div class="actions">
-            <ScanAgain scan={scan} submit="compare.rescan" />
-            <a class="button" href={`/scans/${scan.token}`}>
-              {i18n.t("compare.back")}
-            </a>
-          </div>
-        </EmptyState>
-      </>
+      <EmptyState title={i18n.t("compare.noEarlier")} text={i18n.t("compare.noEarlierMeans")}>
+        <div class="actions">
+          <ScanAgain scan={scan} submit="compare.rescan" />
+          <LinkButton href={`/scans/${scan.token}`} text="compare.back" />
+        </div>
+      </EmptyState>
     ),
   });
 }
@@ -88,22 +91,15 @@ function nothingToCompare(visit: Visit, scan: ScanRecord): Response {
 interface ComparisonProps {
   readonly before: ScanRecord;
   readonly after: ScanRecord;
-  /** Scan whose page the visitor came from. */
-  readonly requested: ScanRecord;
   readonly comparison: Comparison;
 }
 
 /** The two scans, counts by kind of change, then the findings. */
-function ComparisonBody({ before, after, requested, comparison }: ComparisonProps) {
+function ComparisonBody({ before, after, comparison }: ComparisonProps) {
   const i18n = useI18n();
   const { appeared, fixed, changed, newlyChecked, noLongerChecked, unchanged } = comparison;
   return (
     <>
-      <PageHead breadcrumbs={breadcrumbsTo(after, useVisit())} title={i18n.t("compare.heading")} lead={i18n.t("compare.lead")}>
-        <a class="button" href={`/scans/${requested.token}`}>
-          {i18n.t("compare.back")}
-        </a>
-      </PageHead>
       <TwoScans before={before} after={after} />
       <p>
         <strong>{deltaText(comparison.scoreDelta, i18n)}</strong>
@@ -126,26 +122,22 @@ const urlCharsMax = 300;
 function TwoScans({ before, after }: Pick<ComparisonProps, "before" | "after">) {
   const i18n = useI18n();
   return (
-    <DataTable
-      caption={i18n.t("compare.heading")}
-      captionUnseen
+    <TextTable
+      caption="compare.heading"
       rows={[
         { name: i18n.t("compare.before"), scan: before },
         { name: i18n.t("compare.after"), scan: after },
       ]}
-      columns={[
-        { label: i18n.t("compare.what"), cell: ({ name }) => name },
-        {
-          label: i18n.t("compare.measured"),
-          cell: ({ scan }) => (
-            <a href={`/scans/${scan.token}`}>
-              <Instant at={endOf(scan)} />
-            </a>
-          ),
-        },
-        { label: i18n.t("compare.score"), cell: ({ scan: { summary } }) => <SmallScore score={summary?.score ?? null} /> },
-        { label: i18n.t("compare.address"), cell: ({ scan }) => <UntrustedText charsMax={urlCharsMax}>{scan.url}</UntrustedText> },
-      ]}
+      columns={{
+        "compare.what": ({ name }) => name,
+        "compare.measured": ({ scan }) => (
+          <a href={`/scans/${scan.token}`}>
+            <Instant at={endOf(scan)} />
+          </a>
+        ),
+        "compare.score": ({ scan: { summary } }) => <SmallScore score={summary?.score ?? null} />,
+        "compare.address": ({ scan }) => <UntrustedText charsMax={urlCharsMax}>{scan.url}</UntrustedText>,
+      }}
     />
   );
 }
@@ -296,18 +288,14 @@ function ChangedChecks({ comparison: { checks, checksUnchanged } }: Pick<Compari
   const absent = <span class="muted">{i18n.t("compare.absent")}</span>;
   return (
     <Section id="checks" title={i18n.t("compare.checks")}>
-      <DataTable
-        caption={i18n.t("compare.checks")}
-        captionUnseen
+      <TextTable
+        caption="compare.checks"
         rows={checks}
-        columns={[
-          {
-            label: i18n.t("compare.check"),
-            cell: ({ key }) => <CheckLink checkKey={key}>{textsOfCheck(key, i18n.locale, settings.texts).label}</CheckLink>,
-          },
-          { label: i18n.t("compare.before"), cell: ({ before }) => (before === null ? absent : <StateLabel state={before} />) },
-          { label: i18n.t("compare.after"), cell: ({ after }) => (after === null ? absent : <StateLabel state={after} />) },
-        ]}
+        columns={{
+          "compare.check": ({ key }) => <CheckLink checkKey={key}>{textsOfCheck(key, i18n.locale, settings.texts).label}</CheckLink>,
+          "compare.before": ({ before }) => (before === null ? absent : <StateLabel state={before} />),
+          "compare.after": ({ after }) => (after === null ? absent : <StateLabel state={after} />),
+        }}
       />
       <p class="muted">{i18n.count("compare.checksSame", checksUnchanged)}</p>
     </Section>

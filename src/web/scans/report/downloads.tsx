@@ -4,7 +4,7 @@ import { storedExport } from "../../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../../export/formats.ts";
 import type { ScanRecord } from "../../../store/scans.ts";
 import { requestedBrand } from "../../agency/usable-brands.ts";
-import { PageHead } from "../../components/navigation.tsx";
+import { LinkButton, type PageText, textOf } from "../../components/forms.tsx";
 import { EmptyState } from "../../components/sections.tsx";
 import { pdfUnavailable } from "../../errors.ts";
 import { page } from "../../page.tsx";
@@ -86,43 +86,39 @@ function fileHeaders(name: string, mediaType: string): ResponseHeaders {
 
 /** 409 for requests that need a finished scan. */
 export function notFinishedPage(visit: Visit, scan: ScanRecord): Response {
-  const { i18n } = visit;
-  return conflictPage(visit, scan, [
-    i18n.t("report.notFinished.title"),
-    i18n.t("report.notFinished.what"),
-    i18n.t("report.notFinished.link"),
-  ]);
+  return conflictPage(visit, scan, {
+    title: "report.notFinished.title",
+    what: "report.notFinished.what",
+    link: "report.notFinished.link",
+  });
 }
 
 function nothingToTellPage(visit: Visit, scan: ScanRecord, { extension }: ExportFormat): Response {
-  const { i18n } = visit;
-  const what = i18n.t("report.downloads.nothing.what", { extension: `.${extension}` });
-  return conflictPage(visit, scan, [i18n.t("report.downloads.nothing.title"), what, i18n.t("report.downloads.nothing.link")]);
+  return conflictPage(visit, scan, {
+    title: "report.downloads.nothing.title",
+    what: ({ i18n }) => i18n.t("report.downloads.nothing.what", { extension: `.${extension}` }),
+    link: "report.downloads.nothing.link",
+  });
 }
 
 /** 409 for two locations: what a location sees can differ without a change of the site. */
 export function otherLocationPage(visit: Visit, scan: ScanRecord): Response {
-  const { i18n } = visit;
-  return conflictPage(visit, scan, [i18n.t("compare.otherLocation"), i18n.t("compare.otherLocationMeans"), i18n.t("compare.back")]);
+  return conflictPage(visit, scan, { title: "compare.otherLocation", what: "compare.otherLocationMeans", link: "compare.back" });
 }
 
-/** `texts`: title, explanation, and the link to the scan. */
-function conflictPage(visit: Visit, { token }: ScanRecord, [title, what, link]: readonly [string, string, string]): Response {
+/** `what` explains the conflict, `link` leads to the scan. */
+function conflictPage(visit: Visit, { token }: ScanRecord, texts: Readonly<Record<"title" | "what" | "link", PageText>>): Response {
   return page(visit, {
-    title,
+    title: textOf(visit, texts.title),
     status: conflict,
     noIndex: true,
+    head: {},
     children: (
-      <>
-        <PageHead title={title} />
-        <EmptyState title={what}>
-          <div class="actions">
-            <a class="button" href={`/scans/${token}`}>
-              {link}
-            </a>
-          </div>
-        </EmptyState>
-      </>
+      <EmptyState title={textOf(visit, texts.what)}>
+        <div class="actions">
+          <LinkButton href={`/scans/${token}`} text={texts.link} />
+        </div>
+      </EmptyState>
     ),
   });
 }
