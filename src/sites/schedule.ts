@@ -8,10 +8,10 @@
 import { createHash } from "node:crypto";
 import { Cron } from "croner";
 import { createLruCache } from "../base/lru-cache.ts";
+import { tryOr } from "../base/try-or.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
 import { type ScheduleInterval, type SiteSchedule, scheduleDefault, scheduleIntervals } from "../parse/site-csv.ts";
-import type { NewSite, Site, SiteChange } from "../store/sites.ts";
-import type { SiteFields } from "./site-fields.ts";
+import type { NewSite, Site, SiteChange, SiteFields } from "../store/sites.ts";
 
 export type CronFaultCode = "cron-malformed" | "too-often" | "never-runs";
 
@@ -114,7 +114,7 @@ export function parseSiteSchedule(value: unknown): SiteSchedule | { readonly fau
  */
 export function nextRunAfter(schedule: SiteSchedule, siteKey: string, after: Date): Date {
   if ("every" in schedule) return nextSlot(schedule.every, siteKey, after);
-  return cronRunAfter(schedule.cron, schedule.zone, after) ?? nextSlot(scheduleDefault.every, siteKey, after);
+  return tryOr(() => nextCronRun(schedule.cron, schedule.zone, after), null) ?? nextSlot(scheduleDefault.every, siteKey, after);
 }
 
 export function nextRuns(schedule: SiteSchedule, siteKey: string, after: Date, count = 3): readonly Date[] {
@@ -171,14 +171,6 @@ function nextSlot(every: ScheduleInterval, siteKey: string, after: Date): Date {
   return new Date(windows * windowMs + slotMs);
 }
 
-function cronRunAfter(cron: string, zone: string, after: Date): Date | null {
-  try {
-    return nextCronRun(cron, zone, after);
-  } catch {
-    return null;
-  }
-}
-
 function parseCron(cron: unknown, zone: unknown): SiteSchedule | { readonly fault: ScheduleFaultCode } {
   if (typeof cron !== "string" || cron.length > cronCharsMax) return { fault: "cron-malformed" };
   if (typeof zone !== "string" || !isZoneName(zone)) return { fault: "zone-unknown" };
@@ -190,11 +182,7 @@ function parseCron(cron: unknown, zone: unknown): SiteSchedule | { readonly faul
 /** Names of the IANA database. Offsets such as "+02:00", which Intl accepts, have no daylight saving. */
 function isZoneName(zone: string): boolean {
   if (zone.length > zoneCharsMax || !/^[A-Za-z][\w+/-]*$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
+  return tryOr(() => new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions().timeZone !== "", false);
 }
 
 /** Next runs that are shown. */

@@ -9,15 +9,14 @@ import {
   acceptedFindingsMax,
   acceptedReasonCharsMax,
   type Site,
+  type SiteFieldName,
+  type SiteFields,
   siteNameCharsMax,
   sitePagesMax,
   siteTagCharsMax,
   siteTagsMax,
 } from "../store/sites.ts";
 import { parseSiteSchedule, type ScheduleFaultCode } from "./schedule.ts";
-
-export type SiteFieldName = "url" | "name" | "pages" | "client" | "tags" | "location" | "schedule" | "paused";
-export type SiteFields = Pick<Site, SiteFieldName>;
 
 export type SiteFaultCode =
   | "required"
@@ -57,28 +56,34 @@ export type SiteFaults = { readonly faults: readonly SiteFault[] };
 /** Values from outside, by field. Undefined is absent. */
 export type GivenFields<Name extends string> = { readonly [N in Name]?: unknown };
 
-export interface SiteFieldSettings {
+interface SiteFieldSettings {
   /** Names of locations besides the server's own. */
   readonly locations: readonly string[];
 }
 
 type Parsed<T> = { readonly value: T } | SiteFaults;
 
+interface SiteTerms extends SiteFieldSettings {
+  /** First address of the site; null if it is refused itself. */
+  readonly address: string | null;
+}
+
+const fieldParsers: { readonly [Name in SiteFieldName]: (given: unknown, terms: SiteTerms) => Parsed<SiteFields[Name]> } = {
+  url: parseUrl,
+  name: parseName,
+  pages: parsePages,
+  client: parseClientField,
+  tags: parseTagsField,
+  location: parseSiteLocation,
+  schedule: parseScheduleField,
+  paused: parsePausedField,
+};
+const fieldNames = Object.keys(fieldParsers) as readonly SiteFieldName[];
+
 /** Fields of a new site. Absent ones get their defaults: the host for the name, weekly, not paused. */
 export function parseSiteFields(given: GivenFields<SiteFieldName>, settings: SiteFieldSettings): SiteFields | SiteFaults {
-  const url = parseUrl(given.url);
-  const schedule = given.schedule ?? scheduleDefault;
-  const parsed = {
-    url,
-    name: parseName(given.name, "value" in url ? url.value : null),
-    pages: parsePages(given.pages, "value" in url ? url.value : null),
-    client: parseClientField(given.client),
-    tags: parseTagsField(given.tags),
-    location: parseSiteLocation(given.location, settings),
-    schedule: parseScheduleField(schedule),
-    paused: parsePausedField(given.paused ?? false),
-  };
-  return valuesOf(parsed);
+  const whole = { ...given, schedule: given.schedule ?? scheduleDefault, paused: given.paused ?? false };
+  return parseFields(whole, fieldNames, { ...settings, address: addressOf(given.url) });
 }
 
 /**
@@ -90,20 +95,24 @@ export function parseSiteChange(
   site: SiteFields,
   settings: SiteFieldSettings,
 ): Partial<SiteFields> | SiteFaults {
-  const url: Parsed<string> = given.url === undefined ? { value: site.url } : parseUrl(given.url);
-  const address = "value" in url ? url.value : null;
-  const name = given.name === undefined && site.name !== defaultName(site.url) ? site.name : given.name;
-  const has = (field: SiteFieldName) => given[field] !== undefined;
-  return valuesOf({
-    ...(has("url") && { url }),
-    ...((has("url") || has("name")) && { name: parseName(name, address) }),
-    ...((has("url") || has("pages")) && { pages: parsePages(given.pages === undefined ? site.pages : given.pages, address) }),
-    ...(has("client") && { client: parseClientField(given.client) }),
-    ...(has("tags") && { tags: parseTagsField(given.tags) }),
-    ...(has("location") && { location: parseSiteLocation(given.location, settings) }),
-    ...(has("schedule") && { schedule: parseScheduleField(given.schedule) }),
-    ...(has("paused") && { paused: parsePausedField(given.paused) }),
-  });
+  const { url, name = site.name === defaultName(site.url) ? null : site.name, pages = site.pages } = given;
+  const changed = url === undefined ? given : { ...given, name, pages };
+  const names = fieldNames.filter((field) => changed[field] !== undefined);
+  return parseFields(changed, names, { ...settings, address: url === undefined ? site.url : addressOf(url) });
+}
+
+function parseFields<Name extends SiteFieldName>(
+  given: GivenFields<SiteFieldName>,
+  names: readonly Name[],
+  terms: SiteTerms,
+): Pick<SiteFields, Name> | SiteFaults {
+  const parsed = Object.fromEntries(names.map((name) => [name, fieldParsers[name](given[name], terms)]));
+  return valuesOf<Pick<SiteFields, Name>>(parsed as { readonly [N in Name]: Parsed<SiteFields[N]> });
+}
+
+function addressOf(url: unknown): string | null {
+  const parsed = parseUrl(url);
+  return "value" in parsed ? parsed.value : null;
 }
 
 export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
@@ -178,29 +187,29 @@ function parseUrl(given: unknown): Parsed<string> {
   return "fault" in parsed ? faulty({ field: "url", code: "url-invalid", fault: parsed.code }) : { value: parsed.url };
 }
 
-function parseName(given: unknown, url: string | null): Parsed<string> {
+function parseName(given: unknown, { address }: SiteTerms): Parsed<string> {
   const parsed = parseLine(given ?? "", { field: "name", max: siteNameCharsMax });
   if ("faults" in parsed || parsed.value !== "") return parsed;
-  return { value: url === null ? "" : defaultName(url) };
+  return { value: address === null ? "" : defaultName(address) };
 }
 
 function defaultName(url: string): string {
   return new URL(url).host.slice(0, siteNameCharsMax);
 }
 
-/** `url`: first address of the site; null if it is refused itself. */
-function parsePages(given: unknown, url: string | null): Parsed<readonly string[]> {
+function parsePages(given: unknown, { address }: SiteTerms): Parsed<readonly string[]> {
   if (given === undefined || given === null) return { value: [] };
   if (!Array.isArray(given)) return faulty({ field: "pages", code: "not-list" });
   // The first address counts.
   if (given.length >= sitePagesMax) return faulty({ field: "pages", code: "too-many", max: sitePagesMax - 1 });
-  const seen = new Set(url === null ? [] : [url]);
+  const seen = new Set(address === null ? [] : [address]);
   const parsePage = (each: unknown, at: number): Parsed<string> => {
     const entry = at + 1;
     if (typeof each !== "string") return faulty({ field: "pages", code: "not-text", entry });
     const page = parseScanUrl(each.trim());
     if ("fault" in page) return faulty({ field: "pages", code: "url-invalid", fault: page.code, entry });
-    if (url !== null && new URL(page.url).origin !== new URL(url).origin) return faulty({ field: "pages", code: "origin-differs", entry });
+    if (address !== null && new URL(page.url).origin !== new URL(address).origin)
+      return faulty({ field: "pages", code: "origin-differs", entry });
     if (seen.has(page.url)) return faulty({ field: "pages", code: "repeated", entry });
     seen.add(page.url);
     return { value: page.url };

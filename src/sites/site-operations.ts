@@ -9,11 +9,19 @@ import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
 import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
-import { type AcceptedFinding, type NewSite, type Site, type SiteChange, type SiteRefusal, siteTagsMax } from "../store/sites.ts";
+import {
+  type AcceptedFinding,
+  type NewSite,
+  type Site,
+  type SiteChange,
+  type SiteFields,
+  type SiteRefusal,
+  siteTagsMax,
+} from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import { acceptedChange } from "./run-changes.ts";
 import { plannedChange, plannedSite } from "./schedule.ts";
-import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults, type SiteFields } from "./site-fields.ts";
+import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults } from "./site-fields.ts";
 
 /** Attempt to reach a channel, without the text of the answer. */
 export interface ChannelTest {

@@ -37,10 +37,8 @@ export interface SiteReading extends SiteHistoryEntry {
   readonly certificateExpiresAt: string | null;
 }
 
-/** All instants are ISO 8601, UTC. */
-const siteRow = stored.row({
-  id: stored.id,
-  accountId: stored.id,
+/** What the account decides. */
+const ownedFields = {
   name: stored.text,
   /** ASCII form, without fragment; unique within the account. */
   url: stored.url,
@@ -49,9 +47,18 @@ const siteRow = stored.row({
   client: stored.orNull(stored.text),
   tags: stored.listOf<string>(),
   location: stored.location,
-  accepted: stored.listOf<AcceptedFinding>(),
   schedule: stored.objectOf<SiteSchedule>(),
   paused: stored.flag,
+};
+export type SiteFieldName = keyof typeof ownedFields;
+export type SiteFields = Pick<Site, SiteFieldName>;
+
+/** All instants are ISO 8601, UTC. */
+const siteRow = stored.row({
+  id: stored.id,
+  accountId: stored.id,
+  ...ownedFields,
+  accepted: stored.listOf<AcceptedFinding>(),
   createdAt: stored.time,
   /** Next scheduled run; null while paused. */
   nextRunAt: stored.orNull(stored.time),
@@ -89,11 +96,9 @@ export const sitesTable = defineTable({
 });
 
 export type SiteChange = Partial<Omit<Site, "id" | "accountId" | "createdAt">>;
-export type NewSite = Pick<Site, "accountId" | "name" | "url" | "pages" | "client" | "tags" | "schedule" | "nextRunAt"> & {
-  readonly location?: string;
-  readonly paused?: boolean;
-  readonly now: Date;
-};
+export type NewSite = Omit<SiteFields, "location" | "paused"> &
+  Partial<Pick<SiteFields, "location" | "paused">> &
+  Pick<Site, "accountId" | "nextRunAt"> & { readonly now: Date };
 
 /** `url-taken`: the account watches the address already. `full`: `sitesMax` is reached. */
 export type SiteRefusal = "url-taken" | "full";

@@ -5,10 +5,10 @@ import { isObject } from "../../base/is-object.ts";
 import { readBytes } from "../../http/request-body.ts";
 import { localLocation } from "../../parse/location.ts";
 import { type CsvFault, type CsvLineFault, csvBytesMax, csvSitesMax, decodeCsv, parseSiteCsv } from "../../parse/site-csv.ts";
-import { parseBulkChange, parseSiteFields, type SiteFields } from "../../sites/site-fields.ts";
+import { parseBulkChange, parseSiteFields } from "../../sites/site-fields.ts";
 import { addSites, previewSites, removeSites, scanSites, updateSites } from "../../sites/site-operations.ts";
 import type { Account } from "../../store/accounts.ts";
-import type { NewSite, Site, SiteRefusal } from "../../store/sites.ts";
+import type { NewSite, Site, SiteFields, SiteRefusal } from "../../store/sites.ts";
 import { bulkBodyBytesMax, jsonBody, mediaTypeOf, type RequestBody } from "../body.ts";
 import { ApiError, bodyTooLarge, invalidBody, invalidFields, recordNotFound } from "../errors.ts";
 import { type Call, forAccounts, operation } from "../operation.ts";
@@ -17,6 +17,7 @@ import { bodyOf, closed, entriesAlone, example, exampleOf, instantOf, model, nul
 import { type BodyFields, queryOf, validatorOf } from "../validation.ts";
 import {
   assertNoFaults,
+  ownedFields,
   ownSiteActor,
   runBody,
   runRefused,
@@ -27,7 +28,6 @@ import {
   siteBody,
   siteFieldErrors,
   siteFieldSettings,
-  siteFields,
   sitesExceeded,
   siteUrlTaken,
 } from "./sites.ts";
@@ -53,18 +53,10 @@ const lineError = Type.Optional(
   ),
 );
 
-const { name, client, tags, location } = siteFields;
 const AddedSite = Type.Object(
   {
     id: nullable(recordId("Null with dryRun.", { [example]: 12 })),
-    name,
-    url: Type.String({ [example]: exampleOf(siteFields.url) }),
-    pages: Type.Array(Type.String(), { [example]: [] }),
-    client,
-    tags,
-    location,
-    schedule: scheduleOf("Interval, or cron with its time zone.", { every: "weekly" }),
-    paused: Type.Boolean({ [example]: false }),
+    ...ownedFields,
     nextRunAt: nullable(instantOf("Next planned run.", "2026-03-05T09:30:00.000Z")),
   },
   { description: "The site as it was added, or would be." },
@@ -118,7 +110,7 @@ function itemsOf<S extends TSchema>(item: S, ...shown: readonly object[]) {
   return Type.Array(item, { description: "One for each line of the request, in its order.", [example]: shown });
 }
 
-const addedLine = { index: 0, line: null, url: exampleOf(siteFields.url) };
+const addedLine = { index: 0, line: null, url: exampleOf(ownedFields.url) };
 const BulkSitesAdded = model(
   "BulkSitesAdded",
   Type.Object({

@@ -72,8 +72,8 @@ const scheduleFields = {
   zone: Type.Optional(Type.String({ description: "Time zone of cron, as Europe/Berlin." })),
 };
 const daily = { every: "daily" };
-export const scheduleOf = (description: string, shown = daily) =>
-  Type.Object(scheduleFields, { ...closed, description, examples: [daily], [example]: shown });
+export const scheduleOf = (description: string) =>
+  Type.Object(scheduleFields, { ...closed, description, examples: [daily], [example]: daily });
 const pages = Type.Array(Type.String(), {
   maxItems: sitePagesMax - 1,
   description: "Further addresses of the same origin, scanned in each run.",
@@ -177,8 +177,8 @@ const reading = {
   open: Type.Integer({ minimum: 0, description: "Findings that are open and not accepted.", [example]: 3 }),
 };
 
-export const siteFields = {
-  id: recordId("Names the site.", { [example]: 12 }),
+/** Fields that the account decides, as answers have them. */
+export const ownedFields = {
   name: Type.String({ [example]: "Bakery Miller" }),
   url: Type.String({ description: "In its ASCII form, without fragment.", [example]: firstUrl }),
   pages,
@@ -187,6 +187,11 @@ export const siteFields = {
   location: Type.String({ [example]: localLocation }),
   schedule: scheduleOf("Interval, or cron with its time zone."),
   paused,
+};
+
+const siteFields = {
+  id: recordId("Names the site.", { [example]: 12 }),
+  ...ownedFields,
   accepted: Type.Array(AcceptanceBody, { description: "Findings that are no longer notified." }),
   createdAt: instantOf("When it was added.", "2026-02-01T08:00:00.000Z"),
   nextRunAt: nullable(

@@ -2,9 +2,8 @@
 import { planTerms } from "../../accounts/account-operations.ts";
 import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { nextRuns, plannedChange, plannedSite, scheduleKeyOf, shownRunsOf } from "../../sites/schedule.ts";
-import type { SiteFields } from "../../sites/site-fields.ts";
 import { addSite, updateSite } from "../../sites/site-operations.ts";
-import type { Site } from "../../store/sites.ts";
+import type { Site, SiteFields } from "../../store/sites.ts";
 import { initialValues, readFields } from "../components/forms.tsx";
 import { PlanLimit } from "../components/sections.tsx";
 import { formMalformed, notFound } from "../errors.ts";

@@ -5,15 +5,8 @@ import { scanUrlCharsMax } from "../../parse/scan-url.ts";
 import { scheduleIntervals } from "../../parse/site-csv.ts";
 import { splitTags } from "../../parse/text.ts";
 import { Notice } from "../../report/components/notice.tsx";
-import {
-  type GivenFields,
-  parseSiteFields,
-  type SiteFault,
-  type SiteFaults,
-  type SiteFieldName,
-  type SiteFields,
-} from "../../sites/site-fields.ts";
-import { type Site, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
+import { type GivenFields, parseSiteFields, type SiteFault, type SiteFaults } from "../../sites/site-fields.ts";
+import { type Site, type SiteFieldName, type SiteFields, siteNameCharsMax, sitePagesMax } from "../../store/sites.ts";
 import type { I18n } from "../../text/translator.ts";
 import { CancelLink, type FormDescription, FormFields, type FormValues, readFields, SubmitButton } from "../components/forms.tsx";
 import { Alert } from "../components/sections.tsx";

@@ -1,6 +1,6 @@
 /** Use cases of watched sites over a real store: outcome, log line, audit entry and refusals. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { parseSiteFields, type SiteFields } from "../../../src/sites/site-fields.ts";
+import { parseSiteFields } from "../../../src/sites/site-fields.ts";
 import {
   acceptFinding,
   addSite,
@@ -14,7 +14,7 @@ import {
   updateSites,
   withdrawAcceptance,
 } from "../../../src/sites/site-operations.ts";
-import { acceptedFindingsMax, type Site } from "../../../src/store/sites.ts";
+import { acceptedFindingsMax, type Site, type SiteFields } from "../../../src/store/sites.ts";
 import { measureOften } from "../../support/measured-sites.ts";
 import { rigStart, type UseCaseRig, useCaseRig } from "../../support/use-case-rig.ts";
 import { addSite as storeSite } from "../../support/watched-sites.ts";

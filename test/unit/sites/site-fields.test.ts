@@ -8,10 +8,9 @@ import {
   parseSiteChange,
   parseSiteFields,
   type SiteFault,
-  type SiteFields,
 } from "../../../src/sites/site-fields.ts";
 import { bulkChangeOf } from "../../../src/sites/site-operations.ts";
-import { acceptedFindingsMax, type Site, sitePagesMax, siteTagsMax } from "../../../src/store/sites.ts";
+import { acceptedFindingsMax, type Site, type SiteFields, sitePagesMax, siteTagsMax } from "../../../src/store/sites.ts";
 
 const settings = { locations: ["berlin"] };
 const url = "https://bakery.example/";
