@@ -1,12 +1,11 @@
 /** Plans, and use cases of account administration, for pages and command line. Each one writes a log line; the store writes the audit entries. */
 
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { Config } from "../settings/settings.ts";
 import type { Account, Plan } from "../store/accounts.ts";
 import { type Actor, actorInLog } from "../store/audit.ts";
 import type { IssuedLink } from "../store/one-time-links.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, UseCase } from "../store/store.ts";
 
 interface PlanTerms {
   /** Whether the account's API tokens are accepted. */
@@ -30,13 +29,8 @@ export function planSitesMax({ accounts }: Pick<Store, "accounts">): (accountId:
   };
 }
 
-interface AccountContext {
-  readonly store: Pick<Store, "accounts">;
-  readonly log: Log;
-}
-
 export async function changePlan(
-  { store, log }: AccountContext,
+  { store, log }: UseCase<"accounts">,
   by: Actor,
   { id, plan }: Pick<Account, "id" | "plan">,
 ): Promise<Outcome<Account, "unknown">> {
@@ -48,7 +42,7 @@ export async function changePlan(
 
 /** `self`: administrators cannot disable themselves, so that one always remains. */
 export async function changeAccountState(
-  { store, log }: AccountContext,
+  { store, log }: UseCase<"accounts">,
   by: Actor,
   { id, disabled }: Pick<Account, "id" | "disabled">,
 ): Promise<Outcome<Account, "unknown" | "self">> {
@@ -59,11 +53,8 @@ export async function changeAccountState(
   return { done: changed };
 }
 
-interface SignUpContext {
-  readonly store: Pick<Store, "oneTimeLinks">;
+interface SignUpContext extends UseCase<"oneTimeLinks"> {
   readonly config: Pick<Config, "accounts.signup">;
-  readonly now: () => Date;
-  readonly log: Log;
 }
 
 interface GivenAccountInvitation {

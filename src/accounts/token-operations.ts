@@ -1,13 +1,12 @@
 /** API tokens: lifetimes, authentication by token or session, and use cases. Each use case writes a log line; the store writes the audit entries. */
 
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import { dayMs } from "../base/units.ts";
-import type { Account } from "../store/accounts.ts";
+import type { Account, RecordOwner } from "../store/accounts.ts";
 import { type ApiToken, apiTokenNameCharsMax } from "../store/api-tokens.ts";
 import { type Actor, actorInLog } from "../store/audit.ts";
 import type { Session } from "../store/sessions.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, UseCase } from "../store/store.ts";
 
 /** RFC 6750 section 2.1. Two Authorization fields arrive joined by a comma, which is not a token68. */
 const token68Pattern = /^[A-Za-z0-9\-._~+/]+=*$/;
@@ -57,15 +56,9 @@ function tokenExpiry(lifetime: TokenLifetime, now: Date): Date | null {
 /** Valid tokens of one account; a longer list could not be managed. */
 export const tokensMax = 100;
 
-interface TokenContext {
-  readonly store: Pick<Store, "apiTokens">;
-  readonly now: () => Date;
-  readonly log: Log;
-}
-
 /** `value` is not stored, and cannot be read again. `full`: the account has `tokensMax` valid tokens. */
 export async function createToken(
-  { store, log, ...context }: TokenContext,
+  { store, log, ...context }: UseCase<"apiTokens">,
   by: Actor,
   { accountId, name: given, lifetime }: { readonly accountId: number; readonly name: string; readonly lifetime: TokenLifetime },
 ): Promise<Outcome<{ readonly token: ApiToken; readonly value: string }, "no-name" | "full">> {
@@ -81,7 +74,7 @@ export async function createToken(
 }
 
 export async function revokeToken(
-  { store, now, log }: TokenContext,
+  { store, now, log }: UseCase<"apiTokens">,
   by: Actor,
   { accountId, id }: Pick<ApiToken, "accountId" | "id">,
 ): Promise<Outcome<ApiToken, "unknown">> {
@@ -91,22 +84,14 @@ export async function revokeToken(
   return { done: revoked };
 }
 
-interface MetricsTokenContext {
-  readonly store: Pick<Store, "metricsTokens">;
-  readonly log: Log;
-}
-
 /** Value of the new token, which cannot be read again. The earlier one ends. */
-export async function issueMetricsToken({ store, log }: MetricsTokenContext, { id }: Pick<Account, "id">): Promise<string> {
+export async function issueMetricsToken({ store, log }: UseCase<"metricsTokens">, { id }: RecordOwner): Promise<string> {
   const value = await store.metricsTokens.issue(id);
   log.info("token for metrics of sites issued", { account: id });
   return value;
 }
 
-export async function revokeMetricsToken(
-  { store, log }: MetricsTokenContext,
-  { id }: Pick<Account, "id">,
-): Promise<Outcome<null, "unknown">> {
+export async function revokeMetricsToken({ store, log }: UseCase<"metricsTokens">, { id }: RecordOwner): Promise<Outcome<null, "unknown">> {
   if (!store.metricsTokens.has(id)) return refuse("unknown");
   await store.metricsTokens.revoke(id);
   log.info("token for metrics of sites revoked", { account: id });

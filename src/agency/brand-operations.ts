@@ -2,14 +2,13 @@
 
 import { planTerms } from "../accounts/account-operations.ts";
 import type { DecodeLogo, LogoFault } from "../base/documents.ts";
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import { parseAccent } from "../parse/accent-color.ts";
 import { isTextLine } from "../parse/text.ts";
-import type { Account } from "../store/accounts.ts";
+import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { StoredBrand } from "../store/site-accounts.ts";
 import { logoText } from "../store/site-accounts.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, UseCase } from "../store/store.ts";
 
 export const brandNameCharsMax = 60;
 export const brandFooterCharsMax = 200;
@@ -42,18 +41,16 @@ function lineFault(text: string, charsMax: number): "tooLong" | "characters" | n
   return isTextLine(text) ? null : "characters";
 }
 
+type PlanOwner = Pick<Account, "id" | "plan">;
+
 /** Brand of an account; undefined without one, and while the plan includes no brand. */
-export function usableBrand({ brands }: Pick<Store, "brands">, { id, plan }: Pick<Account, "id" | "plan">): StoredBrand | undefined {
+export function usableBrand({ brands }: Pick<Store, "brands">, { id, plan }: PlanOwner): StoredBrand | undefined {
   return planTerms[plan].brand ? brands.find(id) : undefined;
 }
 
-interface BrandContext {
-  readonly store: Pick<Store, "brands">;
+interface BrandContext extends UseCase<"brands"> {
   readonly decodeLogo: DecodeLogo;
-  readonly log: Log;
 }
-
-type Owner = Pick<Account, "id" | "plan">;
 
 interface FaultyBrand {
   readonly faults: BrandFaults;
@@ -69,7 +66,7 @@ type GivenLogo = Uint8Array | "kept" | "removed";
 /** The logo is decoded only if the other fields are right. */
 export async function saveBrand(
   context: BrandContext,
-  owner: Owner,
+  owner: PlanOwner,
   { logo, ...given }: GivenBrand & { readonly logo: GivenLogo },
 ): Promise<Outcome<StoredBrand, "not-in-plan"> | FaultyBrand> {
   if (!planTerms[owner.plan].brand) return refuse("not-in-plan");
@@ -88,7 +85,7 @@ export async function saveBrand(
 /** `no-brand`: the other fields come first. `no-logo`: the brand has no logo to remove. */
 export async function saveLogo(
   context: BrandContext,
-  owner: Owner,
+  owner: PlanOwner,
   logo: Uint8Array | "removed",
 ): Promise<Outcome<StoredBrand, "not-in-plan" | "no-brand" | "no-logo"> | FaultyBrand> {
   const { brands } = context.store;
@@ -121,16 +118,13 @@ async function pngOf({ decodeLogo }: BrandContext, logo: GivenLogo): Promise<{ r
   return typeof drawn === "string" ? { faults: { logo: drawn } } : { png: logoText(drawn.png) };
 }
 
-function logSaved({ log }: BrandContext, { id }: Owner, brand: StoredBrand): StoredBrand {
+function logSaved({ log }: BrandContext, { id }: RecordOwner, brand: StoredBrand): StoredBrand {
   log.info("brand saved", { account: id, logo: brand.logoPng !== null });
   return brand;
 }
 
 /** Removes the brand on every plan: an account may always remove what it stored. */
-export async function removeBrand(
-  { store: { brands }, log }: Pick<BrandContext, "store" | "log">,
-  owner: Pick<Account, "id">,
-): Promise<Outcome<null, "unknown">> {
+export async function removeBrand({ store: { brands }, log }: UseCase<"brands">, owner: RecordOwner): Promise<Outcome<null, "unknown">> {
   if (brands.find(owner.id) === undefined) return refuse("unknown");
   await brands.remove(owner.id);
   log.info("brand removed", { account: owner.id });

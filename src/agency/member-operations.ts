@@ -1,11 +1,10 @@
 /** Use cases of members and their invitations, for pages and API. Each one writes a log line; the store writes the audit entries. */
 
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import { emailKey } from "../store/account-index.ts";
-import type { Account } from "../store/accounts.ts";
+import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { IssuedInvitation, Member, MemberInvitation, MemberRole } from "../store/site-accounts.ts";
-import type { Store } from "../store/store.ts";
+import type { UseCase } from "../store/store.ts";
 
 /** Page that accepts an invitation. */
 export const acceptMemberPath = "/members/accept";
@@ -24,15 +23,10 @@ export type SendInvitation = ((owner: Account, invitation: MemberInvitation, url
 /** `own`: the address of the owner. `member`: the address of a member. `full`: too many open invitations. */
 export type InvitationFault = "email-invalid" | "own" | "member" | "full";
 
-interface MemberContext {
-  readonly store: Pick<Store, "accounts" | "members">;
+interface MemberContext extends UseCase<"accounts" | "members"> {
   /** Outcome of the mail; null without a mail server. */
   readonly mail: { readonly memberInvitation: NonNullable<SendInvitation> } | null;
-  readonly now: () => Date;
-  readonly log: Log;
 }
-
-type Owner = Pick<Account, "id">;
 
 interface GivenInvitation {
   readonly email: string;
@@ -59,7 +53,7 @@ export async function addMemberInvitation(
 
 export async function withdrawMemberInvitation(
   { store, now, log }: MemberContext,
-  owner: Owner,
+  owner: RecordOwner,
   email: string,
 ): Promise<Outcome<null, "unknown">> {
   const open = store.members.invitations(owner.id, now()).find((one) => emailKey(one.email) === emailKey(email));
@@ -71,7 +65,7 @@ export async function withdrawMemberInvitation(
 
 export async function changeMemberRole(
   { store, log }: MemberContext,
-  owner: Owner,
+  owner: RecordOwner,
   { memberId, role }: Pick<Member, "memberId" | "role">,
 ): Promise<Outcome<Member, "unknown">> {
   const changed = await store.members.setRole(owner.id, memberId, role);
@@ -83,7 +77,7 @@ export async function changeMemberRole(
 /** `by`: the owner, or the member who leaves. */
 export async function removeMember(
   { store, log }: MemberContext,
-  by: Pick<Account, "id">,
+  by: RecordOwner,
   { ownerId, memberId }: Pick<Member, "ownerId" | "memberId">,
 ): Promise<Outcome<null, "unknown">> {
   if (by.id !== ownerId && by.id !== memberId) return refuse("unknown");

@@ -1,15 +1,14 @@
 /**
  * Use cases of channels, for pages and API. Each one writes a log line. The store writes audit entries in the transaction of the change.
  */
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import { parseMailbox } from "../parse/mail/smtp-settings.ts";
 import { parseWebhookUrl } from "../parse/scan-url.ts";
 import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
-import type { Account } from "../store/accounts.ts";
+import type { RecordOwner } from "../store/accounts.ts";
 import { type Channel, type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
 import { eventTypes } from "../store/notification-rules.ts";
-import type { Store } from "../store/store.ts";
+import type { UseCase } from "../store/store.ts";
 import { newWebhookSecret } from "./webhook.ts";
 
 /** `refused`: deliveries would never reach the literal address. */
@@ -78,14 +77,9 @@ function channelUrl(address: string, path: string, { accountId, id }: ChannelKey
   return `${address}${path}/${accountId}-${id}?key=${encodeURIComponent(key)}`;
 }
 
-interface ChannelContext {
-  readonly store: Pick<Store, "channels" | "rules">;
+interface ChannelContext extends UseCase<"channels" | "rules"> {
   readonly sites: Pick<SiteServices, "mailConfigured" | "sendConfirmation" | "testChannel" | "webhooksAllowHttp" | "webhookTargetFault">;
-  readonly now: () => Date;
-  readonly log: Log;
 }
-
-type Owner = Pick<Account, "id">;
 
 export interface SavedChannel {
   readonly channel: Channel;
@@ -104,7 +98,7 @@ interface GivenChannel {
 /** The newest secret of a webhook is `channel.secrets[0]`. `no-mail`: the appliance has no mail server. */
 export async function addChannel(
   context: ChannelContext,
-  { id: accountId }: Owner,
+  { id: accountId }: RecordOwner,
   given: GivenChannel,
 ): Promise<Outcome<SavedChannel, "no-mail" | "full"> | FaultyChannel> {
   const { store, log } = context;
@@ -138,7 +132,7 @@ interface ChannelUpdate {
 /** A webhook keeps its secret. Another mail address must be confirmed. */
 export async function updateChannel(
   context: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   update: ChannelUpdate,
 ): Promise<Outcome<SavedChannel, "unknown" | "no-mail"> | FaultyChannel> {
   const { store, log } = context;
@@ -177,7 +171,7 @@ function parseChange({ sites }: ChannelContext, stored: Channel, { target, name 
 /** Asks the reader of a mail address to confirm it, once more. */
 export async function confirmChannel(
   context: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<SavedChannel, "unknown" | "confirmed" | "no-mail">> {
   const channel = context.store.channels.find(owner.id, id);
@@ -206,7 +200,7 @@ async function confirmed({ store, sites, now, log }: ChannelContext, channel: Ch
 /** `unsubscribed`: the reader has ended the mails. */
 export async function testChannel(
   context: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<ChannelTest, "unknown" | "unconfirmed" | "unsubscribed" | "no-mail">> {
   const channel = context.store.channels.find(owner.id, id);
@@ -222,7 +216,7 @@ export async function testChannel(
 /** The earlier secret stays valid beside the new one. `no-secret`: the channel is no webhook. */
 export async function rotateChannelSecret(
   { store, log }: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<Channel, "unknown" | "no-secret">> {
   const changed = await store.channels.rotateSecret(owner.id, id, newWebhookSecret());
@@ -234,7 +228,7 @@ export async function rotateChannelSecret(
 /** A reader who has ended the mails must confirm the address again. */
 export async function enableOwnChannel(
   context: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<SavedChannel, "unknown" | "no-mail">> {
   const { store, log } = context;
@@ -258,7 +252,7 @@ function hasEnded({ disabled }: Channel): boolean {
 
 export async function disableOwnChannel(
   { store, now, log }: ChannelContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<Channel, "unknown">> {
   const changed = await store.channels.disable(owner.id, id, "owner", now());
@@ -267,7 +261,7 @@ export async function disableOwnChannel(
   return { done: changed };
 }
 
-export async function removeChannel({ store, log }: ChannelContext, owner: Owner, id: number): Promise<Outcome<null, "unknown">> {
+export async function removeChannel({ store, log }: ChannelContext, owner: RecordOwner, id: number): Promise<Outcome<null, "unknown">> {
   if (!(await store.channels.remove(owner.id, id))) return refuse("unknown");
   log.info("channel removed", { account: owner.id, channel: id });
   return { done: null };

@@ -1,19 +1,12 @@
 /** Use cases of rules and deliveries, for pages and API. Each one writes a log line. */
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
-import type { Account } from "../store/accounts.ts";
+import type { RecordOwner } from "../store/accounts.ts";
 import type { Delivery } from "../store/deliveries.ts";
 import type { NotificationRule } from "../store/notification-rules.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, UseCase } from "../store/store.ts";
 
-export interface RuleContext {
-  readonly store: Pick<Store, "rules" | "channels" | "sites">;
-  readonly now: () => Date;
-  readonly log: Log;
-}
-
-type Owner = Pick<Account, "id">;
+type RuleContext = UseCase<"rules" | "channels" | "sites">;
 
 export type RuleFields = Pick<NotificationRule, "scope" | "events" | "severityMin" | "channelIds">;
 /** `unknown-site`, `unknown-channel`: the account has none with that id. */
@@ -21,7 +14,7 @@ export type RuleFault = "unknown-site" | "no-events" | "no-channels" | "unknown-
 
 export async function addRule(
   context: RuleContext,
-  owner: Owner,
+  owner: RecordOwner,
   rule: RuleFields,
 ): Promise<Outcome<NotificationRule, RuleFault | "full">> {
   const fault = faultOf(context, owner, rule);
@@ -35,7 +28,7 @@ export async function addRule(
 /** Absent fields stay. */
 export async function updateRule(
   context: RuleContext,
-  owner: Owner,
+  owner: RecordOwner,
   { id, ...change }: Partial<RuleFields> & { readonly id: number },
 ): Promise<Outcome<NotificationRule, RuleFault | "unknown">> {
   const { store, log } = context;
@@ -48,24 +41,25 @@ export async function updateRule(
   return { done: changed };
 }
 
-export async function removeRule({ store, log }: RuleContext, owner: Owner, id: number): Promise<Outcome<null, "unknown">> {
+export async function removeRule({ store, log }: RuleContext, owner: RecordOwner, id: number): Promise<Outcome<null, "unknown">> {
   if (!(await store.rules.remove(owner.id, id))) return refuse("unknown");
   log.info("rule removed", { account: owner.id, rule: id });
   return { done: null };
 }
 
-function faultOf({ store }: RuleContext, { id: accountId }: Owner, { scope, events, channelIds }: Partial<RuleFields>): RuleFault | null {
+function faultOf(
+  { store }: RuleContext,
+  { id: accountId }: RecordOwner,
+  { scope, events, channelIds }: Partial<RuleFields>,
+): RuleFault | null {
   if (scope?.kind === "site" && store.sites.find(accountId, scope.siteId) === undefined) return "unknown-site";
   if (events?.length === 0) return "no-events";
   if (channelIds?.length === 0) return "no-channels";
   return channelIds?.every((id) => store.channels.find(accountId, id) !== undefined) === false ? "unknown-channel" : null;
 }
 
-export interface DeliveryContext {
-  readonly store: Pick<Store, "deliveries" | "channels">;
+interface DeliveryContext extends UseCase<"deliveries" | "channels"> {
   readonly sites: Pick<SiteServices, "wakeDeliveries">;
-  readonly now: () => Date;
-  readonly log: Log;
 }
 
 /** `not-ended`: the delivery still waits, or has arrived. The others are about its channel. */
@@ -83,7 +77,7 @@ export function retryRefusalOf({ channels }: Pick<Store, "channels">, { accountI
 /** Makes a delivery that has failed or was dropped wait again. */
 export async function retryDelivery(
   { store, sites, now, log }: DeliveryContext,
-  owner: Owner,
+  owner: RecordOwner,
   id: number,
 ): Promise<Outcome<Delivery, RetryRefusal | "unknown">> {
   const delivery = store.deliveries.find(owner.id, id);

@@ -1,28 +1,24 @@
 /** Use cases of scans, for pages and API: starting them, and cancelling those that wait. */
-import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
-import type { Account } from "../store/accounts.ts";
+import type { RecordOwner } from "../store/accounts.ts";
 import type { ScanStatus } from "../store/scan-record.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { NewScan, StartOutcome, StartRequest } from "../store/start-scans.ts";
-import type { Store } from "../store/store.ts";
+import type { UseCase } from "../store/store.ts";
 
-export interface ScanContext {
-  readonly store: Pick<Store, "scans">;
+interface ScanContext extends UseCase<"scans"> {
   readonly scanning: {
     /** Notifies the dispatcher of new scans in the queue. */
     readonly wake: () => void;
     /** Notifies those who follow a scan that it was cancelled. */
     readonly cancelled: (token: string) => void;
   };
-  readonly now: () => Date;
-  readonly log: Log;
 }
 
 /** The dispatcher logs start and end of the scan, with the id of the request. `account`: null for guests. */
 export async function startScan(
   { store, scanning, now }: ScanContext,
-  account: Pick<Account, "id"> | null,
+  account: RecordOwner | null,
   wanted: Pick<NewScan, "url" | "location" | "requestId">,
 ): Promise<Outcome<ScanRecord, "full">> {
   const scan = await store.scans.queue({ ...wanted, accountId: account?.id ?? null, now: now() });
@@ -34,7 +30,7 @@ export async function startScan(
 /** `key-reused`: the idempotency key belongs to another request. */
 export async function startScans(
   { store, scanning, now }: ScanContext,
-  account: Pick<Account, "id">,
+  account: RecordOwner,
   wanted: Omit<StartRequest, "accountId" | "now">,
 ): Promise<Outcome<StartOutcome, "key-reused">> {
   const started = await store.scans.queueAll({ ...wanted, accountId: account.id, now: now() });
@@ -45,8 +41,8 @@ export async function startScans(
 
 /** Removes a waiting scan as if it had never been started. Another status than `queued` refuses. */
 export async function cancelOwnScan(
-  { store, scanning, log }: Omit<ScanContext, "now">,
-  account: Pick<Account, "id">,
+  { store, scanning, log }: ScanContext,
+  account: RecordOwner,
   token: string,
 ): Promise<Outcome<null, "unknown" | Exclude<ScanStatus, "queued">>> {
   const outcome = await store.scans.cancel(account.id, token);

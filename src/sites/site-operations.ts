@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { planTerms } from "../accounts/account-operations.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
-import type { Account } from "../store/accounts.ts";
+import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
 import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
 import {
@@ -18,7 +18,7 @@ import {
   type SiteRefusal,
   siteTagsMax,
 } from "../store/sites.ts";
-import type { Store } from "../store/store.ts";
+import type { UseCase } from "../store/store.ts";
 import { acceptedChange } from "./run-changes.ts";
 import { plannedChange, plannedSite } from "./schedule.ts";
 import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults } from "./site-fields.ts";
@@ -65,21 +65,18 @@ const plannedAtOnce = 20;
 /** Runs that one commit starts: other requests wait for it. */
 const startsAtOnce = 50;
 
-export interface SiteContext {
-  readonly store: Pick<Store, "sites" | "siteRuns">;
+interface SiteContext extends UseCase<"sites" | "siteRuns"> {
   readonly sites: Pick<SiteServices, "wakeClock">;
   readonly scanning: {
     /** Notifies the dispatcher of new scans in the queue. */
     readonly wake: () => void;
   };
-  readonly now: () => Date;
-  readonly log: Log;
 }
 
 /** Account that acts, and the owner of the sites: the same one, or one whose sites it may edit. */
 export interface SiteActor {
   readonly owner: Pick<Account, "id" | "plan">;
-  readonly by: Pick<Account, "id">;
+  readonly by: RecordOwner;
 }
 
 /** Each site is added or refused for itself. Outcomes in the order of `sites`. */
@@ -123,7 +120,7 @@ async function planSites({ now }: Pick<SiteContext, "now">, { owner }: SiteActor
   return planned;
 }
 
-export interface SiteUpdate {
+interface SiteUpdate {
   readonly id: number;
   /** Sees the site as it is stored then; null if it is not the one that the caller has read. Faults and null change nothing. */
   readonly change: (stored: Site) => Partial<SiteFields> | SiteFaults | null;
@@ -208,7 +205,7 @@ export async function scanSites(
   return runs;
 }
 
-export interface GivenAcceptance extends GivenFields<"code" | "reason" | "until"> {
+interface GivenAcceptance extends GivenFields<"code" | "reason" | "until"> {
   readonly id: number;
   /** Refuses a finding that is not open. */
   readonly onlyOpen?: boolean;

@@ -26,6 +26,8 @@ const accountRow = stored.row({
   createdAt: stored.time,
 });
 export type Account = Static<typeof accountRow>;
+/** Account whose records a use case reads or changes. */
+export type RecordOwner = Pick<Account, "id">;
 
 export const accountsTable = defineTable({
   row: accountRow,

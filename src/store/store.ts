@@ -1,5 +1,6 @@
 /** The store: one repository per kind of record over one database. */
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import { accountRepository } from "./accounts.ts";
 import { activityRepository } from "./activity.ts";
 import { apiTokenRepository } from "./api-tokens.ts";
@@ -31,6 +32,13 @@ export const screenshotsKeptDefault = 2_000;
 
 /** Reading methods are synchronous; writing methods resolve when the change is on disk. */
 export type Store = ReturnType<typeof openStore>;
+
+/** What a use case of the domain receives beside its input. `Parts`: the repositories that it uses. */
+export interface UseCase<Parts extends keyof Store> {
+  readonly store: Pick<Store, Parts>;
+  readonly now: () => Date;
+  readonly log: Log;
+}
 
 export interface StoreOptions {
   /** Opens for reading only; the store must exist. */
