@@ -59,6 +59,7 @@ import {
   nullExample,
   oneOfValues,
   recordId,
+  scoreField,
   worded,
 } from "./schemas.ts";
 import { type BodyFields, queryOf } from "./validation.ts";
@@ -443,9 +444,7 @@ const ClientList = model(
         name: Type.String({ [example]: "Miller Ltd" }),
         siteCount: Type.Integer({ minimum: 1, [example]: 3 }),
         measuredCount: Type.Integer({ minimum: 0, description: "Sites with a score.", [example]: 3 }),
-        score: nullable(
-          Type.Integer({ minimum: 0, maximum: 100, description: "Lowest of these sites; null without a measured one.", [example]: 72 }),
-        ),
+        score: nullable(scoreField("Lowest of these sites; null without a measured one.", 72)),
         open: nullable(Type.Integer({ minimum: 0, description: "Findings of these sites that are open and not accepted.", [example]: 9 })),
         certificateExpiresAt: nullable(
           instantOf("The first of these sites' certificates to expire; null if none was read.", "2026-05-20T12:00:00.000Z"),

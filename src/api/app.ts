@@ -67,13 +67,8 @@ const unparsed = { parse: "none" } as const;
 /** `peerOf`: address of the peer; null for a Unix socket. */
 function apiRoutes(settings: ApiSettings, authGuard: AuthGuard, peerOf: (request: Request) => string | null) {
   const answerOpenapi = createOpenapiAnswer(settings.config["scan.header_chars_max"]);
-  const { checks, wake, cancelled } = settings;
-  const api = {
-    ...settings,
-    scanning: { wake, cancelled },
-    scanBodies: new RenderedBodies(checks),
-    clientBodies: new RenderedBodies(checks),
-  };
+  const { checks } = settings;
+  const api = { ...settings, scanBodies: new RenderedBodies(checks), clientBodies: new RenderedBodies(checks) };
   const elysia = new Elysia({ name: "routes" })
     .decorate("requestContext", noRequestContext)
     .get("/healthz", ({ requestContext }) => answerHealth(requestContext))

@@ -1,7 +1,8 @@
 /** Parts of declarations that the OpenAPI description shows: answers, refusals and parameters. */
 import type { TSchema } from "@sinclair/typebox";
 import { type FieldErrors, queueFull, type RecordKind, recordNotFound, storeFull } from "./errors.ts";
-import { ErrorBody, exampleOf, listLimitMax } from "./schemas.ts";
+import { invalidListQuery } from "./queries.ts";
+import { ErrorBody, exampleOf } from "./schemas.ts";
 
 /** Schemas by media type. A schema without a name is shown as the schema of a file. */
 export type ResponseContent = Readonly<Record<string, { readonly schema: TSchema | object; readonly example?: unknown }>>;
@@ -46,10 +47,7 @@ export const unknownRecord = (of: RecordKind): Responses => ({
   404: refused(`There is no such ${of}, or it is another account's: both answer alike.`, recordNotFound(of).message),
 });
 export const badListQuery: Responses = {
-  400: refused(
-    "A parameter is not valid.",
-    `limit must be a whole number from 1 to ${listLimitMax}, and cursor a nextCursor of an earlier page.`,
-  ),
+  400: refused("A parameter is not valid.", invalidListQuery().message),
 };
 export const diskFull: Responses = { 503: refused("The disk is full. Nothing was stored.", storeFull().message, undefined, retryAfter) };
 export const noSpace = (description: string): Responses => ({ 503: refused(description, queueFull().message, undefined, retryAfter) });

@@ -96,6 +96,9 @@ export const nullable = <S extends TSchema>(schema: S, options: SchemaOptions = 
 export const instantOf = (description: string, shown?: string) => Type.String({ format: "date-time", description, [example]: shown });
 export const recordId = (description: string, options: IntegerOptions = {}) => Type.Integer({ minimum: 1, description, ...options });
 export const nextCursor = nullable(Type.String({ description: "The `cursor` of the page after this one; null on the last." }), nullExample);
+/** `shown`: score of examples. */
+export const scoreField = (description: string, shown?: number) =>
+  Type.Integer({ minimum: 0, maximum: 100, description, [example]: shown });
 /** Unknown fields are refused. */
 export const closed = { additionalProperties: false } as const;
 /** Unknown fields and parameters are ignored. */

@@ -3,7 +3,7 @@ import type { SendInvitation } from "../agency/member-operations.ts";
 import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { CancelAnyScan, LocationDirectory } from "../evidence/scan.ts";
+import type { CancelAnyScan, LocationDirectory, QueueSignals } from "../evidence/scan.ts";
 import type { Config } from "../settings/settings.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
@@ -26,10 +26,7 @@ export interface ApiServices {
   readonly version: string;
   /** Settings of the operator. Links use `public_url` and never the origin of a request, since files are kept for several requests. */
   readonly config: Config;
-  /** Called when scans were queued. */
-  readonly wake: () => void;
-  /** Called when the scan of this token was removed from the queue. */
-  readonly cancelled: (token: string) => void;
+  readonly scanning: QueueSignals;
   readonly cancelScan: CancelAnyScan;
   readonly now: () => Date;
   readonly log: Log;
@@ -37,7 +34,6 @@ export interface ApiServices {
 
 /** Services with the bodies that were rendered before. */
 export interface OperationServices extends ApiServices {
-  readonly scanning: Pick<ApiServices, "wake" | "cancelled">;
   readonly scanBodies: RenderedBodies;
   readonly clientBodies: RenderedBodies;
 }

@@ -129,7 +129,7 @@ async function serveStore(loaded: LoadedConfig, { stop, announce, onReloadable, 
   const { services: sites, mails: mail } = watched;
   const { printPdf, decodeLogo } = documents;
   const shared = { store, now: systemClock.now, checks: checks.current, sites, mail, printPdf, decodeLogo, log };
-  const api = createApi({ ...shared, version, config, locations, wake, cancelled, cancelScan, ready: readiness });
+  const api = createApi({ ...shared, version, config, locations, scanning: { wake, cancelled }, cancelScan, ready: readiness });
   const accounts = await openConfiguredAccounts(config, shared);
   const backups = startScheduledBackups(loaded, log);
   const operator = createOperator(loaded, { store, checks, browsers, fleet: () => fleet, backups, activity, log });

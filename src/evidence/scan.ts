@@ -55,6 +55,14 @@ export type Cancellation = "cancelled" | "over" | "unknown";
 /** For administrators: ends any scan, waiting or running, with the code `cancelled`. Resolves when that is stored. */
 export type CancelAnyScan = (token: string, by: { readonly id: number }) => Promise<Cancellation>;
 
+/** Notices of changes of the queue. */
+export interface QueueSignals {
+  /** Notifies the dispatcher of new scans in the queue. */
+  readonly wake: () => void;
+  /** Notifies those who follow a scan that it was cancelled. */
+  readonly cancelled: (token: string) => void;
+}
+
 /** What API and pages know of the locations of workers elsewhere. */
 export interface LocationDirectory {
   /** Locations that workers are enrolled for, sorted. */

@@ -1,5 +1,6 @@
 /** Use cases of scans, for pages and API: starting them, and cancelling those that wait. */
 import { type Outcome, refuse } from "../base/outcome.ts";
+import type { QueueSignals } from "../evidence/scan.ts";
 import type { RecordOwner } from "../store/accounts.ts";
 import type { ScanStatus } from "../store/scan-record.ts";
 import type { ScanRecord } from "../store/scans.ts";
@@ -7,12 +8,7 @@ import type { NewScan, StartOutcome, StartRequest } from "../store/start-scans.t
 import type { UseCase } from "../store/store.ts";
 
 interface ScanContext extends UseCase<"scans"> {
-  readonly scanning: {
-    /** Notifies the dispatcher of new scans in the queue. */
-    readonly wake: () => void;
-    /** Notifies those who follow a scan that it was cancelled. */
-    readonly cancelled: (token: string) => void;
-  };
+  readonly scanning: QueueSignals;
 }
 
 /** The dispatcher logs start and end of the scan, with the id of the request. `account`: null for guests. */

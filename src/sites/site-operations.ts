@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { planTerms } from "../accounts/account-operations.ts";
 import type { Log } from "../base/log.ts";
 import { type Outcome, refuse } from "../base/outcome.ts";
+import type { QueueSignals } from "../evidence/scan.ts";
 import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
 import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
@@ -67,10 +68,7 @@ const startsAtOnce = 50;
 
 interface SiteContext extends UseCase<"sites" | "siteRuns"> {
   readonly sites: Pick<SiteServices, "wakeClock">;
-  readonly scanning: {
-    /** Notifies the dispatcher of new scans in the queue. */
-    readonly wake: () => void;
-  };
+  readonly scanning: Pick<QueueSignals, "wake">;
 }
 
 /** Account that acts, and the owner of the sites: the same one, or one whose sites it may edit. */

@@ -5,7 +5,7 @@ import type { DecodeLogo, PrintPdf } from "../base/documents.ts";
 import type { Log } from "../base/log.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { NoticeMails } from "../channels/notices.ts";
-import type { CancelAnyScan, LocationDirectory, ScanProgress } from "../evidence/scan.ts";
+import type { CancelAnyScan, LocationDirectory, QueueSignals, ScanProgress } from "../evidence/scan.ts";
 import type { ClientAddressOf } from "../http/client-address.ts";
 import type { ServerOriginOf } from "../http/server-origin.ts";
 import type { Config } from "../settings/settings.ts";
@@ -58,7 +58,7 @@ export interface PagesSettings {
 export type AccountMails = Pick<NoticeMails, "memberInvitation" | "reset" | "invitation">;
 
 /** Starts and watches scans from the pages. */
-export interface ScanningSettings {
+export interface ScanningSettings extends QueueSignals {
   /** False if the operator's scan rules certainly refuse the URL; its DNS answers are checked later. */
   readonly mayBeScanned: (url: string) => boolean;
   /** False while scans cannot start yet; they wait in the queue. */
@@ -67,10 +67,6 @@ export interface ScanningSettings {
   /** Calls `beat` at the pace of heartbeats, until the returned function is called. */
   readonly startHeartbeats: (beat: () => void) => () => void;
   readonly locations: LocationDirectory;
-  /** Notifies the dispatcher of a new scan in the queue. */
-  readonly wake: () => void;
   /** For administrators. */
   readonly cancelScan: CancelAnyScan;
-  /** Notifies those who follow a scan that it was cancelled. */
-  readonly cancelled: (token: string) => void;
 }

@@ -73,11 +73,13 @@ export async function startApi({ config, ...settings }: ApiOptions = {}): Promis
     printPdf: async () => "failed",
     decodeLogo: async () => "busy",
     mail: null,
-    wake: () => {
-      underTest.woken += 1;
+    scanning: {
+      wake: () => {
+        underTest.woken += 1;
+      },
+      cancelled: (token) => void underTest.cancelled.push(token),
     },
     cancelScan: async () => "unknown",
-    cancelled: (token) => void underTest.cancelled.push(token),
     sites: services,
     ready: () => ({ ready: true }),
     now,

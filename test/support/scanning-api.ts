@@ -50,7 +50,7 @@ export async function startScanningApi(settings: Partial<ApiSettings> & { readon
   };
   const locations = { names: () => [remoteLocation] };
   const requestLimit = { requestsMax: 10_000, windowSeconds: 60 };
-  const api = await startApi({ checks: () => checks, locations, wake, requestLimit, ...settings });
+  const api = await startApi({ checks: () => checks, locations, scanning: { wake, cancelled: () => {} }, requestLimit, ...settings });
   const { token } = await api.customer();
   const scanning: ScanningApi = Object.assign(api, {
     origin: `http://127.0.0.1:${api.port}`,

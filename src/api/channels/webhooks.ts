@@ -8,14 +8,13 @@ import { severities } from "../../check/check.ts";
 import type { EventType } from "../../store/site-events.ts";
 import { bands, ranks } from "../../text/render.ts";
 import { exampleToken, statusUrlOf } from "../scans/reads.ts";
-import { example, exampleOf, instantOf, nullable, nullExample, oneOfValues } from "../schemas.ts";
+import { example, exampleOf, instantOf, nullable, nullExample, oneOfValues, scoreField } from "../schemas.ts";
 import { eventSite } from "./deliveries.ts";
 
 export type WebhookType = EventType | typeof webhookTestType;
 
 const host = "https://assay.example";
 const time = "2026-03-05T06:30:00.000Z";
-const score = (description: string, shown: number) => Type.Integer({ minimum: 0, maximum: 100, description, [example]: shown });
 
 const site = Type.Object(
   { ...eventSite, url: Type.String({ description: "First address of the site.", [example]: exampleOf(eventSite.url) }) },
@@ -64,8 +63,8 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
     "The score of a site fell, and a second scan confirmed it.",
     {
       ...ofSite,
-      from: score("Score before.", 88),
-      to: score("Score now.", 61),
+      from: scoreField("Score before.", 88),
+      to: scoreField("Score now.", 61),
       band: oneOfValues(bands, { [example]: "warn" }),
       rank: oneOfValues(ranks, { [example]: "weak" }),
     },
@@ -110,7 +109,7 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
       url: Type.String({ description: "The scanned URL.", [example]: "https://bakery.example/" }),
       status: oneOfValues(["finished", "failed"], { [example]: "finished" }),
       errorCode: nullable(Type.String({ description: "Why it failed." }), nullExample),
-      score: nullable(score("Null when not measured.", 88)),
+      score: nullable(scoreField("Null when not measured.", 88)),
       band: oneOfValues(bands, { [example]: "good" }),
       rank: oneOfValues(ranks, { [example]: "strong" }),
     },

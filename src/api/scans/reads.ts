@@ -19,7 +19,7 @@ import { type Call, forAccounts, operation } from "../operation.ts";
 import { invalidListQuery, localeQuery, pageBody } from "../queries.ts";
 import { answerPrinted, answerRendered, downloadHeaders, type RenderedBody, withEtag } from "../rendered-bodies.ts";
 import { answered, files, notModified, type Responses, refused, retryAfter } from "../responses.ts";
-import { bodyOf, ListQuery, LocaleQuery, model, nullable, oneOfValues, open, pageRequestOf } from "../schemas.ts";
+import { bodyOf, ListQuery, LocaleQuery, model, nextCursor, nullable, oneOfValues, open, pageRequestOf, scoreField } from "../schemas.ts";
 import type { ChecksInUse } from "../services.ts";
 import { queryOf } from "../validation.ts";
 import { CheckListSchema, StoredScanSchema, storedSchemaVersion } from "./stored-schemas.ts";
@@ -32,7 +32,7 @@ export const statusUrl = Type.String({ description: "Relative path of the full r
 export const status = oneOfValues(scanStatuses);
 const progressStage = nullable(oneOfValues(progressStages));
 const progressPercent = Type.Integer({ minimum: 0, maximum: 100, description: "100 when finished." });
-const score = nullable(Type.Integer({ minimum: 0, maximum: 100, description: "Null when not measured, never zero in its place." }));
+const score = nullable(scoreField("Null when not measured, never zero in its place."));
 /** Location of a scan. */
 const location = Type.String({ description: `Where it was scanned from: ${localLocation}, or the name of a location.` });
 const ScanListItem = Type.Object({
@@ -51,13 +51,7 @@ const ScanListItem = Type.Object({
   rank: oneOfValues(ranks),
 });
 
-const ScanList = model(
-  "ScanList",
-  Type.Object({
-    items: Type.Array(ScanListItem, { description: "Newest first." }),
-    nextCursor: nullable(Type.String({ description: "Hand it back as `cursor` for the page after this one; null on the last." })),
-  }),
-);
+const ScanList = model("ScanList", Type.Object({ items: Type.Array(ScanListItem, { description: "Newest first." }), nextCursor }));
 
 const CheckSummary = Type.Object({
   passed: count,
@@ -139,7 +133,7 @@ const FullReportSchema = model(
     heldScore: nullable(
       Type.Object(
         {
-          scoreMax: Type.Integer({ minimum: 0, maximum: 100, description: "Maximum score while these rows have no verdict." }),
+          scoreMax: scoreField("Maximum score while these rows have no verdict."),
           rows: Type.Array(
             Type.Object({
               key: Type.String(),
@@ -254,7 +248,7 @@ export const scanList = operation({
   ...ofScans,
   summary: "List your account's scans, newest first",
   query: queryOf(ListQuery, invalidListQuery, { repeated: "last" }),
-  answers: { 200: { description: "A page of scans.", content: { "application/json": { schema: ScanList } } } },
+  answers: { 200: answered("A page of scans.", ScanList) },
   refusals: { 400: refused("limit or cursor is not valid.") },
   run: ({ account, query, api }) => pageBody(api.store.scans.listOfAccount(account.id, pageRequestOf(query)), listedScan),
 });
@@ -310,10 +304,7 @@ export const scanReads = [
     ...ofScans,
     summary: "Read the result of a scan as it is stored",
     description: "Codes and values, to be shown with the texts of the checks: what `assay scan --server` makes its reports from.",
-    answers: {
-      200: { description: "The result.", content: { "application/json": { schema: model("StoredScan", StoredScanSchema) } } },
-      ...notModified,
-    },
+    answers: { 200: answered("The result.", model("StoredScan", StoredScanSchema)), ...notModified },
     refusals: { ...noScan, 409: refused("The scan is not over.", undefined, undefined, retryAfter) },
     run: (call) => {
       const scan = endedScan(call);
@@ -344,10 +335,7 @@ export const checkList = operation({
   ...ofScans,
   summary: "Read all checks with their texts",
   description: "The checks that judge on this appliance, plugins included, in both languages.",
-  answers: {
-    200: { description: "The checks.", content: { "application/json": { schema: model("CheckList", CheckListSchema) } } },
-    ...notModified,
-  },
+  answers: { 200: answered("The checks.", model("CheckList", CheckListSchema)), ...notModified },
   run: (call) => answerRendered(checksBody(call.api.checks()), call),
 });
 

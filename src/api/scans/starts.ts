@@ -32,15 +32,7 @@ const ScanRequest = model(
   ),
 );
 
-const ScanStarted = model(
-  "ScanStarted",
-  Type.Object({
-    token: scanToken,
-    id: scanId,
-    status,
-    statusUrl,
-  }),
-);
+const ScanStarted = model("ScanStarted", Type.Object({ token: scanToken, id: scanId, status, statusUrl }));
 
 /** URLs of one request. */
 export const bulkUrlsMax = 1_000;

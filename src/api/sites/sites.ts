@@ -56,6 +56,7 @@ import {
   oneOfValues,
   pageRequestOf,
   recordId,
+  scoreField,
   worded,
 } from "../schemas.ts";
 import { queryOf } from "../validation.ts";
@@ -171,7 +172,7 @@ const AcceptanceRequest = model(
 const reading = {
   ...scanFields,
   at: instantOf("When it was measured.", "2026-03-05T04:17:40.000Z"),
-  score: Type.Integer({ minimum: 0, maximum: 100, description: "Lowest of all addresses of the site.", [example]: 88 }),
+  score: scoreField("Lowest of all addresses of the site.", 88),
   band: oneOfValues(bands, { [example]: "good" }),
   rank: oneOfValues(ranks, { [example]: "strong" }),
   open: Type.Integer({ minimum: 0, description: "Findings that are open and not accepted.", [example]: 3 }),
