@@ -3,6 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+// reads: node_modules/
 /** From the environment only, so that no test uses a stale binary by accident. */
 export const compiledBinary: string | null = process.env.TEST_BINARY === undefined ? null : resolve(process.env.TEST_BINARY);
 

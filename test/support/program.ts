@@ -19,9 +19,9 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-const root = resolve(import.meta.dirname, "../..");
 /** Bun would take the paths of imports from the current folder. */
-const fromSource = [process.execPath, `--tsconfig-override=${root}/tsconfig.json`, `${root}/src/main.ts`];
+const paths = `--tsconfig-override=${resolve(import.meta.dirname, "../../tsconfig.json")}`;
+const fromSource = [process.execPath, paths, resolve(import.meta.dirname, "../../src/main.ts")];
 
 /** The compiled program if the suite has one: it starts in a quarter of the processor time. */
 export const programUnderTest: readonly string[] = compiledBinary === null ? fromSource : [compiledBinary];

@@ -10,7 +10,6 @@ import { openProfilesDir } from "../../src/browser/profiles.ts";
 import { openBrowserSlot, type ScanBrowser } from "../../src/browser/slot.ts";
 import { browserDir } from "./binary.ts";
 
-// reads: node_modules/
 /** A Chromium of the system, which other platforms than linux-x64 need; null for the embedded one. */
 export const browserPath: string | null = process.env.TEST_BROWSER_PATH ?? null;
 
