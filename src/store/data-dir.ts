@@ -21,9 +21,12 @@ export class DataDirError extends Error {
 
 /** Error code of LMDB (lmdb.h). */
 const lmdbPanic = -30795;
-/** Messages of LMDB and lmdb-js about a damaged store; some have no code. A damaged list of free pages names pages that no file can have. */
+/**
+ * Messages of LMDB, lmdb-js and its decoder of keys about a damaged store; some have no code. A damaged list of free pages names pages that
+ * no file can have. Keys of records have sizes that LMDB accepts, and no part is a fraction of a large integer.
+ */
 const damageMessage =
-  /^(MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID|CURSOR_FULL|PAGE_FULL|PROBLEM|BAD_TXN|ENV_ENCRYPTION)|Invalid key size|Invalid argument: Attempting to write page)/;
+  /^(MDB_(PAGE_NOTFOUND|CORRUPTED|VERSION_MISMATCH|INVALID|CURSOR_FULL|PAGE_FULL|PROBLEM|BAD_TXN|BAD_VALSIZE|ENV_ENCRYPTION)|Invalid key size|Invalid argument: Attempting to write page|Not an integer$)/;
 
 /** `fact`: what is damaged, with its path. */
 export function damagedDataDir(fact: string): DataDirError {

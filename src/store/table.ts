@@ -9,7 +9,8 @@ const shownKeyCharsMax = 100;
 
 /** Part of LMDB's table that repositories use. */
 export interface RowTable<V, K extends TableKey>
-  extends Pick<Database<V, K>, "put" | "remove" | "getKeys" | "getCount" | "getKeysCount" | "doesExist"> {
+  extends Pick<Database<V, K>, "put" | "remove" | "getCount" | "getKeysCount" | "doesExist"> {
+  getKeys(options?: RangeOptions): Iterable<K>;
   /** Undefined if there is no row, or none that can be read. */
   get(key: K): V | undefined;
   /** Writes what `change` makes of the row, and returns it; undefined without a row. Only within a transaction. */
@@ -32,12 +33,18 @@ export interface UnreadableRow {
 export function createUnreadableReport(report: (row: UnreadableRow) => void = () => {}): (table: string, key: TableKey) => void {
   const reported = new Set<string>();
   return (table, key) => {
-    const shown = JSON.stringify(key).slice(0, shownKeyCharsMax);
+    const shown = shownKey(key);
     const row = `${table} ${shown}`;
     if (reported.has(row) || reported.size > reportedRowsMax) return;
     reported.add(row);
     report({ table, key: reported.size > reportedRowsMax ? null : shown });
   };
+}
+
+/** A damaged key may be of any kind, also one that JSON has no notation for. */
+function shownKey(key: unknown): string {
+  const text = JSON.stringify(key, (_name, part: unknown) => (typeof part === "bigint" ? String(part) : part));
+  return String(text).slice(0, shownKeyCharsMax);
 }
 
 /** An index whose table is open. */
@@ -84,7 +91,7 @@ export function openTable<V, K extends TableKey>(root: RootDatabase, options: Ta
       if (matches === undefined) for (const key of [...table.getKeys(range)]) remove(key);
       else for (const { key, value } of [...getRange(range)]) if (matches(value)) remove(key);
     },
-    getKeys: (range) => attempt(() => table.getKeys(range)),
+    getKeys: (range) => iterate(() => table.getKeys(range), asFault),
     getCount: (range) => attempt(() => table.getCount(range)),
     getKeysCount: (range) => attempt(() => table.getKeysCount(range)),
     doesExist: (key: K) => attempt(() => table.doesExist(key)),
@@ -134,6 +141,15 @@ function withFaults<T>(read: () => T, asFault: (error: unknown) => unknown): T {
   }
 }
 
+/** LMDB reads a range step by step, so each step can meet damage. */
+function* iterate<T>(range: () => Iterable<T>, asFault: (error: unknown) => unknown): Generator<T, void> {
+  try {
+    yield* range();
+  } catch (error) {
+    throw asFault(error);
+  }
+}
+
 function* readableRows<V, K extends TableKey>(
   table: Database<string, K>,
   { limit = Number.POSITIVE_INFINITY, ...range }: RangeOptions,
@@ -142,15 +158,11 @@ function* readableRows<V, K extends TableKey>(
 ): Generator<{ key: K; value: V }, void> {
   if (limit <= 0) return;
   let left = limit;
-  try {
-    for (const { key, value: text } of table.getRange(range)) {
-      const value = parse(key, text);
-      if (value === undefined) continue;
-      yield { key, value };
-      if (--left <= 0) return;
-    }
-  } catch (error) {
-    throw asFault(error);
+  for (const { key, value: text } of iterate(() => table.getRange(range), asFault)) {
+    const value = parse(key, text);
+    if (value === undefined) continue;
+    yield { key, value };
+    if (--left <= 0) return;
   }
 }
 

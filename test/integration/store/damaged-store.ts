@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
+import { systemClock } from "../../../src/base/clock.ts";
 import { openStore } from "../../../src/store/store.ts";
 import { evidence } from "../../support/evidence.ts";
 import { emptyResult } from "../../support/stored.ts";
@@ -14,11 +15,13 @@ const leafPage = 2;
 export const smallStoreLocation = "berlin";
 const emails = ["first@site.example", "second@site.example"];
 
-/** Content of `data.mdb` after an orderly end. */
+/** Content of `data.mdb` after an orderly end: the same bytes at each call, so that a damage can be repeated. */
 export async function writeSmallStore(scans = 40): Promise<Buffer> {
   const dataDir = mkdtempSync(join(tmpdir(), "assay-whole-"));
-  const store = openStore(dataDir, { noSync: true });
   const now = new Date("2026-11-21T12:00:00.000Z");
+  const random = randomFrom(1);
+  const randomBytes = (count: number) => Buffer.from(Array.from({ length: count }, () => Math.floor(random() * 256)));
+  const store = openStore(dataDir, { noSync: true, clock: { ...systemClock, now: () => now, random, randomBytes } });
   for (const email of emails) await store.accounts.create({ email, passwordHash: "hash", now });
   await store.apiTokens.create({ accountId: 1, name: "ci", now });
   await store.sessions.open({ accountId: 1, verifiedPasswordHash: "hash", origin: { userAgent: "browser", address: "192.0.2.1" }, now });
