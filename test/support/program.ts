@@ -10,7 +10,7 @@ export interface CommandResult {
 }
 
 export interface RunOptions {
-  /** The program and its fixed arguments; `programUnderTest` by default. */
+  /** The program and its fixed arguments; by default `programUnderTest` with `sharedBrowser`. */
   readonly command?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
@@ -31,9 +31,16 @@ export const programScript = `#!/bin/sh\nexec ${programUnderTest.join(" ")} "$@"
 /** This process's environment without settings of assay, apart from the browser of tests, plus the given variables. */
 export function environment(variables: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("ASSAY_") && name !== "NO_COLOR");
-  const path = process.env.TEST_BROWSER_PATH;
-  const browser = path === undefined ? { ASSAY_BROWSER_DIR: browserDir } : { ASSAY_BROWSER_PATH: path };
-  return { ...Object.fromEntries(inherited), ...browser, ...variables };
+  const browser = process.env.TEST_BROWSER_PATH;
+  return { ...Object.fromEntries(inherited), ...(browser === undefined ? {} : { ASSAY_BROWSER_PATH: browser }), ...variables };
+}
+
+/** Not for a program that is installed or runs as another user: it unpacks a browser of its own. */
+export const sharedBrowser = { ASSAY_BROWSER_DIR: browserDir };
+
+/** What is started, and the variables that it gets. */
+function chosen({ command, env }: RunOptions) {
+  return command === undefined ? { command: programUnderTest, env: { ...sharedBrowser, ...env } } : { command, env: { ...env } };
 }
 
 /** Where and for how long a process runs. */
@@ -59,12 +66,10 @@ export async function runInProcess(args: readonly string[], { env, stdin = "" }:
 }
 
 /** Runs one command to its end as a process. */
-export async function run(
-  args: readonly string[],
-  { command = programUnderTest, env, stdin = "", ...options }: RunOptions = {},
-): Promise<CommandResult> {
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+  const { command, env } = chosen(options);
   const child = Bun.spawn([...command, ...args], {
-    stdin: Buffer.from(stdin),
+    stdin: Buffer.from(options.stdin ?? ""),
     stdout: "pipe",
     stderr: "pipe",
     env: environment(env),
@@ -91,8 +96,9 @@ export async function endServers(): Promise<void> {
 }
 
 /** Starts a server on a free port. @throws Error with its output if it ends before it listens. */
-export function serve(args: readonly string[], { command = programUnderTest, ...options }: RunOptions = {}): Promise<ServerUnderTest> {
-  return startServer([...command, "serve", "--listen", "127.0.0.1:0", ...args], options);
+export function serve(args: readonly string[], options: RunOptions = {}): Promise<ServerUnderTest> {
+  const { command, env } = chosen(options);
+  return startServer([...command, "serve", "--listen", "127.0.0.1:0", ...args], { ...options, env });
 }
 
 /** Starts a server by its whole command line. @throws Error with its output if it ends before it listens. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { portWithoutListener } from "../../support/ports.ts";
-import { environment, programScript } from "../../support/program.ts";
+import { environment, programScript, sharedBrowser } from "../../support/program.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 
 // reaches: src/main.ts
@@ -112,6 +112,7 @@ function repository() {
         stdout: "pipe",
         stderr: "pipe",
         env: environment({
+          ...sharedBrowser,
           PATH: `${join(folder, ".assay")}:${process.env.PATH}`,
           BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
           ASSAY_PROFILE: "internal",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportFormats } from "../../../src/export/formats.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { environment, programUnderTest, run } from "../../support/program.ts";
+import { environment, programUnderTest, run, sharedBrowser } from "../../support/program.ts";
 
 const data = mkdtempSync(join(tmpdir(), "assay-files-"));
 const scanMsMax = 300_000;
@@ -140,7 +140,7 @@ describe("files", () => {
       const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, page, `${page}slow`, ...outputs], {
         stdout: "pipe",
         stderr: "pipe",
-        env: environment(),
+        env: environment(sharedBrowser),
       });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes(`browsing 20%  ${page}slow`)) break;
       child.kill("SIGINT");

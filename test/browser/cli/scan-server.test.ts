@@ -3,7 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endServers, environment, programScript, programUnderTest, run, type ServerUnderTest, serve } from "../../support/program.ts";
+import {
+  endServers,
+  environment,
+  programScript,
+  programUnderTest,
+  run,
+  type ServerUnderTest,
+  serve,
+  sharedBrowser,
+} from "../../support/program.ts";
 import { startHttp, type TestServer } from "../../support/servers.ts";
 
 // reads: docs/ci.md
@@ -67,6 +76,7 @@ test(
       stdout: "pipe",
       stderr: "pipe",
       env: environment({
+        ...sharedBrowser,
         BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
         ASSAY_TOKEN: token,
         ASSAY_DATA: join(folder, "data"),
@@ -93,7 +103,7 @@ test(
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
-      env: environment({ ASSAY_TOKEN: token, ASSAY_DATA: join(folder, "data") }),
+      env: environment({ ...sharedBrowser, ASSAY_TOKEN: token, ASSAY_DATA: join(folder, "data") }),
     });
     let stderr = "";
     for await (const chunk of child.stderr) {

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/evidence/evidence.ts";
 import type { FullReport } from "../../../src/text/render.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { environment, processesMentioning, programUnderTest, run } from "../../support/program.ts";
+import { environment, processesMentioning, programUnderTest, run, sharedBrowser } from "../../support/program.ts";
 
 type Report = FullReport<unknown, unknown>;
 
@@ -161,7 +161,7 @@ describe("assay scan", () => {
       const child = Bun.spawn([...programUnderTest, "scan", ...mayScan, `${page}slow`], {
         stdout: "pipe",
         stderr: "pipe",
-        env: environment(),
+        env: environment(sharedBrowser),
       });
       for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("browsing")) break;
       child.kill("SIGINT");
