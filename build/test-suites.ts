@@ -54,7 +54,7 @@ export const suites = {
     files: [unitFiles, integrationFiles, journeyFile],
     without: [slowFiles, binaryFiles],
     waits: true,
-    longest: [journeyFile, "test/integration/deliver/mail.test.ts", "test/integration/app/readiness.test.ts"],
+    longest: [journeyFile, "test/integration/channels/mail.test.ts", "test/integration/app/readiness.test.ts"],
     beside: staticChecks,
   },
   unit: { about: "pure tests", files: [unitFiles], without: [slowFiles] },
