@@ -68,17 +68,69 @@ interface SiteTerms extends SiteFieldSettings {
   readonly address: string | null;
 }
 
-const fieldParsers: { readonly [Name in SiteFieldName]: (given: unknown, terms: SiteTerms) => Parsed<SiteFields[Name]> } = {
-  url: parseUrl,
-  name: parseName,
-  pages: parsePages,
-  client: parseClientField,
-  tags: parseTagsField,
-  location: parseSiteLocation,
-  schedule: parseScheduleField,
-  paused: parsePausedField,
+/** A field: what the API says about it, and how a value from outside is read. */
+export interface SiteField<Value = unknown> {
+  readonly kind: "text" | "texts" | "flag" | "schedule";
+  readonly about: string;
+  readonly example: Value;
+  /** Characters of a text, or of each entry. */
+  readonly charsMax?: number;
+  readonly entriesMax?: number;
+  /** Whether null is a value; else null gives the default, if there is one. */
+  readonly mayBeNull?: true;
+  /** Whether a stored site keeps its value until another one is given: null does not bring back a default. */
+  readonly keepsValue?: true;
+  readonly parse: (given: unknown, terms: SiteTerms) => Parsed<Value>;
+}
+
+export const siteFields: { readonly [Name in SiteFieldName]: SiteField<SiteFields[Name]> } = {
+  url: {
+    kind: "text",
+    about: "First address: an absolute http or https URL without credentials. Unique within the account; kept in ASCII, without fragment.",
+    example: "https://bakery.example/",
+    keepsValue: true,
+    parse: parseUrl,
+  },
+  name: { kind: "text", about: "The host without one.", example: "Bakery Miller", charsMax: siteNameCharsMax, parse: parseName },
+  pages: {
+    kind: "texts",
+    about: "Further addresses of the same origin, scanned in each run.",
+    example: ["https://bakery.example/shop"],
+    entriesMax: sitePagesMax - 1,
+    parse: parsePages,
+  },
+  client: {
+    kind: "text",
+    about: "For whom the site is watched.",
+    example: "Miller Ltd",
+    charsMax: siteNameCharsMax,
+    mayBeNull: true,
+    parse: parseClientField,
+  },
+  // Without `entriesMax`: a tag that is repeated counts once.
+  tags: {
+    kind: "texts",
+    about: `At most ${siteTagsMax}, each once. A tag has no |, which separates tags in CSV.`,
+    example: ["shop"],
+    charsMax: siteTagCharsMax,
+    parse: parseTagsField,
+  },
+  location: {
+    kind: "text",
+    about: `Where it is scanned from: ${localLocation} without one.`,
+    example: localLocation,
+    parse: parseSiteLocation,
+  },
+  schedule: {
+    kind: "schedule",
+    about: "Interval, or cron with its time zone; weekly without one.",
+    example: { every: "daily" },
+    keepsValue: true,
+    parse: parseScheduleField,
+  },
+  paused: { kind: "flag", about: "A paused site has no planned runs.", example: false, keepsValue: true, parse: parsePausedField },
 };
-const fieldNames = Object.keys(fieldParsers) as readonly SiteFieldName[];
+const fieldNames = Object.keys(siteFields) as readonly SiteFieldName[];
 
 /** Fields of a new site. Absent ones get their defaults: the host for the name, weekly, not paused. */
 export function parseSiteFields(given: GivenFields<SiteFieldName>, settings: SiteFieldSettings): SiteFields | SiteFaults {
@@ -106,7 +158,7 @@ function parseFields<Name extends SiteFieldName>(
   names: readonly Name[],
   terms: SiteTerms,
 ): Pick<SiteFields, Name> | SiteFaults {
-  const parsed = Object.fromEntries(names.map((name) => [name, fieldParsers[name](given[name], terms)]));
+  const parsed = Object.fromEntries(names.map((name) => [name, siteFields[name].parse(given[name], terms)]));
   return valuesOf<Pick<SiteFields, Name>>(parsed as { readonly [N in Name]: Parsed<SiteFields[N]> });
 }
 

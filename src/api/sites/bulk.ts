@@ -89,7 +89,7 @@ const BulkSitesChange = model(
         Type.Object(
           {
             paused: Type.Optional(Type.Boolean()),
-            schedule: Type.Optional(scheduleOf("As in SiteRequest.")),
+            schedule: Type.Optional(scheduleOf({ description: "As in SiteRequest." })),
             client: Type.Optional(nullable(Type.String())),
             addTags: changedTags,
             removeTags: changedTags,

@@ -1,5 +1,5 @@
 /** Operations on watched sites: list, add, read, change, remove, scan now, history, accepted findings. */
-import { type Static, Type } from "@sinclair/typebox";
+import { type SchemaOptions, type Static, type TSchema, Type } from "@sinclair/typebox";
 import { planTerms } from "../../accounts/account-operations.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanUrlFaults } from "../../parse/scan-url.ts";
@@ -12,6 +12,8 @@ import {
   type SiteFault,
   type SiteFaultCode,
   type SiteFaults,
+  type SiteField,
+  siteFields,
 } from "../../sites/site-fields.ts";
 import {
   acceptFinding,
@@ -25,15 +27,7 @@ import {
 import type { Account, Plan } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
 import type { SiteRun, StartRunRefusal } from "../../store/site-runs.ts";
-import {
-  acceptedFindingsMax,
-  acceptedReasonCharsMax,
-  type Site,
-  siteNameCharsMax,
-  sitePagesMax,
-  siteTagCharsMax,
-  siteTagsMax,
-} from "../../store/sites.ts";
+import { acceptedFindingsMax, acceptedReasonCharsMax, type Site, type SiteFieldName } from "../../store/sites.ts";
 import { bands, ranks } from "../../text/render.ts";
 import { jsonBody } from "../body.ts";
 import { EventList, eventBody } from "../channels/deliveries.ts";
@@ -65,71 +59,44 @@ const scanFields = {
   token: Type.String({ description: "Names a scan.", [example]: exampleToken }),
   statusUrl: Type.String({ description: "Relative path of the full report.", [example]: statusUrlOf(exampleToken) }),
 };
-const firstUrl = "https://bakery.example/";
-
 const scheduleFields = {
   every: Type.Optional(oneOfValues(scheduleIntervals)),
   cron: Type.Optional(Type.String({ description: "Five fields, with at least an hour between two runs; instead of every." })),
   zone: Type.Optional(Type.String({ description: "Time zone of cron, as Europe/Berlin." })),
 };
-const daily = { every: "daily" };
-export const scheduleOf = (description: string) =>
-  Type.Object(scheduleFields, { ...closed, description, examples: [daily], [example]: daily });
-const pages = Type.Array(Type.String(), {
-  maxItems: sitePagesMax - 1,
-  description: "Further addresses of the same origin, scanned in each run.",
-  [example]: [`${firstUrl}shop`],
-});
-const client = nullable(Type.String({ maxLength: siteNameCharsMax, description: "For whom the site is watched." }), {
-  examples: ["Miller Ltd"],
-});
-/** Without `maxItems`: a tag that is repeated counts once. */
-const tags = Type.Array(Type.String({ maxLength: siteTagCharsMax }), {
-  description: `At most ${siteTagsMax}, each once. A tag has no |, which separates tags in CSV.`,
-});
-const url = Type.String({
-  description: "First address: an absolute http or https URL without credentials. Unique within the account.",
-  examples: [firstUrl],
-});
-const paused = Type.Boolean({ description: "A paused site has no planned runs.", [example]: false });
+export const scheduleOf = (options: SchemaOptions) => Type.Object(scheduleFields, { ...closed, ...options });
 
-/** Null gives a field its default. */
-const changedFields = {
-  name: Type.Optional(
-    nullable(Type.String({ maxLength: siteNameCharsMax, description: "The host without one." }), { examples: ["Bakery Miller"] }),
-  ),
-  pages: Type.Optional(
-    nullable(Type.Array(Type.String(), { maxItems: sitePagesMax - 1, description: "Further addresses of the same origin." })),
-  ),
-  client: Type.Optional(client),
-  tags: Type.Optional(nullable(tags, { examples: [["shop"]] })),
-  location: Type.Optional(nullable(Type.String({ description: `Where it is scanned from: ${localLocation} without one.` }))),
-  schedule: Type.Optional(scheduleOf("Weekly without one.")),
-  paused: Type.Optional(paused),
-};
+/** Schemas of the fields that the account decides. `finish` gets the schema of a value that is not null. */
+function fieldSchemas<S extends TSchema>(finish: (schema: TSchema, field: SiteField) => S): { readonly [N in SiteFieldName]: S } {
+  const schemas = Object.entries<SiteField>(siteFields).map(([name, field]) => [name, finish(valueSchema(field), field)]);
+  return Object.fromEntries(schemas);
+}
 
+function valueSchema({ kind, about, example, charsMax: maxLength, entriesMax: maxItems }: SiteField): TSchema {
+  const options = { description: about, examples: [example] };
+  const limits = maxLength === undefined ? {} : { maxLength };
+  if (kind === "texts") return Type.Array(Type.String(limits), { ...options, ...(maxItems === undefined ? {} : { maxItems }) });
+  if (kind === "schedule") return scheduleOf(options);
+  return kind === "flag" ? Type.Boolean(options) : Type.String({ ...options, ...limits });
+}
+
+const orNull = (schema: TSchema) => nullable(schema, { examples: schema.examples });
+const { name, ...otherFields } = fieldSchemas((schema, { mayBeNull }) => (mayBeNull ? orNull(schema) : schema));
+/** Fields that the account decides, as answers have them: first the name. */
+export const ownedFields = { name, ...otherFields };
 export const SiteRequest = model(
   "SiteRequest",
-  Type.Object(
-    {
-      url,
-      ...changedFields,
-      schedule: Type.Optional(nullable(scheduleOf("Weekly without one."), { examples: [daily] })),
-      paused: Type.Optional(nullable(paused)),
-    },
-    closed,
-  ),
+  Type.Object({ ...fieldSchemas((schema) => Type.Optional(orNull(schema))), url: ownedFields.url }, closed),
 );
-
 const SiteChangeRequest = model(
   "SiteChangeRequest",
   Type.Object(
-    { url: Type.Optional(Type.String({ description: "New first address; pages must be of its origin." })), ...changedFields },
+    fieldSchemas((schema, { keepsValue }) => Type.Optional(keepsValue ? schema : orNull(schema))),
     { ...closed, minProperties: 1 },
   ),
 );
 
-const scanOfRun = Type.Object({ url: Type.String({ [example]: firstUrl }), ...scanFields });
+const scanOfRun = Type.Object({ url: Type.String({ [example]: siteFields.url.example }), ...scanFields });
 export const SiteRunBody = model(
   "SiteRun",
   Type.Object({
@@ -178,19 +145,7 @@ const reading = {
   open: Type.Integer({ minimum: 0, description: "Findings that are open and not accepted.", [example]: 3 }),
 };
 
-/** Fields that the account decides, as answers have them. */
-export const ownedFields = {
-  name: Type.String({ [example]: "Bakery Miller" }),
-  url: Type.String({ description: "In its ASCII form, without fragment.", [example]: firstUrl }),
-  pages,
-  client: nullable(Type.String({ [example]: "Miller Ltd" })),
-  tags: Type.Array(Type.String({ [example]: "shop" })),
-  location: Type.String({ [example]: localLocation }),
-  schedule: scheduleOf("Interval, or cron with its time zone."),
-  paused,
-};
-
-const siteFields = {
+const answerFields = {
   id: recordId("Names the site.", { [example]: 12 }),
   ...ownedFields,
   accepted: Type.Array(AcceptanceBody, { description: "Findings that are no longer notified." }),
@@ -211,11 +166,11 @@ const siteFields = {
   }),
 };
 
-export const SiteListItem = Type.Object(siteFields);
+export const SiteListItem = Type.Object(answerFields);
 const SiteBody = model(
   "Site",
   Type.Object({
-    ...siteFields,
+    ...answerFields,
     nextRuns: Type.Array(Type.String({ format: "date-time" }), {
       description: "The next three planned runs; none while paused.",
       [example]: ["2026-03-06T04:17:00.000Z", "2026-03-07T04:17:00.000Z", "2026-03-08T04:17:00.000Z"],
