@@ -25,8 +25,11 @@ export interface Suite {
   readonly timeoutMs?: number;
   /** Sets TEST_FULL: all random runs, languages and widths instead of a part. */
   readonly full?: boolean;
-  /** Runs with `dist/assay`, which is compiled first if a source is newer. */
-  readonly binary?: boolean;
+  /**
+   * Runs with `dist/assay`, which is compiled first if a source is newer. `whole`: only if all files of the suite run.
+   * A few processes start faster from source than the program is compiled.
+   */
+  readonly binary?: "always" | "whole";
   /** Needs the servers that `test/lab/install.sh` installs, or also its Debian system. */
   readonly servers?: "installed" | "with machine";
   readonly beside?: readonly Step[];
@@ -43,7 +46,12 @@ const singleSignOnFile = "test/browser/web/single-sign-on.test.ts";
 const peersFile = "test/lab/tls-peers.test.ts";
 const staticChecks: readonly Step[] = [
   // With one thread and fewer collections of garbage it takes half the processor time of the default, beside the tests.
-  { name: "type check", command: ["tsc", "-p", ".", "--singleThreaded"], env: { GOGC: "400" } },
+  // Files that are unchanged since the last run, and import nothing that has changed, are not checked again.
+  {
+    name: "type check",
+    command: ["tsc", "-p", ".", "--singleThreaded", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/tsc.tsbuildinfo"],
+    env: { GOGC: "400" },
+  },
   { name: "lint", command: ["biome", "check", "--error-on-warnings", "."] },
 ];
 const minutesMs = 60_000;
@@ -54,6 +62,7 @@ export const suites = {
     files: [unitFiles, integrationFiles, journeyFile],
     without: [slowFiles, binaryFiles],
     waits: true,
+    binary: "whole",
     longest: [journeyFile, "test/integration/channels/mail.test.ts", "test/integration/app/readiness.test.ts"],
     beside: staticChecks,
   },
@@ -64,14 +73,15 @@ export const suites = {
     files: [integrationFiles],
     without: [slowFiles, binaryFiles],
     waits: true,
+    binary: "whole",
   },
   slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true },
   browser: {
     about: "pages and probes in the real browser",
     workers: 3,
-    binary: true,
+    binary: "always",
     files: ["test/browser/**/*.test.ts"],
-    // The journey belongs to `npm test`, and the suite `binary` runs both files.
+    // `npm test` runs the journey, and the suite `binary` the other file.
     without: ["test/browser/hostile/**", journeyFile, singleSignOnFile],
     longest: ["web/every-page", "probe/hostile-scripts", "cli/pipelines", "web/hostile", "probe/hostile-answers", "cli/scan-files"].map(
       (name) => `test/browser/${name}.test.ts`,
@@ -83,21 +93,21 @@ export const suites = {
       (name) => `test/browser/${name}.test.ts`,
     ),
     full: true,
-    binary: true,
+    binary: "always",
   },
-  binary: { about: "the compiled program", files: [binaryFiles, journeyFile, singleSignOnFile], full: true, binary: true },
+  binary: { about: "the compiled program", files: [binaryFiles, singleSignOnFile], full: true, binary: "always" },
   hostile: {
     about: "hostile pages beside ordinary scans, by the compiled program",
     files: ["test/browser/hostile/*.test.ts"],
     workers: 1,
-    binary: true,
+    binary: "always",
   },
   lab: {
     about: "real servers, resolvers and applications from Debian",
     files: ["test/lab/*.test.ts", "test/lab/lab.ts"],
     workers: 3,
     longest: [peersFile, "test/lab/lab.ts"],
-    binary: true,
+    binary: "always",
     servers: "installed",
   },
   peers: {
@@ -111,7 +121,7 @@ export const suites = {
     files: ["test/lab/fleet/*.test.ts"],
     workers: 3,
     timeoutMs: 15 * minutesMs,
-    binary: true,
+    binary: "always",
     servers: "installed",
   },
   operate: {
@@ -119,7 +129,7 @@ export const suites = {
     files: ["test/lab/operate/*.test.ts"],
     workers: 2,
     timeoutMs: 15 * minutesMs,
-    binary: true,
+    binary: "always",
     servers: "with machine",
   },
   sites: {
@@ -127,7 +137,7 @@ export const suites = {
     files: ["test/lab/sites/*.test.ts"],
     workers: 1,
     timeoutMs: 15 * minutesMs,
-    binary: true,
+    binary: "always",
     servers: "installed",
   },
 } satisfies Readonly<Record<string, Suite>>;

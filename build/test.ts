@@ -127,6 +127,9 @@ function numbersByFolder(paths: readonly string[]): string {
   return paths.length === 0 ? "none" : [...byFolder].map(([folder, inFolder]) => `${folder} ${inFolder.length}`).join(", ");
 }
 
+/** On other systems, npm has no browser for the compiled program: tests start the program from its sources. */
+const mayCompile = process.platform === "linux" && process.arch === "x64";
+
 /** Whether a source has changed after the program was compiled. */
 function binaryIsOutdated(): boolean {
   const compiledMs = statSync(join(root, binary), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -146,7 +149,9 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     console.log("no test file is affected");
     return 0;
   }
-  if (suite.binary && binaryIsOutdated()) {
+  const isWhole = line.files.length === 0 && line.only === undefined && !line.changed && line.since === undefined;
+  const usesBinary = mayCompile && (suite.binary === "always" || (suite.binary === "whole" && isWhole));
+  if (usesBinary && binaryIsOutdated()) {
     const compiled = await runCommand(["npm", "run", "compile"], { show: (text) => process.stderr.write(text) });
     if (compiled.code !== 0) return compiled.code;
   }
@@ -166,7 +171,7 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
       // The cache keeps the sources of temporary folders for ever.
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
       [skipReasonsVariable]: skipReasonsFile,
-      ...(suite.binary ? { TEST_BINARY: binary } : {}),
+      ...(usesBinary ? { TEST_BINARY: binary } : {}),
       ...(suite.full ? { TEST_FULL: "1" } : {}),
       ...color,
     };

@@ -21,7 +21,8 @@ export interface RunOptions {
 
 /** Bun would take the paths of imports from the current folder. */
 const paths = `--tsconfig-override=${resolve(import.meta.dirname, "../../tsconfig.json")}`;
-const fromSource = [process.execPath, paths, resolve(import.meta.dirname, "../../src/main.ts")];
+/** The program as `npm start` runs it. */
+export const fromSource: readonly string[] = [process.execPath, paths, resolve(import.meta.dirname, "../../src/main.ts")];
 
 /** The compiled program if the suite has one: it starts in a quarter of the processor time. */
 export const programUnderTest: readonly string[] = compiledBinary === null ? fromSource : [compiledBinary];

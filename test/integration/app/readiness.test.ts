@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { NotReadyReason } from "../../../src/api/health.ts";
-import { endServers, programUnderTest, run, serve } from "../../support/program.ts";
+import { endServers, fromSource, run, serve } from "../../support/program.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "assay-ready-"));
 /** More requests than a store takes without growing. */
@@ -19,7 +19,7 @@ afterAll(async () => {
 describe("/readyz", () => {
   test("names every reason, and a full disk until there is room again", async () => {
     // A write beyond the process's limit fails, as on a full disk.
-    const command = ["bash", "-c", "trap '' XFSZ; exec \"$@\"", "bash", ...programUnderTest];
+    const command = ["bash", "-c", "trap '' XFSZ; exec \"$@\"", "bash", ...fromSource];
     const options = { command, env: { ASSAY_BROWSER_PATH: "/nonexistent/browser" } };
     const server = await serve(["--data", dataDir], options);
     const reasons = async () => {

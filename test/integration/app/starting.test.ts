@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { walkStore } from "../../../src/store/store-walk.ts";
 import { portWithoutListener } from "../../support/ports.ts";
-import { endServers, run, serve } from "../../support/program.ts";
+import { endServers, fromSource, run, serve } from "../../support/program.ts";
 import { putStore, withDamagedLeaves, writeSmallStore } from "../store/damaged-store.ts";
 
 let whole: Buffer;
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(endServers);
 
-/** Arguments and environment of a server whose check is held up. */
+/** Arguments and options of a server whose check is held up, by a module that only the program of the sources can load. */
 function unclean(store: Buffer) {
   putStore(dataDir, store);
   writeFileSync(join(dataDir, "lock"), "running\n");
@@ -40,7 +40,7 @@ function unclean(store: Buffer) {
   const preload = resolve(import.meta.dirname, "../../support/held-check.ts");
   return {
     args: ["--data", dataDir, "--listen", `127.0.0.1:${port}`, "--browser-path", "/nonexistent"],
-    env: { BUN_OPTIONS: `--preload ${preload}`, HELD_CHECK_PIPE: join(folder, "pipe") },
+    options: { command: fromSource, env: { BUN_OPTIONS: `--preload ${preload}`, HELD_CHECK_PIPE: join(folder, "pipe") } },
   };
 }
 
@@ -66,9 +66,9 @@ async function openConnection(): Promise<{ get(path: string): Promise<string>; c
 }
 
 test("probes, API and pages answer while the store is checked, and the same connection serves afterwards", async () => {
-  const { args, env } = unclean(whole);
+  const { args, options } = unclean(whole);
   let isAnnounced = false;
-  const starting = serve(args, { env }).then((server) => {
+  const starting = serve(args, options).then((server) => {
     isAnnounced = true;
     return server;
   });
@@ -111,8 +111,8 @@ test("probes, API and pages answer while the store is checked, and the same conn
 });
 
 test("a damaged store still ends the start with exit code 6 and one sentence", async () => {
-  const { args, env } = unclean(withDamagedLeaves(whole, '"token":"'));
-  const ended = run(["serve", ...args], { env });
+  const { args, options } = unclean(withDamagedLeaves(whole, '"token":"'));
+  const ended = run(["serve", ...args], options);
   const pipe = await checkBegun();
   expect((await get("/healthz")).status).toBe(200);
   await pipe.close();

@@ -19,7 +19,11 @@ describe("usage", () => {
   });
 
   test("--version is one line on stdout", async () => {
-    expect(await run(["--version"])).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: "" });
+    expect(await run(["--version"])).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+( \(commit [^\n]+\))?\n$/),
+      stderr: "",
+    });
   });
 
   test("--help shows examples and exit codes", async () => {
