@@ -160,6 +160,16 @@ describe("a webhook", () => {
     expect(ofFirst).toEqual(["site.score_dropped", "finding.opened", "finding.opened"]);
   });
 
+  test("is sent though an earlier channel of the same event is disabled", async () => {
+    rig = await startDeliveryRig();
+    const { id, target } = await rig.addChannel({ kind: "webhook" });
+    await rig.addChannel({ kind: "webhook", target: `${target}/last` });
+    await rig.store.channels.disable(1, id, "owner", rig.now());
+    await rig.report(await rig.addSite("a.test"), dropped);
+    await until("delivered", () => states()[0] === "delivered");
+    expect([states(), rig.webhooks.map(({ path }) => path)]).toEqual([["delivered"], ["/hook/last"]]);
+  });
+
   test("leaves out findings below the rule of the channel", async () => {
     rig = await startDeliveryRig();
     await rig.addChannel({ kind: "webhook" }, "high");

@@ -186,6 +186,18 @@ describe("mails that are sent at once", () => {
     expect(await notices.reset(account, "https://assay.test/reset?t=x", rig.now().toISOString())).toBe("sent");
   });
 
+  test("are in the language of the account", async () => {
+    rig = await startDeliveryRig();
+    const channel = await rig.addChannel({ kind: "mail" });
+    const subjects = [];
+    for (const locale of ["en-gb", "de-de"] as const) {
+      await rig.store.accounts.setPreferences(1, { locale });
+      expect(await rig.deliverer.notices.confirmation(channel, "v")).toBe("sent");
+      subjects.push(rig.mails.at(-1)?.parsed.subject);
+    }
+    expect(subjects).toEqual(["Confirm this address", "Diese Adresse bestätigen"]);
+  });
+
   test("are not sent without a mail server", async () => {
     rig = await startDeliveryRig({ mail: null });
     const channel = await rig.addChannel({ kind: "mail" });
