@@ -17,7 +17,7 @@ const usage = `Usage: npm run mutate -- FOLDER... [options]
        npm run mutate -- --survivors | --report
 
 Plants one-line faults in a copy of the tree, one at a time, and runs the unit and integration tests that reach the line,
-the nearest first, until one fails. FOLDER is a folder or file of src, such as src/http.
+the nearest first, until one fails; without one, the type check. FOLDER is a folder or file of src, such as src/http.
 
   --count N     faults of each folder; 24 by default
   --seed N      repeats a choice of faults; a new one by default, which is printed

@@ -1,4 +1,4 @@
-/** Plants one fault in a copy of the tree, and runs the tests that reach it until one notices. */
+/** Plants one fault in a copy of the tree, and runs the tests that reach it until one notices; without one, the type check. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reachingTests, type TestReach } from "../test-reach.ts";
@@ -8,6 +8,7 @@ import { type Fault, plant, textHash } from "./faults.ts";
 import type { FaultResult } from "./results.ts";
 import { runTests } from "./run-tests.ts";
 import type { TreeCopy } from "./tree-copy.ts";
+import { typeErrorIn } from "./type-check.ts";
 
 /** Limits of a fault that has so many seconds. A busy machine needs more than it did when the tests were measured. */
 export function limitsWithin(seconds: number): TrialLimits {
@@ -38,13 +39,18 @@ export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, 
     const source = text.split("\n")[fault.line - 1]?.trim() ?? "";
     return { fault, hash: textHash(text), outcome, seconds: Number(seconds.toFixed(1)), tests, failure, source };
   };
+  const unnoticed = async (): Promise<FaultResult> => {
+    const error = await copy.withText(fault.path, plant(text, fault), () => typeErrorIn(copy));
+    if (error !== null && (await typeErrorIn(copy)) === null) return result("noticed", `type check > ${error}`);
+    return result(tests.length === 0 ? "unreached" : "survived");
+  };
   for await (const step of steps) {
     let left = step;
     while (left.length > 0) {
       const expected = left.reduce((sum, chosen) => sum + chosen.seconds, 0);
       const limit = Math.min(limits.seconds - seconds, Math.max(stepSecondsMin, expected * stepFactorMax));
       // What is left of the time says nothing about a step that needs more.
-      if (limit < expected * 2) return result(tests.length === 0 ? "unreached" : "survived");
+      if (limit < expected * 2) return unnoticed();
       const files = left.map(({ test }) => test);
       const run = await copy.withText(fault.path, plant(text, fault), () => runTests(copy, files, { seconds: limit }));
       tests.push(...files.filter((file) => !tests.includes(file)));
@@ -58,7 +64,7 @@ export async function tryFault(copy: TreeCopy, fault: Fault, { reach, coverage, 
       left = left.filter(({ test }) => !suspects.includes(test));
     }
   }
-  return result(tests.length === 0 ? "unreached" : "survived");
+  return unnoticed();
 }
 
 function takesPart(test: string, slow: boolean): boolean {
