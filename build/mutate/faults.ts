@@ -105,7 +105,8 @@ const faultKinds = {
     const dropped = isCallExpression(call)
       ? textOf(call.expression) !== "super"
       : isBinaryExpression(call) && isAssignment(textOf(call.operatorToken));
-    return dropped ? [replaced(node, ";")] : [];
+    // Not an empty statement, which the type check refuses below an `if`.
+    return dropped ? [replaced(node, "{}")] : [];
   },
   method: (node) => {
     if (!isCallExpression(node) || !isPropertyAccessExpression(node.expression)) return [];

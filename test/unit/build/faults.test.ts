@@ -23,7 +23,7 @@ describe("planted", () => {
     [
       "f(a ? b : c);",
       [
-        ["statement", ";"],
+        ["statement", "{}"],
         ["negation", "f(!(a) ? b : c);"],
       ],
     ],
@@ -53,10 +53,10 @@ describe("planted", () => {
       "await f();",
       [
         ["await", "f();"],
-        ["statement", ";"],
+        ["statement", "{}"],
       ],
     ],
-    ["a = b;", [["statement", ";"]]],
+    ["a = b;", [["statement", "{}"]]],
     ["const a = b.some(c);", [["method", "const a = b.every(c);"]]],
   ])("in %s", async (code, expected) => expect((await planted(code)).toSorted()).toEqual(expected.toSorted()));
 });
@@ -85,7 +85,7 @@ test("a fault has a place by which it is found again", async () => {
     line: 3,
     kind: "statement",
     original: "a = b !== c;",
-    replacement: ";",
+    replacement: "{}",
   });
 });
 
