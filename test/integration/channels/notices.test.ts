@@ -195,7 +195,7 @@ describe("mails that are sent at once", () => {
       expect(await rig.deliverer.notices.confirmation(channel, "v")).toBe("sent");
       subjects.push(rig.mails.at(-1)?.parsed.subject);
     }
-    expect(subjects).toEqual(["Confirm this address", "Diese Adresse bestätigen"]);
+    expect(subjects).toEqual(["Confirm this address", "Diese Adresse best\u00e4tigen"]);
   });
 
   test("are not sent without a mail server", async () => {
