@@ -202,6 +202,9 @@ describe("a mail address", () => {
     ];
     for (const { status, body } of refusals) expect([status, body.errorMessage]).toEqual([409, expect.stringContaining("smtp.url")]);
     expect((await client.call("POST", `/channels/${id}/rotate-secret`)).status).toBe(409);
+    // A webhook needs no mail: only its own fields are refused.
+    const webhook = await client.call("POST", "/channels", { kind: "webhook", target: "https://agency.example/hook", name: 7 });
+    expect([webhook.status, Object.keys(webhook.body.fieldErrors)]).toEqual([400, ["name"]]);
   });
   test("is kept when its link could not be sent", async () => {
     api.services.mail.outcome = "failed";

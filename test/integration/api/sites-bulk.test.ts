@@ -222,6 +222,7 @@ describe("changing and removing many sites", () => {
     ["ids that are texts", () => ({ ids: ["1"], change: { paused: true } }), "ids"],
     ["a broken id", () => ({ ids: [1.5], change: { paused: true } }), "ids"],
     ["a broken id among others", () => ({ ids: [...oneId(), 1.5], change: { paused: true } }), "ids"],
+    ["a broken id beside a bad schedule", () => ({ ids: [...oneId(), 1.5], change: { schedule: { every: "x" } } }), "ids"],
     ["an id of another magnitude", () => ({ ids: [1e21], change: { paused: true } }), "ids"],
     ["too many ids", () => ({ ids: Array.from({ length: bulkSitesMax + 1 }, (_, at) => at + 1), change: { paused: true } }), "ids"],
     ["no change", () => ({ ids: oneId() }), "change"],

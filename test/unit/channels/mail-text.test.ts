@@ -79,6 +79,10 @@ describe("the subject of a digest", () => {
       storedEvent({ type: "certificate.expiring", token: null, data: { expiresAt: "2026-03-12T12:00:00.000Z", daysLeft } }, { site });
     expect(subjectOf([expiring(7), expiring(2, otherSite)])).toBe("2 sites got worse. Butcher: certificate expires in 2 days");
     expect(subjectOf([expiring(2), expiring(7, otherSite)])).toBe("2 sites got worse. Bakery: certificate expires in 2 days");
+    expect([1, 0].map((daysLeft) => subjectOf([expiring(daysLeft)]))).toEqual([
+      "Bakery: certificate expires in 1 day",
+      "Bakery: certificate has expired",
+    ]);
     const found = (severity: EventFinding["severity"], at: number) => ({ code: `security.x.y${at}`, checkKey: "x", severity, urls: [] });
     const findings = [found("low", 1), found("critical", 2), found("medium", 3)];
     expect(subjectOf([storedEvent({ type: "finding.opened", token: null, data: { findings } })])).toBe(

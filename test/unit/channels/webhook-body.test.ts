@@ -101,6 +101,9 @@ describe("a body", () => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(webhookBodyBytesMax);
     const { data } = JSON.parse(body);
     expect([data.findingCount, data.truncated, faultsOf("finding.opened", JSON.parse(body))]).toEqual([300, true, null]);
+    const tagLengths = data.site.tags.map((tag: string) => tag.length);
+    expect(tagLengths).toHaveLength(20);
+    expect(Math.max(...tagLengths)).toBeLessThanOrEqual(40);
     expect(data.findings.length).toBeGreaterThan(20);
   });
 

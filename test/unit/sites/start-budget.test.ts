@@ -154,6 +154,12 @@ describe("accounts take turns", () => {
     expect(startedBy([], [...both, of(2, "cron", "cron")])).toEqual(["cron", "of2", "of1"]);
   });
 
+  test("after a run that does not start, the run of any account that waits longest is next", () => {
+    const run = (id: string, accountId: number, minutes: number) => ({ ...candidate(id, "interval", minutes), accountId, isFirst: false });
+    const admission = createAdmission([run("first", 1, 9), run("last", 1, 1), run("second", 2, 5)], [], now, 0);
+    expect([1, 2, 3].map(() => admission.next()?.id)).toEqual(["first", "second", "last"]);
+  });
+
   test("accounts that wait equally long go in the order of their runs", () => {
     const waiting = ["c", "a", "b"].map((id, at) => ({ id, accountId: at + 1 }));
     expect(order(waiting, 1)).toEqual(["c", "a", "b"]);
