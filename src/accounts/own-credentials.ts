@@ -147,12 +147,12 @@ function secondFactorChanges({ store, now }: OwnCredentialsSettings, { verifyPas
       return withNewRecoveryCodes(proof, verified, { totp: { secret: totp.secret, confirmedAt: now().toISOString(), lastUsedStep } });
     },
 
-    /** Turns the second factor off; the password alone then opens the account. */
     removeLink: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
       const verified = store.credentials.get(proof.account.id);
       return (await verifyPassword(proof)) ?? change(proof, verified, { oidc: null });
     },
 
+    /** Turns the second factor off; the password alone then opens the account. */
     removeTotp: async (proof: PasswordProof): Promise<CredentialsChanged | PasswordRefusal> => {
       const verified = store.credentials.get(proof.account.id);
       return (await verifyPassword(proof)) ?? change(proof, verified, { totp: null, recoveryCodeHashes: [] });

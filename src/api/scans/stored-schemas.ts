@@ -1,13 +1,13 @@
 /** Bodies of the stored form: validated by `assay scan --server`, and described by OpenAPI. */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { efforts, riskLevels, severities, states } from "../../check/check.ts";
+import { orNull } from "../../evidence/fields.ts";
 import { bands, ranks } from "../../text/render.ts";
 
 /** Rises when a field of these bodies changes or is removed, but not for a new field. */
 export const storedSchemaVersion = 1;
 
 const oneOfValues = <T extends string>(values: readonly T[]) => Type.Unsafe<T>(Type.Union(values.map((value) => Type.Literal(value))));
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const schemaVersion = Type.Integer({ minimum: 1, description: `Version of this body; now ${storedSchemaVersion}.` });
 const points = Type.Number({ minimum: 0 });
 

@@ -10,6 +10,7 @@ import { type Egress, openEgress } from "../../egress/dial.ts";
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type HttpReply, httpRequest, type RequestOptions, verifyingContext } from "../../egress/http-client.ts";
 import type { ConnectTo } from "../../egress/settings.ts";
+import { orNull } from "../../evidence/fields.ts";
 import { progressStages } from "../../evidence/scan.ts";
 import { createTexts, type Texts } from "../../text/i18n.ts";
 
@@ -50,8 +51,6 @@ const answerBytesMax = 16 * mebibyte;
 const resultBytesMax = 64 * mebibyte;
 /** A server may ask for longer, and is asked again all the same. */
 const retryAfterMsMax = 60_000;
-
-const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
 const Started = Type.Object({
   items: Type.Array(
