@@ -12,7 +12,7 @@ import type { Visit } from "../visit.ts";
 
 /** Some 3,000 rows. */
 const rowsBytesMax = 16 * 2 ** 20;
-/** Some 80 lists of 500 rows. */
+/** Some 3,000 rows, as many as the other cache has. */
 const blocksBytesMax = 8 * 2 ** 20;
 /** Memory of an entry beside its texts. */
 const entryBytes = 200;
@@ -39,7 +39,10 @@ const rows = createLruByteCache<StoredRow>(
   rowsBytesMax,
   ({ state, html }, key) => 2 * (state.length + html.length + key.length) + entryBytes,
 );
-const blocks = createLruByteCache<GzipPart>(blocksBytesMax, ({ bytes }, key) => bytes.length + key.length + entryBytes);
+const blocks = createLruByteCache<GzipPart>(
+  blocksBytesMax,
+  ({ bytes, plain }, key) => bytes.length + plain.length + key.length + entryBytes,
+);
 let versions = 0;
 
 /** Content of the `tbody` that gets the rows. Unknown to visitors, so that no text contains it. */
