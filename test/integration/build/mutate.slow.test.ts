@@ -1,5 +1,5 @@
 /** Faults in a small tree of its own: what is noticed, what hangs, what survives, and that a stopped run continues. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -99,6 +99,15 @@ test("passes once", () => {
     const file = join(tree, "test/unit/numbers.test.ts");
     writeFileSync(file, `${readFileSync(file, "utf8")}test("ten", () => expect(isLarge(10)).toBe(false));\n`);
     expect(mutate("--again", "src/base/numbers.ts:3:16:boundary").output).toContain("noticed src/base/numbers.ts:3:16:boundary");
+  });
+
+  test("are noticed by the type check if no test reaches them", () => {
+    writeFileSync(join(tree, "src/typed.ts"), "/** A fixture. */\nexport const lengthOf = (text: string | null) => text?.length;\n");
+    writeFileSync(join(tree, "tsconfig.json"), JSON.stringify({ compilerOptions: { strict: true }, include: ["src"] }));
+    mkdirSync(join(tree, "node_modules/.bin"), { recursive: true });
+    symlinkSync(join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc"), join(tree, "node_modules/.bin/tsc"));
+    mutate("src/typed.ts", "--count", "9", "--seed", "1");
+    expect(results().at(-1)).toMatchObject({ outcome: "noticed", failure: expect.stringMatching(/^type check > src\/typed\.ts\(2,/) });
   });
 });
 
