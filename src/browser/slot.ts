@@ -10,9 +10,9 @@ import { openProcessTable, type ProcessTable } from "./processes.ts";
 const answerMs = 2_000;
 /** Deadline for closing a context; a later close means that a page hangs. */
 const closeMs = 3_000;
-/** The network process starts within 100 ms. */
+/** The network process starts within 100 ms, or within seconds on a busy machine. */
+const networkStartMsMax = 5_000;
 const networkPollMs = 10;
-const networkPollsMax = 100;
 /** Memory of a browser grows with use. A warm start takes about 100 ms. */
 const scansPerBrowserMax = 200;
 const usedTooMuchMemory = "a process of it used too much memory";
@@ -87,7 +87,7 @@ class Slot {
     this.#onEvent = onEvent;
     const current = (await this.#healthy(fresh)) ?? (await this.#start());
     const { connection } = current.browser;
-    const networkPids = firstNetworkPids(connection);
+    const networkPids = firstNetworkPids(current.browser);
     current.scans++;
     return {
       connection,
@@ -181,10 +181,11 @@ class Slot {
 }
 
 /** Waits for the network process: a new browser answers commands earlier, but cannot load a page yet. */
-async function firstNetworkPids(connection: Connection): Promise<readonly number[]> {
-  for (let polls = 0; polls < networkPollsMax; polls++) {
+async function firstNetworkPids({ connection, isAlive }: SlotBrowser["browser"]): Promise<readonly number[]> {
+  const endMs = systemClock.monotonicMs() + networkStartMsMax;
+  while (isAlive() && systemClock.monotonicMs() < endMs) {
     const pids = await networkPidsOf(connection);
-    if (pids === null || pids.length > 0) return pids ?? [];
+    if (pids !== null && pids.length > 0) return pids;
     await Bun.sleep(networkPollMs);
   }
   return [];
