@@ -75,7 +75,7 @@ export const suites = {
     waits: true,
     binary: "whole",
   },
-  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true },
+  slow: { about: "long random runs, compilers and other costly files", files: [slowFiles], full: true, binary: "whole" },
   browser: {
     about: "pages and probes in the real browser",
     workers: 3,

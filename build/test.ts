@@ -170,6 +170,8 @@ async function runSuite(suite: Suite, line: CommandLine): Promise<number> {
     const env = {
       // The cache keeps the sources of temporary folders for ever.
       BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
+      // The last tier of the compiler pays only for code that runs for long. Here it would take more than it saves.
+      ...(suite.full ? {} : { BUN_JSC_useFTLJIT: "0" }),
       [skipReasonsVariable]: skipReasonsFile,
       ...(usesBinary ? { TEST_BINARY: binary } : {}),
       ...(suite.full ? { TEST_FULL: "1" } : {}),

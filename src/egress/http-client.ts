@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../base/clock.ts";
+import { createLruCache } from "../base/lru-cache.ts";
 import { tryOr } from "../base/try-or.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
@@ -293,9 +294,18 @@ async function requestUntil(egress: Egress, url: URL, options: RequestOptions, s
 /** Shared context without roots: an unverified connection does not need them, and loading costs a megabyte. */
 const contextWithoutRoots = createSecureContext({ ca: [], minVersion: "TLSv1" });
 
-/** Context with the bundled roots and the given ones, for servers that get secrets: TLS 1.2 or newer (RFC 8996). */
-export function verifyingContext(caPems: readonly string[]): SecureContext {
-  return createSecureContext({ ca: [...rootCertificates, ...caPems], minVersion: "TLSv1.2" });
+/** Contexts with roots, by what they were made of: one takes some 50 ms and a megabyte. A server uses few. */
+const contextsWithRoots = createLruCache<SecureContext>(4);
+
+/**
+ * Context with the bundled roots and the given ones; the same object for the same roots. Servers that get secrets need TLS 1.2 or newer
+ * (RFC 8996). @throws Error for text that is no certificate.
+ */
+export function verifyingContext(caPems: readonly string[], minVersion: "TLSv1" | "TLSv1.2" = "TLSv1.2"): SecureContext {
+  const key = [minVersion, ...caPems].join("\n");
+  const context = contextsWithRoots.get(key) ?? createSecureContext({ ca: [...rootCertificates, ...caPems], minVersion });
+  contextsWithRoots.set(key, context);
+  return context;
 }
 
 function startTls(raw: Socket, hostname: string, { trust }: GetOptions, signal: AbortSignal): Promise<Socket> {

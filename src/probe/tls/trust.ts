@@ -2,14 +2,15 @@
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { createSecureContext, rootCertificates, type SecureContext } from "node:tls";
+import { rootCertificates, type SecureContext } from "node:tls";
 import { tryOr } from "../../base/try-or.ts";
+import { verifyingContext } from "../../egress/http-client.ts";
 import { certificatePeriod, isSelfSigned, isSignedBy } from "./certificate.ts";
 
 // Trusted roots, and the reason why no path leads to them. Checks neither dates nor names.
 
 export interface TrustAnchors {
-  /** Context for handshakes; cached, because reading all roots takes some milliseconds. */
+  /** Context for handshakes. */
   readonly context: SecureContext;
   readonly public: RootSet;
   readonly all: RootSet;
@@ -36,7 +37,7 @@ function readAnchors(caPems: readonly string[]): TrustAnchors {
   const own = caPems.flatMap(certificatesIn);
   return {
     // Includes old versions, so that a server without newer ones can be assessed.
-    context: createSecureContext({ ca: [...rootCertificates, ...own], minVersion: "TLSv1" }),
+    context: verifyingContext(own, "TLSv1"),
     public: rootSet(bundled),
     all: rootSet([...bundled, ...own.map((pem) => new X509Certificate(pem))]),
   };

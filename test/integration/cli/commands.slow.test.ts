@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { run, runInProcess } from "../../support/program.ts";
+import { fromSource, run, runInProcess } from "../../support/program.ts";
 
 // reaches: src/main.ts
 
@@ -39,7 +39,6 @@ describe("as a process", () => {
 
   test.each<[string, number, string, () => readonly string[]]>([
     ["an unknown command", 2, "Did you mean serve?", () => ["sevre"]],
-    ["a command that needs the compiled program", 2, "npm run compile", () => ["licences"]],
     ["a data directory that is a file", 6, "cannot be written", () => ["user", "list", "--data", import.meta.path]],
     ["a store that is damaged", 6, "is not a store of assay", () => ["serve", "--listen", "127.0.0.1:0", "--data", dataWithBrokenStore()]],
     ["a check that is broken", 2, "own-check.ts:1:11: no luck", () => ["checks", "list", "--data", dataWithBrokenCheck()]],
@@ -47,6 +46,12 @@ describe("as a process", () => {
   ])("%s is exit %d and one sentence", async (_words, expected, sentence, args) => {
     const { code, stdout, stderr } = await run(args());
     expect([code, stdout, stderr]).toEqual([expected, "", expect.stringContaining(sentence)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("a command that needs the compiled program is exit 2 and one sentence", async () => {
+    const { code, stdout, stderr } = await run(["licences"], { command: fromSource });
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining("npm run compile")]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
