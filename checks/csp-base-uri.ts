@@ -5,7 +5,7 @@ import {
   cspCheck,
   directiveNames,
   hasKeyword,
-  matchesAnyHost,
+  matchesOpenHost,
   rulesOn,
   sandboxes,
   scriptUrlSources,
@@ -35,7 +35,7 @@ function faultsOf(policies: readonly CspPolicy[]) {
   if (!isRedirectable || policies.some((policy) => sandboxes(policy, "allow-scripts"))) return [];
 
   const bases = rulesOn(policies, "base-uri").map(({ sources }) => sources);
-  if (bases.some((sources) => !sources.some(matchesAnyHost))) return [];
+  if (bases.some((sources) => !sources.some((source) => matchesOpenHost(source, "scripts")))) return [];
   if (bases.length === 0) return [finding("security.csp.base-uri-missing", { directives: directiveNames(policies) })];
   return [finding("security.csp.base-uri-any-host", { sources: bases.flat().join(" ") })];
 }
@@ -46,5 +46,5 @@ function trustsAnyUrl(sources: readonly string[]): boolean {
 }
 
 function allowsAnyHost(sources: readonly string[]): boolean {
-  return scriptUrlSources(sources).some(matchesAnyHost);
+  return scriptUrlSources(sources).some((source) => matchesOpenHost(source, "scripts"));
 }

@@ -6,7 +6,7 @@ import {
   cspCheck,
   directiveNames,
   isSchemeSource,
-  matchesAnyHost,
+  matchesOpenHost,
   ruleNames,
   rulesOn,
   verdictOnCsp,
@@ -40,5 +40,5 @@ function faultsOf(policies: readonly CspPolicy[]) {
 }
 
 function isOpenSource(source: string): boolean {
-  return matchesAnyHost(source) || isSchemeSource(source, "data") || isSchemeSource(source, "blob");
+  return matchesOpenHost(source, "scripts") || isSchemeSource(source, "data") || isSchemeSource(source, "blob");
 }

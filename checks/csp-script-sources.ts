@@ -4,7 +4,7 @@ import {
   type CspPolicy,
   cspCheck,
   isSchemeSource,
-  matchesAnyHost,
+  matchesOpenHost,
   ruleNames,
   rulesOn,
   sandboxes,
@@ -14,7 +14,7 @@ import {
 
 /** Sources that attackers can control, and the expressions that allow them. */
 const unsafeSources = [
-  { code: "security.csp.script-any-host", matches: matchesAnyHost },
+  { code: "security.csp.script-any-host", matches: (source: string) => matchesOpenHost(source, "scripts") },
   { code: "security.csp.script-data-urls", matches: (source: string) => isSchemeSource(source, "data") },
   { code: "security.csp.script-blob-urls", matches: (source: string) => isSchemeSource(source, "blob") },
 ] as const;

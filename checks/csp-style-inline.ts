@@ -5,7 +5,7 @@ import {
   cspCheck,
   directiveNames,
   isSchemeSource,
-  matchesAnyHost,
+  matchesOpenHost,
   openToAllInline,
   ruleNames,
   rulesOn,
@@ -37,7 +37,9 @@ function faultsOf(policies: readonly CspPolicy[]) {
 /** An injected link element can load styles from these sources. They must pass every policy, so one restricting policy is enough. */
 function wideSources(policies: readonly CspPolicy[]) {
   const rules = rulesOn(policies, "style-src-elem");
-  const sources = rules.map((rule) => rule.sources.filter((source) => matchesAnyHost(source) || isSchemeSource(source, "data")));
+  const sources = rules.map((rule) =>
+    rule.sources.filter((source) => matchesOpenHost(source, "scripts") || isSchemeSource(source, "data")),
+  );
   if (rules.length === 0 || sources.some((wide) => wide.length === 0)) return [];
   return [finding("security.csp.style-any-host", { directive: ruleNames(rules), sources: distinct(sources.flat()) })];
 }

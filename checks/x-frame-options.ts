@@ -1,6 +1,6 @@
 /** Checks that other sites cannot frame the page, by X-Frame-Options or by frame-ancestors of a policy. */
 import { notChecked, passed, registerCheck, replaceHeader, sendPolicy, setHeader, violated } from "assay/check";
-import { beforeCutDirective, type CspPolicy, fieldsNamed, matchesAnyHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
+import { beforeCutDirective, type CspPolicy, fieldsNamed, matchesOpenHost, parseCsp, parseFrameOptions } from "assay/check/parsers";
 
 export default registerCheck({
   key: "x-frame-options",
@@ -28,7 +28,7 @@ export default registerCheck({
     const texts = csp.map(({ value, truncated }) => (truncated ? beforeCutDirective(value) : value));
     const lists = parseCsp(texts).flatMap(frameAncestors);
     // Browsers enforce each policy separately, so one restricting policy is enough.
-    if (lists.some((sources) => !sources.some(matchesAnyHost))) return passed();
+    if (lists.some((sources) => !sources.some((source) => matchesOpenHost(source, "pages")))) return passed();
 
     const options = parseFrameOptions(headers["x-frame-options"]);
     // HTML standard, "check a navigation response's adherence to X-Frame-Options": frame-ancestors overrides the header.

@@ -16,6 +16,7 @@ export {
   isSchemeSource,
   knownDirectives,
   matchesAnyHost,
+  matchesOpenHost,
   matchesUrl,
   parseCsp,
   parseCspSource,

@@ -6,7 +6,7 @@
 import { URLS as angularUrls } from "csp_evaluator/dist/allowlist_bypasses/angular.js";
 import { URLS as jsonpUrls, NEEDS_EVAL as needsEval } from "csp_evaluator/dist/allowlist_bypasses/jsonp.js";
 import about from "../../node_modules/csp_evaluator/package.json" with { type: "json" };
-import { isRegistrySuffix } from "./site.ts";
+import { isOpenBelow, type OpenHost, openHostIn } from "./open-hosts.ts";
 
 export type CspSource =
   /** Lower case, without quotes. */
@@ -87,13 +87,30 @@ export function scriptUrlSources(sources: readonly string[]): readonly string[] 
   return hasKeyword(sources, "strict-dynamic") ? [] : sources.filter((text) => !allowsNoUrl([text]));
 }
 
-/** True if the expression matches hosts that anyone can register: `*`, `https:`, `http://*`, `*.com`, `*.co.uk`. */
+/** True if the expression matches hosts that anyone can have: `*`, `https:`, `http://*`, `*.com`, `*.co.uk`, `*.vercel.app`. */
 export function matchesAnyHost(text: string): boolean {
   const source = parseCspSource(text);
   // CSP3 section 6.7.2.9: `http:` also matches https URLs.
   if (source.kind === "scheme") return source.scheme === "https" || source.scheme === "http";
   if (source.kind !== "host") return false;
-  return source.host === "*" || (source.host.startsWith("*.") && isRegistrySuffix(source.host.slice(2)));
+  return source.host === "*" || (source.host.startsWith("*.") && isOpenBelow(withoutDot(source.host.slice(2))));
+}
+
+/**
+ * True if the expression matches any host, or a host on which anyone can publish, such as `https://unpkg.com`. With `pages`, the host
+ * must also serve documents, which may show other sites in a frame.
+ */
+export function matchesOpenHost(text: string, serves: OpenHost["serves"]): boolean {
+  if (matchesAnyHost(text)) return true;
+  const source = parseCspSource(text);
+  if (source.kind !== "host" || !/^https?$/.test(source.scheme ?? "https") || !/^(?:\*|80|443)$/.test(source.port ?? "*")) return false;
+  const open = openHostIn({ host: withoutDot(source.host), path: source.path });
+  return open !== null && (serves === "scripts" || open.serves === "pages");
+}
+
+/** RFC 1034 section 3.1: a dot at the end marks an absolute name. */
+function withoutDot(host: string): string {
+  return host.replace(/\.$/, "");
 }
 
 export function isSchemeSource(text: string, scheme: string): boolean {

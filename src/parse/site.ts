@@ -62,6 +62,12 @@ export function isRegistrySuffix(name: string): boolean {
   return isIcann === true && publicSuffix === hostname;
 }
 
+/** True for a public suffix of either section: below `com` and below `vercel.app`, anyone can have a name. */
+export function isRentedSuffix(name: string): boolean {
+  const { isIcann, isPrivate, publicSuffix, hostname } = hostParts(name, true);
+  return (isIcann === true || isPrivate === true) && publicSuffix === hostname;
+}
+
 type HostPartsBy = (host: string, privateToo: boolean) => { readonly [K in keyof HostParts]: HostParts[K] | null };
 
 function embeddedHostParts(host: string, privateToo: boolean): ReturnType<HostPartsBy> {

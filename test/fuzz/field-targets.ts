@@ -119,6 +119,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
       allowsNoUrl: (text) => csp.allowsNoUrl(sourceList(text)),
       scriptUrlSources: (text) => csp.scriptUrlSources(sourceList(text)),
       matchesAnyHost: csp.matchesAnyHost,
+      matchesOpenHost: (text) => csp.matchesOpenHost(text, "scripts"),
       isSchemeSource: (text) => csp.isSchemeSource(text, "data"),
       schemeNamed: csp.schemeNamed,
       matchesUrl: (text) => sourceList(text).map((source) => csp.matchesUrl(csp.parseCspSource(source), resource, page)),
@@ -127,6 +128,8 @@ export const fieldTargets: readonly FuzzTarget[] = [
       "a source list without URLs matches no URL": (text) =>
         !csp.allowsNoUrl(sourceList(text)) ||
         !sourceList(text).some((source) => csp.matchesUrl(csp.parseCspSource(source), resource, page)),
+      "a host of anyone is one that publishes scripts and pages": (text) =>
+        !csp.matchesAnyHost(text) || (csp.matchesOpenHost(text, "scripts") && csp.matchesOpenHost(text, "pages")),
     },
   },
   {

@@ -4,6 +4,7 @@ import * as der from "../../src/parse/der.ts";
 import * as dns from "../../src/parse/dns.ts";
 import * as hostLists from "../../src/parse/host-lists.ts";
 import * as integrity from "../../src/parse/integrity.ts";
+import * as openHosts from "../../src/parse/open-hosts.ts";
 import * as serverKeyExchange from "../../src/parse/server-key-exchange.ts";
 import * as sites from "../../src/parse/site.ts";
 import * as texts from "../../src/parse/text.ts";
@@ -236,6 +237,9 @@ export const nameTargets: readonly FuzzTarget[] = [
       siteOfHost: sites.siteOfHost,
       siteOfUrl: sites.siteOfUrl,
       isRegistrySuffix: sites.isRegistrySuffix,
+      isRentedSuffix: sites.isRentedSuffix,
+      isOpenBelow: openHosts.isOpenBelow,
+      openHostIn: (text) => openHosts.openHostIn({ host: text.slice(0, 40), path: text.slice(40) }),
       hostOf: sites.hostOf,
       embeddedRegistrableDomainOf: sites.embeddedRegistrableDomainOf,
       usePublicSuffixes: () => sites.usePublicSuffixes(null),

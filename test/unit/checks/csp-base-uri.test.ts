@@ -13,6 +13,7 @@ testCheck(check, {
     ["'self'", csp(`${nonce}; base-uri 'self'`)],
     ["without a source", csp(`${nonce}; base-uri`)],
     ["a host", csp(`${nonce}; base-uri https://static.site.example`)],
+    ["one package of a host of packages", csp(`${nonce}; base-uri https://unpkg.com/acme@1/`)],
     ["in the other policy", csp(nonce, "base-uri 'none'")],
     ["one of two policies restricts it", csp(`${nonce}; base-uri *`, "base-uri 'self'")],
     ["in a meta element", { ...csp(nonce), dom: { metas: [meta("base-uri 'none'")] } }],
@@ -45,6 +46,8 @@ testCheck(check, {
       ["*", csp(`${nonce}; base-uri *`), { values: { sources: "*" } }],
       ["https:", csp(`${nonce}; base-uri 'self' https:`), { values: { sources: "'self' https:" } }],
       ["a bare top-level domain", csp(`${nonce}; base-uri *.com`)],
+      ["a wildcard at a private suffix", csp(`${nonce}; base-uri *.netlify.app`)],
+      ["a host of packages", csp(`${nonce}; base-uri https://unpkg.com`)],
     ],
   },
 });

@@ -37,6 +37,7 @@ testCheck(check, {
     "security.csp.form-action-any-host": [
       ["*", withForm("img-src *; form-action *"), { values: { sources: "*" } }],
       ["https: allows any host", withForm("img-src *; form-action 'self' https:"), { values: { sources: "'self' https:" } }],
+      ["a wildcard at a private suffix", withForm("img-src *; form-action https://*.vercel.app")],
       ["'none' beside another source is ignored", withForm("img-src *; form-action 'none' *")],
     ],
   },

@@ -1,7 +1,7 @@
 /** Hosts of URLs, and registry suffixes. URLs that need no encryption, because they never leave the machine. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hostOf, isInsecureUrl, isLoopbackUrl, isRegistrySuffix } from "../../../src/parse/site.ts";
+import { hostOf, isInsecureUrl, isLoopbackUrl, isRegistrySuffix, isRentedSuffix } from "../../../src/parse/site.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
@@ -16,6 +16,19 @@ test.each([
   ["192.0.2.1", false],
 ])("%s: %s", (name, expected) => {
   expect(isRegistrySuffix(name)).toBe(expected);
+});
+
+test.each([
+  ["com", true],
+  ["vercel.app", true],
+  ["GitHub.io", true],
+  ["eu-central-1.compute.amazonaws.com", true],
+  ["acme.vercel.app", false],
+  ["amazonaws.com", false],
+  ["corp", false],
+  ["192.0.2.1", false],
+])("below %s anyone can have a name: %s", (name, expected) => {
+  expect(isRentedSuffix(name)).toBe(expected);
 });
 
 test("never throws, and takes linear time", () => {
