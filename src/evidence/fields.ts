@@ -41,13 +41,13 @@ export const readingOf = <S extends TSchema>(facts: S) => Type.Union([fields({ s
 
 /**
  * Value within the limits of a schema of facts. `cut` shortens texts. A number or a flag of another type becomes 0 or false, and an
- * unknown word the last one of its list.
+ * unknown word the last one of its list. Optional fields may be absent.
  * @throws TypeError if a text, a list or an object has another type.
  */
 export function withinLimits<S extends TSchema>(schema: S, value: unknown, cut: (text: string, charsMax: number) => string): Fact<S> {
   return bounded(schema, value) as Fact<S>;
 
-  function bounded({ type, anyOf, items, maxItems, maxLength, properties }: TSchema, given: unknown): unknown {
+  function bounded({ type, anyOf, items, maxItems, maxLength, properties, required = [] }: TSchema, given: unknown): unknown {
     switch (type) {
       case "string":
         return cut(given as string, maxLength);
@@ -59,7 +59,10 @@ export function withinLimits<S extends TSchema>(schema: S, value: unknown, cut: 
         return (given as readonly unknown[]).slice(0, maxItems).map((item) => bounded(items, item));
       case "object":
         return Object.fromEntries(
-          Object.entries<TSchema>(properties).map(([name, part]) => [name, bounded(part, (given as Record<string, unknown>)[name])]),
+          Object.entries<TSchema>(properties).flatMap(([name, part]) => {
+            const value = (given as Record<string, unknown>)[name];
+            return value === undefined && !required.includes(name) ? [] : [[name, bounded(part, value)]];
+          }),
         );
       default:
         return ofUnion(anyOf, given);

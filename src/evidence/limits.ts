@@ -48,6 +48,8 @@ export const markupTextCharsMax = 200;
 export const insecureRequestsMax = 100;
 /** Script files per page load. */
 export const scriptFilesMax = 200;
+/** Scripts and style sheets of other sites. */
+export const otherSitesMax = 500;
 /** Versions of script libraries per page. */
 export const scriptLibrariesMax = 50;
 /** Characters of the name of a script library. */

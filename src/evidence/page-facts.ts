@@ -71,11 +71,11 @@ export type MetaElement = Fact<typeof metaElement>;
 
 const subresource = fields({
   url,
-  /** Element kind, not file type. */
+  /** Element kind, not file type. A link element with modulepreload is a script. */
   kind: literalOf("script", "style", "preload", "other"),
-  /** The integrity attribute as written; null if absent. */
+  /** The integrity attribute as written, or the value of an import map for a module without the attribute; null if absent. */
   integrity: orNull(text(limits.integrityCharsMax)),
-  /** The crossorigin attribute as written (`""` means anonymous); null if absent. */
+  /** The crossorigin attribute as written (`""` means anonymous, as for every module); null if absent. */
   crossOrigin: orNull(attribute),
   /** True for the same registrable domain as the page. */
   sameSite: flag,
@@ -84,6 +84,18 @@ const subresource = fields({
 });
 export type Subresource = Fact<typeof subresource>;
 
+const otherSiteFile = fields({
+  url,
+  kind: literalOf("script", "style"),
+  /** True if only link elements of type preload or modulepreload asked for it. */
+  preloaded: flag,
+  /** True if only frames asked for it. The documents of frames are not read. */
+  inFrame: flag,
+  /** True for a module import, and for a request without CORS: no attribute can have protected it. */
+  unguarded: flag,
+});
+export type OtherSiteFile = Fact<typeof otherSiteFile>;
+
 /** DOM as the browser built it, after load and a settling time. */
 export const dom = fields({
   /** Only these: http-equiv content-security-policy* in the head, content-type, name referrer, and charset (as `name: "charset"`). */
@@ -91,6 +103,14 @@ export const dom = fields({
   metasDropped: count,
   subresources: list(subresource, limits.subresourcesMax),
   subresourcesDropped: count,
+  /** Integrity of modules from import maps, at most `subresourcesMax`. It also stands at the elements of these modules. Older evidence lacks it. */
+  importIntegrity: orAbsent(list(fields({ url, integrity: text(limits.integrityCharsMax) }), limits.subresourcesMax)),
+  /**
+   * Scripts and style sheets of other sites that the page and the frames of its origin requested. The list lacks files that a policy of
+   * the page blocked, and files of workers. Older evidence lacks the list.
+   */
+  otherSites: orAbsent(list(otherSiteFile, limits.otherSitesMax)),
+  otherSitesDropped: orAbsent(count),
   /** Absolute action URL and method of each form, in document order. */
   forms: list(fields({ action: url, method: attribute }), limits.formsMax),
   formsDropped: count,

@@ -22,18 +22,39 @@ type DomLimits = Limits & { readonly metaContentCharsMax: number };
 
 type DomReader = ReturnType<typeof createDomReader>;
 
+/** Shadow roots that are read; pages of web components have some hundred. */
+const shadowRootsMax = 2_000;
+
 /**
  * Runs in an isolated world, with separate prototypes. Uses the methods of prototypes, because named elements
  * shadow methods of documents and forms (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]).
  */
-function createDomReader(urlMax: number, bounded: typeof boundedList) {
+function createDomReader(urlMax: number, bounded: typeof boundedList, shadowRootsMax: number) {
   const documentProperty = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get?.call(document);
   const head = documentProperty(Document.prototype, "head") as HTMLHeadElement | null;
+  const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
+  const shadowRoots: ShadowRoot[] = [];
+  const within = (root: Document | ShadowRoot, selector: string): Element[] => {
+    const { prototype } = root === document ? Document : DocumentFragment;
+    return [...prototype.querySelectorAll.call(root, selector)];
+  };
+  const collectRoots = (root: Document | ShadowRoot): void => {
+    for (const element of within(root, "*")) {
+      const shadow: ShadowRoot | null = shadowOf?.call(element) ?? null;
+      if (shadow === null || shadowRoots.length >= shadowRootsMax) continue;
+      shadowRoots.push(shadow);
+      collectRoots(shadow);
+    }
+  };
+  collectRoots(document);
   return {
     bounded,
     title: documentProperty(Document.prototype, "title") as string,
     isInHead: (element: Element): boolean => head !== null && Node.prototype.contains.call(head, element),
-    all: (selector: string): readonly Element[] => [...Document.prototype.querySelectorAll.call(document, selector)],
+    all: (selector: string): readonly Element[] => within(document, selector),
+    /** Also in open shadow roots, where scripts run and forms are sent as in the document. */
+    deep: (selector: string): readonly Element[] => [document, ...shadowRoots].flatMap((root) => within(root, selector)),
+    text: (element: Element): string => Object.getOwnPropertyDescriptor(Node.prototype, "textContent")?.get?.call(element) ?? "",
     attribute: (element: Element, name: string): string | null => Element.prototype.getAttribute.call(element, name),
     cut: (text: string | null, charsMax: number): string | null => (text === null ? null : text.slice(0, charsMax)),
     absolute: (url: string | null): string => {
@@ -68,25 +89,44 @@ function readMetas({ all, attribute, cut, isInHead }: DomReader, limits: DomLimi
   });
 }
 
-function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: Limits): RawDom["subresources"] {
+/** Integrity of modules by URL, from the import maps. As in browsers, the first of equal URLs counts (HTML standard, "merge import maps"). */
+function readImportIntegrity({ all, text, absolute, attribute }: DomReader, limits: Limits): NonNullable<RawDom["importIntegrity"]> {
+  const known = new Map<string, string>();
+  const maps = all("script[type=importmap i]:not([src])").filter((map) => attribute(map, "src") === null);
+  for (const map of maps) {
+    try {
+      const { integrity = {} } = JSON.parse(text(map));
+      for (const [url, value] of Object.entries(integrity)) {
+        const whole = absolute(url);
+        if (typeof value === "string" && !known.has(whole)) known.set(whole, value.slice(0, limits.integrityCharsMax));
+      }
+    } catch {
+      // Browsers ignore a map that is no JSON object.
+    }
+  }
+  return [...known].slice(0, limits.subresourcesMax).map(([url, integrity]) => ({ url, integrity }));
+}
+
+function readSubresources(dom: DomReader, limits: Limits, modules: NonNullable<RawDom["importIntegrity"]>): RawDom["subresources"] {
+  const { deep, attribute, cut, absolute } = dom;
+  const integrityOfModule = new Map(modules.map(({ url, integrity }) => [url, integrity]));
   const kindOf = (isScript: boolean, rel: readonly string[]): Subresource["kind"] | null => {
-    if (isScript) return "script";
+    // A preloaded module is in the module map, and the browser verifies it there.
+    if (isScript || rel.includes("modulepreload")) return "script";
     if (rel.includes("stylesheet")) return "style";
-    return rel.some((one) => /^(preload|modulepreload)$/.test(one)) ? "preload" : null;
+    return rel.includes("preload") ? "preload" : null;
   };
-  return all("script[src], link[rel][href]").flatMap((element) => {
+  return deep("script[src], script[*|href], link[rel][href]").flatMap((element) => {
     const rel = (attribute(element, "rel") ?? "").toLowerCase().split(/\s+/);
-    const isScript = attribute(element, "src") !== null && !rel.includes("stylesheet");
-    const kind = kindOf(isScript, rel);
+    const isLink = element instanceof HTMLLinkElement;
+    const kind = kindOf(!isLink, rel);
     if (kind === null) return [];
-    return [
-      {
-        url: absolute(attribute(element, isScript ? "src" : "href")),
-        kind,
-        integrity: cut(attribute(element, "integrity"), limits.integrityCharsMax),
-        crossOrigin: cut(attribute(element, "crossorigin"), limits.attributeCharsMax),
-      },
-    ];
+    const url = absolute(attribute(element, "src") ?? attribute(element, "href") ?? attribute(element, "xlink:href"));
+    const isModule = isLink ? kind === "script" : attribute(element, "type")?.trim().toLowerCase() === "module";
+    const integrity = attribute(element, "integrity") ?? (isModule ? (integrityOfModule.get(url) ?? null) : null);
+    // Browsers always request modules with CORS.
+    const crossOrigin = attribute(element, "crossorigin") ?? (isModule ? "" : null);
+    return [{ url, kind, integrity: cut(integrity, limits.integrityCharsMax), crossOrigin: cut(crossOrigin, limits.attributeCharsMax) }];
   });
 }
 
@@ -94,16 +134,22 @@ function readSubresources({ all, attribute, cut, absolute }: DomReader, limits: 
 function readDocument(
   limits: DomLimits,
   dom: DomReader,
-  readers: { readonly readMetas: typeof readMetas; readonly readSubresources: typeof readSubresources },
+  readers: {
+    readonly readMetas: typeof readMetas;
+    readonly readImportIntegrity: typeof readImportIntegrity;
+    readonly readSubresources: typeof readSubresources;
+  },
 ): RawDom {
-  const { all, attribute, absolute, title, bounded } = dom;
-  const forms = all("form").map((form) => ({
+  const { deep, attribute, absolute, title, bounded } = dom;
+  const importIntegrity = readers.readImportIntegrity(dom, limits);
+  const forms = deep("form").map((form) => ({
     action: absolute(attribute(form, "action")),
     method: (attribute(form, "method") ?? "get").toLowerCase().slice(0, limits.attributeCharsMax),
   }));
   return {
     ...bounded("metas", readers.readMetas(dom, limits), limits.metaElementsMax),
-    ...bounded("subresources", readers.readSubresources(dom, limits), limits.subresourcesMax),
+    ...bounded("subresources", readers.readSubresources(dom, limits, importIntegrity), limits.subresourcesMax),
+    importIntegrity,
     ...bounded("forms", forms, limits.formsMax),
     title: title.slice(0, limits.titleCharsMax),
   };
@@ -111,7 +157,7 @@ function readDocument(
 
 /** Call of a reader in the page. `others`: source text of the functions that it calls. */
 function callInPage(reader: typeof readDocument | typeof readMarkup, given: Limits | DomLimits, others: string): string {
-  return `(${reader})(${JSON.stringify(given)}, (${createDomReader})(${given.urlCharsMax}, ${boundedList}), ${others})`;
+  return `(${reader})(${JSON.stringify(given)}, (${createDomReader})(${given.urlCharsMax}, ${boundedList}, ${shadowRootsMax}), ${others})`;
 }
 
 /** Value of an expression in the isolated world. @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
@@ -140,7 +186,7 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
   const expression = callInPage(
     readDocument,
     { ...limits, metaContentCharsMax },
-    `{ readMetas: ${readMetas}, readSubresources: ${readSubresources} }`,
+    `{ readMetas: ${readMetas}, readImportIntegrity: ${readImportIntegrity}, readSubresources: ${readSubresources} }`,
   );
   const { contextId, value } = await evaluateInDocument(session, frameId, expression, deadlineMs);
   const { result: location } = await session.send(
@@ -178,14 +224,14 @@ function cutOnOneLine(text: string, charsMax: number): string {
 type RawForms = Pick<MarkupFacts, "formActions" | "formActionsDropped" | "passwordFields" | "passwordForms" | "passwordFormsDropped">;
 
 /** Runs in the page. */
-function readForms({ all, attribute, absolute, cut, bounded }: DomReader, limits: Limits): RawForms {
+function readForms({ deep, attribute, absolute, cut, bounded }: DomReader, limits: Limits): RawForms {
   const ownerOf = (field: Element): Element | null => {
     const { prototype } = field instanceof HTMLButtonElement ? HTMLButtonElement : HTMLInputElement;
     return (Object.getOwnPropertyDescriptor(prototype, "form")?.get?.call(field) ?? null) as Element | null;
   };
   const methodOf = (element: Element, name: string) => cut(attribute(element, name)?.toLowerCase() ?? null, limits.markupTextCharsMax);
   const urlOf = (element: Element, name: string) => (attribute(element, name) === null ? null : absolute(attribute(element, name)));
-  const submitButtons = all("button, input[type=submit i], input[type=image i]").filter(
+  const submitButtons = deep("button, input[type=submit i], input[type=image i]").filter(
     (button) => !/^(button|reset)$/i.test(attribute(button, "type") ?? ""),
   );
   const formActions = submitButtons.flatMap((button) => {
@@ -194,7 +240,7 @@ function readForms({ all, attribute, absolute, cut, bounded }: DomReader, limits
     if (form === null || action === null) return [];
     return [{ action, method: methodOf(button, "formmethod") ?? methodOf(form, "method") ?? "get" }];
   });
-  const sent = all("input[type=password i]:not(:disabled)").filter((field) => (attribute(field, "name") ?? "") !== "");
+  const sent = deep("input[type=password i]:not(:disabled)").filter((field) => (attribute(field, "name") ?? "") !== "");
   const forms = [...new Set(sent.map(ownerOf))].filter((form) => form !== null);
   const submittersOf = (form: Element): Submitter[] =>
     submitButtons
@@ -205,7 +251,7 @@ function readForms({ all, attribute, absolute, cut, bounded }: DomReader, limits
   const { passwordForms, passwordFormsDropped } = bounded("passwordForms", forms, limits.passwordFormsMax);
   return {
     ...bounded("formActions", formActions, limits.formsMax),
-    passwordFields: all("input[type=password i]").length,
+    passwordFields: deep("input[type=password i]").length,
     passwordForms: passwordForms.map((form) => ({
       action: urlOf(form, "action"),
       method: methodOf(form, "method"),
@@ -217,11 +263,8 @@ function readForms({ all, attribute, absolute, cut, bounded }: DomReader, limits
 
 /** Runs in the page. The other function is an argument, because only source text is sent to the page. */
 function readMarkup(limits: Limits, dom: DomReader, readFormsOf: typeof readForms): MarkupFacts {
-  const { all, attribute, absolute, title, bounded } = dom;
-  const textOf = (element: Element | undefined): string => {
-    const text = element && Object.getOwnPropertyDescriptor(Node.prototype, "textContent")?.get?.call(element);
-    return String(text ?? "").slice(0, limits.markupTextCharsMax);
-  };
+  const { all, attribute, absolute, text, title, bounded } = dom;
+  const textOf = (element: Element | undefined): string => (element ? text(element) : "").slice(0, limits.markupTextCharsMax);
   // A field of a form shadows the form's own property.
   const nameOf = (element: Element): string => Object.getOwnPropertyDescriptor(Element.prototype, "localName")?.get?.call(element);
   const links = all("a[href]");

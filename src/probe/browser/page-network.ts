@@ -3,8 +3,15 @@ import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
-import { headerValueCharsMax, hopsMax, insecureRequestsMax, setCookieLinesMax, subresourcesMax } from "../../evidence/limits.ts";
-import type { SetCookieLine } from "../../evidence/page-facts.ts";
+import {
+  headerValueCharsMax,
+  hopsMax,
+  insecureRequestsMax,
+  otherSitesMax,
+  setCookieLinesMax,
+  subresourcesMax,
+} from "../../evidence/limits.ts";
+import type { OtherSiteFile, SetCookieLine } from "../../evidence/page-facts.ts";
 import { boundedSetCookie } from "../../evidence/redact.ts";
 import { siteOfUrl } from "../../parse/site.ts";
 import {
@@ -153,6 +160,107 @@ function isFromOrigin({ request }: PausedRequest, { origin }: TargetCredentials,
   return sources.length === 0 ? otherwise : sources.every(([, value]) => URL.parse(String(value))?.origin === origin);
 }
 
+// Frames whose scripts have the rights of the page.
+
+/** Frames of a page that are known; a hostile page can create more without end. */
+const framesMax = 1_000;
+/** Frames around a frame that are looked at. */
+const frameDepthMax = 50;
+
+/** Needs Page enabled on the session. Frames of other sites have processes of their own, of which the session reports nothing. */
+class OwnFrames {
+  readonly #session: CDPSession;
+  readonly #mainFrameId: string;
+  /** Origin of the URL, as the browser serializes it, and the frame around it. */
+  readonly #frames = new Map<string, { readonly origin: string; readonly parentId: string | null }>();
+  /** Frames whose own element has the attribute. */
+  readonly #sandboxed = new Set<string>();
+  readonly #examined = new Set<string>();
+
+  constructor(session: CDPSession, mainFrameId: string) {
+    this.#session = session;
+    this.#mainFrameId = mainFrameId;
+    session.on("Page.frameAttached", ({ frameId, parentFrameId }) => this.#keep(frameId, parentFrameId, null));
+    session.on("Page.frameNavigated", ({ frame: { id, parentId = null, url, securityOrigin } }) =>
+      this.#keep(id, parentId, url.startsWith("about:") ? null : securityOrigin),
+    );
+  }
+
+  /** True for the main frame, and for frames of its origin. Whether one is sandboxed is known a moment later: see `isSandboxed`. */
+  has(frameId: string | undefined): boolean {
+    if (frameId === undefined || frameId === this.#mainFrameId) return frameId !== undefined;
+    const origin = this.#frames.get(frameId)?.origin ?? "";
+    const isOwn = /^https?:/.test(origin) && origin === this.#frames.get(this.#mainFrameId)?.origin;
+    if (isOwn) for (const id of this.#around(frameId)) this.#examine(id);
+    return isOwn;
+  }
+
+  /** True if the frame, or one around it, has an opaque origin (HTML standard, "determining the creation sandboxing flags"). */
+  isSandboxed(frameId: string): boolean {
+    return this.#around(frameId).some((id) => this.#sandboxed.has(id));
+  }
+
+  /** `origin`: null for a document of the page itself, such as `about:srcdoc`, which has the origin of the frame around it. */
+  #keep(frameId: string, parentId: string | null, origin: string | null): void {
+    if (this.#frames.size >= framesMax && !this.#frames.has(frameId)) return;
+    this.#frames.set(frameId, { origin: origin ?? this.#frames.get(parentId ?? "")?.origin ?? "", parentId });
+  }
+
+  /** The frame and those around it, without the main frame. */
+  #around(frameId: string): readonly string[] {
+    const ids: string[] = [];
+    for (let id: string | null = frameId; id !== null && id !== this.#mainFrameId && ids.length < frameDepthMax; ) {
+      ids.push(id);
+      id = this.#frames.get(id)?.parentId ?? null;
+    }
+    return ids;
+  }
+
+  #examine(frameId: string): void {
+    if (this.#examined.has(frameId)) return;
+    this.#examined.add(frameId);
+    // A frame that is gone has no element.
+    void this.#readSandbox(frameId).catch(() => {});
+  }
+
+  async #readSandbox(frameId: string): Promise<void> {
+    const { backendNodeId } = await this.#session.send("DOM.getFrameOwner", { frameId });
+    const { node } = await this.#session.send("DOM.describeNode", { backendNodeId });
+    const { attributes = [] } = node;
+    const at = attributes.findIndex((name, index) => index % 2 === 0 && name === "sandbox");
+    if (at !== -1 && !/(?:^|\s)allow-same-origin(?:\s|$)/i.test(attributes[at + 1] ?? "")) this.#sandboxed.add(frameId);
+  }
+}
+
+/** Script or style sheet that a document with the origin of the page requested. */
+interface CodeRequest extends OtherSiteFile {
+  readonly frameId: string;
+  /** Document of the main frame. */
+  readonly loaderId: string | null;
+}
+
+/** Messages of Chromium about a wrong hash, and about a missing or wrong signature. */
+const integrityFailures = [
+  /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/,
+  /^Subresource Integrity: The resource at `([^`]+)` .*has been blocked/,
+];
+
+/**
+ * True for the import of a module. Chromium names no stack for a static import. A dynamic one has a high priority, unlike a script element
+ * that a script inserted; both have a stack, and CORS if the element asks for it.
+ */
+function isImport({ type, request, initiator }: Protocol.Network.RequestWillBeSentEvent): boolean {
+  if (type !== "Script" || initiator?.type !== "script" || !usesCors(request)) return false;
+  return initiator.stack === undefined || request.initialPriority === "High";
+}
+
+/** A compromised renderer may leave the fields out. */
+function usesCors({ headers = {} }: Partial<Protocol.Network.Request>): boolean {
+  return "Origin" in headers;
+}
+
+const codeKinds: Partial<Record<Protocol.Network.ResourceType, OtherSiteFile["kind"]>> = { Script: "script", Stylesheet: "style" };
+
 /** Requests recorded per page load. Further requests of a hostile page are only counted. */
 const requestsRecordedMax = 2_000;
 /** `hopsMax` redirects and the final answer. */
@@ -183,6 +291,7 @@ type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response:
 
 /** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
 export class PageNetwork {
+  readonly ownFrames: OwnFrames;
   readonly #frameId: string;
   readonly #headerCharsMax: number;
   readonly #recorded = new Map<string, RecordedRequest>();
@@ -190,20 +299,27 @@ export class PageNetwork {
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
   readonly #integrityBlocked = new Set<string>();
+  readonly #code = new Map<string, CodeRequest>();
   readonly #traffic = new Traffic();
   #total = 0;
   #insecureDropped = 0;
+  #codeDropped = 0;
   #shownLoaderId: string | null = null;
 
   constructor(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax) {
     this.#frameId = frameId;
+    this.ownFrames = new OwnFrames(session, frameId);
     this.#headerCharsMax = headerCharsMax;
     session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
     session.on("Network.responseReceived", (event) => this.#onResponse(event));
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
     session.on("Network.requestServedFromCache", ({ requestId }) => this.#onServedFromMemory(requestId));
     session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
-    session.on("Network.loadingFailed", ({ requestId }) => this.#traffic.end(requestId));
+    session.on("Network.loadingFailed", ({ requestId, blockedReason }) => {
+      this.#traffic.end(requestId);
+      // A policy of the page prevented the request.
+      if (blockedReason === "csp" || blockedReason === "mixed-content") this.#code.delete(requestId);
+    });
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
     session.on("Page.frameNavigated", ({ frame }) => {
       if (frame.id === frameId) this.#shownLoaderId = frame.loaderId;
@@ -277,6 +393,40 @@ export class PageNetwork {
     };
   }
 
+  /** One entry for each URL and kind. */
+  otherSites(): Pick<Facts["dom"], "otherSites" | "otherSitesDropped"> {
+    const page = this.#answeredDocuments().at(-1);
+    const site = siteOfUrl(page?.answers.at(-1)?.response.url ?? "");
+    const requested = [...this.#code.values()].filter(
+      ({ url, loaderId, frameId }) => loaderId === page?.loaderId && siteOfUrl(url) !== site && !this.ownFrames.isSandboxed(frameId),
+    );
+    const groups = [...Map.groupBy(requested, ({ url, kind }) => `${kind} ${url}`).values()];
+    const files = groups.flatMap((group): OtherSiteFile[] => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const [preloaded, inFrame] = [group.every((one) => one.preloaded), group.every((one) => one.inFrame)];
+      return [{ url: first.url, kind: first.kind, preloaded, inFrame, unguarded: group.some((one) => one.unguarded && !one.inFrame) }];
+    });
+    return {
+      otherSites: files.sort((one, other) => byUrl(one, other) || byUrl({ url: one.kind }, { url: other.kind })).slice(0, otherSitesMax),
+      otherSitesDropped: Math.max(0, files.length - otherSitesMax) + this.#codeDropped,
+    };
+  }
+
+  #recordCode(event: Protocol.Network.RequestWillBeSentEvent): void {
+    const { requestId, request, type, frameId, loaderId } = event;
+    const kind = type === undefined ? undefined : codeKinds[type];
+    if (kind === undefined || frameId === undefined || !this.ownFrames.has(frameId)) return;
+    if (this.#code.size >= requestsRecordedMax) this.#codeDropped++;
+    else {
+      const inFrame = frameId !== this.#frameId;
+      const preloaded = request.isLinkPreload === true;
+      const unguarded = !preloaded && (isImport(event) || !usesCors(request));
+      const ofDocument = inFrame ? this.#shownLoaderId : loaderId;
+      this.#code.set(requestId, { url: boundedUrl(request.url), kind, preloaded, inFrame, unguarded, frameId, loaderId: ofDocument });
+    }
+  }
+
   #onRequest(event: Protocol.Network.RequestWillBeSentEvent): void {
     const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
     const early = this.#early.take(requestId);
@@ -294,6 +444,7 @@ export class PageNetwork {
     if (!/^https?:/i.test(request.url)) return;
     const isMainDocument = type === "Document" && frameId === this.#frameId && requestId === loaderId;
     if (!isMainDocument) this.#total++;
+    this.#recordCode(event);
     if (this.#recorded.size >= requestsRecordedMax && !isMainDocument) return;
     const extras = isMainDocument ? [...early] : early.map(withoutFields);
     const url = boundedUrl(request.url);
@@ -339,7 +490,7 @@ export class PageNetwork {
 
   /** Chromium reports an integrity mismatch nowhere else. Pages cannot write to this log, only to the console. */
   #onLogEntry(text: string): void {
-    const url = /^Failed to find a valid digest in the 'integrity' attribute for resource '([^']+)'/.exec(text)?.[1];
+    const [url] = integrityFailures.flatMap((pattern) => pattern.exec(text)?.[1] ?? []);
     if (url !== undefined && this.#integrityBlocked.size < subresourcesMax) this.#integrityBlocked.add(boundedUrl(url));
   }
 

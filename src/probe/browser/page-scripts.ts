@@ -10,9 +10,10 @@ import { compareLibraryVersions, parseAdvisoryLine, parseLibraryVersion, type Sc
 import { siteOfUrl } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
 import { type DetectedLibrary, librariesInAnswers, librariesInHead, librariesInUrl, versionsExpression } from "./library-detection.ts";
+import type { PageNetwork } from "./page-network.ts";
 import embedded from "./script-advisories.json" with { type: "json" };
 
-// Records the script files that the page's own frame loads, and reads the first characters of each from the browser.
+// Records the script files that the page and the frames of its origin load, and reads the first characters of each from the browser.
 
 /** Requests for scripts recorded per page load; a hostile page can send more without end. */
 const requestsRecordedMax = 1_000;
@@ -28,6 +29,8 @@ const headMs = 2_000;
 export interface LoadedScript extends ScriptFile {
   /** First characters of the file; null if they were not read. */
   readonly head: string | null;
+  /** True if a frame loaded it: their libraries are not the libraries of the page. */
+  readonly inFrame: boolean;
 }
 
 interface LoadedScripts {
@@ -41,6 +44,7 @@ type LoadedScriptsOf = (pageUrl: string, elements: ReadonlySet<string>) => Promi
 
 interface RecordedScript {
   readonly loaderId: string;
+  readonly frameId: string;
   readonly url: string;
   /** True if only a link element asked for it. */
   readonly preloaded: boolean;
@@ -52,7 +56,7 @@ interface RecordedScript {
 }
 
 /** Needs Network enabled on the session. `frameId` is the page's main frame. */
-export function watchScripts(session: CDPSession, frameId: string): LoadedScriptsOf {
+export function watchScripts(session: CDPSession, frameId: string, ownFrames: PageNetwork["ownFrames"]): LoadedScriptsOf {
   const recorded = new Map<string, RecordedScript>();
   let unrecorded = 0;
   let shownLoaderId: string | null = null;
@@ -60,8 +64,9 @@ export function watchScripts(session: CDPSession, frameId: string): LoadedScript
   session.on("Network.requestWillBeSent", ({ requestId, request, type, loaderId, frameId: from, redirectResponse }) => {
     const before = recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) before.finalUrl = boundedUrl(request.url);
-    else if (type === "Script" && from === frameId && /^https?:/i.test(request.url)) {
-      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(loaderId, request));
+    else if (type === "Script" && from !== undefined && ownFrames.has(from) && /^https?:/i.test(request.url)) {
+      const ofDocument = from === frameId ? loaderId : (shownLoaderId ?? "");
+      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(ofDocument, from, request));
       else unrecorded++;
     }
   });
@@ -84,22 +89,23 @@ export function watchScripts(session: CDPSession, frameId: string): LoadedScript
   });
   return async (pageUrl, elements) => {
     const scripts = [...recorded.values()].filter(
-      ({ loaderId, finished, isScript, preloaded, url }) =>
-        loaderId === shownLoaderId && finished && isScript && (!preloaded || elements.has(url)),
+      ({ loaderId, frameId: from, finished, isScript, preloaded, url }) =>
+        loaderId === shownLoaderId && !ownFrames.isSandboxed(from) && finished && isScript && (!preloaded || elements.has(url)),
     );
-    return { scripts: await Promise.all(scripts.map((script) => loadedScript(script, pageUrl))), unrecorded };
+    const loaded = scripts.map((script) => loadedScript(script, pageUrl, script.frameId !== frameId));
+    return { scripts: await Promise.all(loaded), unrecorded };
   };
 }
 
-function newScript(loaderId: string, request: Protocol.Network.Request): RecordedScript {
+function newScript(loaderId: string, frameId: string, request: Protocol.Network.Request): RecordedScript {
   const url = boundedUrl(request.url);
   const preloaded = request.isLinkPreload === true;
-  return { loaderId, url, preloaded, finalUrl: url, isScript: false, bytes: 0, finished: false, head: Promise.resolve(null) };
+  return { loaderId, frameId, url, preloaded, finalUrl: url, isScript: false, bytes: 0, finished: false, head: Promise.resolve(null) };
 }
 
-async function loadedScript({ url, finalUrl, head }: RecordedScript, pageUrl: string): Promise<LoadedScript> {
+async function loadedScript({ url, finalUrl, head }: RecordedScript, pageUrl: string, inFrame: boolean): Promise<LoadedScript> {
   const answeredBy = finalUrl === url ? null : finalUrl;
-  return { url, answeredBy, sameSite: siteOfUrl(finalUrl) === siteOfUrl(pageUrl), head: await head };
+  return { url, answeredBy, sameSite: siteOfUrl(finalUrl) === siteOfUrl(pageUrl), head: await head, inFrame };
 }
 
 /** Reads while the page still loads, so that the scan takes no longer. */
@@ -121,7 +127,7 @@ function headOf({ body, base64Encoded }: Protocol.Network.GetResponseBodyRespons
 }
 
 function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): Facts["scripts"] {
-  const byUrl = new Map(scripts.map(({ head: _, ...file }): [string, ScriptFile] => [file.url, file]));
+  const byUrl = new Map(scripts.map(({ head: _, inFrame: __, ...file }): [string, ScriptFile] => [file.url, file]));
   const files = [...byUrl.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
   return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded };
 }
@@ -152,7 +158,8 @@ export async function readScripts(context: ScriptsContext): Promise<Pick<Reading
   const loaded = await loadedScripts(pageUrl, new Set(elements));
   const run = { ...loaded, scripts: loaded.scripts.filter(({ url }) => !integrityBlocked.includes(url)) };
   const stated = await statedLibraries(session);
-  return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(run, stated, advisories)) };
+  const ofPage = { ...run, scripts: run.scripts.filter(({ inFrame }) => !inFrame) };
+  return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(ofPage, stated, advisories)) };
 }
 
 /** Versions that the page's own variables state; null if they cannot be read. */

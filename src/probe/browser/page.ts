@@ -134,7 +134,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
   // The main frame of a page has the id of its target.
   const network = new PageNetwork(session, targetId, headerLimitOf(subject));
-  const loadedScripts = watchScripts(session, targetId);
+  const loadedScripts = watchScripts(session, targetId, network.ownFrames);
   session.on("Page.frameNavigated", ({ frame }) => {
     if (frame.id === targetId) onDocument(frame.url);
   });
@@ -168,7 +168,10 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
   const readDocument = <F>(readPart: DocumentReader<F>) => documentReading({ session, targetId }, readPart, network, context, crashed);
-  const readBoundedDom: DocumentReader<DomFacts> = (...from) => readDom(...from, headerLimitOf(subject));
+  const readBoundedDom: DocumentReader<DomFacts> = async (...from) => ({
+    ...(await readDom(...from, headerLimitOf(subject))),
+    ...network.otherSites(),
+  });
   const [dom, markup] = await Promise.all([readDocument(readBoundedDom), readDocument(probeMarkup)]);
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");

@@ -10,6 +10,7 @@ const file = (path: string, head: string | null = "", given: Partial<LoadedScrip
   answeredBy: null,
   sameSite: true,
   head,
+  inFrame: false,
   ...given,
 });
 const loaded = (...scripts: readonly LoadedScript[]) => ({ scripts, unrecorded: 0 });
