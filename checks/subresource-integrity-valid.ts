@@ -1,6 +1,6 @@
 /** Checks that integrity attributes are effective and match their files. */
 import { foundAtAddresses, notApplicable, registerCheck, type Subresource, violatedBy } from "assay/check";
-import { integrityCharsMax, parseIntegrity, strongestHashes } from "assay/check/parsers";
+import { hasSignatureKey, integrityCharsMax, parseIntegrity, strongestHashes } from "assay/check/parsers";
 
 type Fault = "ineffective" | "malformed" | "without-crossorigin";
 
@@ -16,6 +16,8 @@ export default registerCheck({
     "security.content.integrity-malformed": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 353 },
     "security.content.integrity-without-crossorigin": { severity: "low", riskLevel: "low", effort: "low", cwe: 353 },
     "security.content.integrity-mismatch": { severity: "medium", riskLevel: "medium", effort: "low" },
+    // Chromium refuses a file without a valid signature, other browsers skip the key.
+    "security.content.integrity-signature-only": { severity: "info", riskLevel: "low", effort: "low", cwe: 353, weight: 0 },
   },
   judge({ dom, requests }) {
     const withIntegrity = dom.subresources.filter(hasIntegrity);
@@ -29,6 +31,10 @@ export default registerCheck({
       ...foundAtAddresses("security.content.integrity-malformed", urlsWith("malformed")),
       ...foundAtAddresses("security.content.integrity-without-crossorigin", urlsWith("without-crossorigin")),
       ...foundAtAddresses("security.content.integrity-mismatch", mismatched),
+      ...foundAtAddresses(
+        "security.content.integrity-signature-only",
+        withIntegrity.filter(isSignedOnly).map(({ url }) => url),
+      ),
     ];
     const complete = dom.subresourcesDropped === 0 && !withIntegrity.some(isCut);
     if (found.length === 0 && complete && withIntegrity.length === 0) return notApplicable();
@@ -46,10 +52,15 @@ function faultOf(resource: Subresource): Fault | null {
   if (isCut(resource)) return null;
   const integrity = parseIntegrity(resource.integrity ?? "");
   // Without a known algorithm browsers do not verify the file.
-  if (integrity.hashes.length === 0) return "ineffective";
-  if (!strongestHashes(integrity).some((hash) => hash.wellFormed)) return "malformed";
+  if (integrity.hashes.length === 0 && !hasSignatureKey(integrity)) return "ineffective";
+  if (integrity.hashes.length > 0 && !strongestHashes(integrity).some((hash) => hash.wellFormed)) return "malformed";
   // Fetch standard, "main fetch": the body of a no-CORS cross-origin response is opaque, so it never matches.
   return resource.crossOrigin === null && !resource.sameOrigin ? "without-crossorigin" : null;
+}
+
+function isSignedOnly(resource: Subresource): boolean {
+  const integrity = parseIntegrity(resource.integrity ?? "");
+  return integrity.hashes.length === 0 && hasSignatureKey(integrity) && !isCut(resource);
 }
 
 /** An attribute at the limit was most likely longer. */

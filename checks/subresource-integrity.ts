@@ -1,6 +1,6 @@
 /** Checks that scripts and style sheets from other sites have an integrity attribute. */
-import { foundAtAddresses, notApplicable, registerCheck, violatedBy } from "assay/check";
-import { isPinnableUrl } from "assay/check/parsers";
+import { foundAtAddresses, notApplicable, type OtherSiteFile, registerCheck, type Subresource, violatedBy } from "assay/check";
+import { isPinnableUrl, withoutFragment } from "assay/check/parsers";
 
 export default registerCheck({
   key: "subresource-integrity",
@@ -16,19 +16,42 @@ export default registerCheck({
     "security.content.style-unpinnable": { severity: "info", riskLevel: "low", effort: "high", cwe: 829, weight: 0 },
   },
   judge({ dom }) {
-    // data: and blob: URLs contain their content.
-    const crossSite = dom.subresources.filter(({ url, sameSite }) => !sameSite && /^https?:/i.test(url));
-    const loose = crossSite.filter(({ integrity }) => integrity === null || integrity.trim() === "");
+    const { otherSites = null, otherSitesDropped = 0 } = dom;
+    // No browser asks for the file of some elements, such as scripts of unknown types. data: and blob: URLs contain their content.
+    const isRequested = ({ url }: Subresource) =>
+      otherSites === null || otherSitesDropped > 0 || otherSites.some((file) => file.url === withoutFragment(url));
+    const elements = dom.subresources
+      .filter(({ url, kind, sameSite }) => !sameSite && /^https?:/i.test(url) && (kind === "script" || kind === "style"))
+      .filter(isRequested);
+    const named = new Set(elements.map(({ url }) => withoutFragment(url)));
+    const others = (otherSites ?? []).filter(({ url, preloaded }) => !preloaded && !named.has(url));
+    const judged = others.filter(isJudgeable);
+    const importIntegrity = new Map(dom.importIntegrity?.map(({ url, integrity }) => [url, integrity]));
+    const files = [
+      ...elements.map(({ url, kind, integrity }) => ({ url, kind, integrity, isPinnable: isPinnableUrl(url) })),
+      // A style sheet without an element comes from @import, which takes no integrity.
+      ...judged.map(({ url, kind }) => ({
+        url,
+        kind,
+        integrity: importIntegrity.get(url) ?? null,
+        isPinnable: kind === "script" && isPinnableUrl(url),
+      })),
+    ];
+    const loose = files.filter(({ integrity }) => integrity === null || integrity.trim() === "");
     const looseUrls = (wanted: string, pinnable: boolean) =>
-      loose.filter(({ kind, url }) => kind === wanted && isPinnableUrl(url) === pinnable).map(({ url }) => url);
+      loose.filter(({ kind, isPinnable }) => kind === wanted && isPinnable === pinnable).map(({ url }) => url);
     const found = [
       ...foundAtAddresses("security.content.script-without-integrity", looseUrls("script", true)),
       ...foundAtAddresses("security.content.style-without-integrity", looseUrls("style", true)),
       ...foundAtAddresses("security.content.script-unpinnable", looseUrls("script", false)),
       ...foundAtAddresses("security.content.style-unpinnable", looseUrls("style", false)),
     ];
-    const complete = dom.subresourcesDropped === 0;
-    const isCovered = crossSite.some(({ kind }) => kind === "script" || kind === "style");
-    return complete && !isCovered ? notApplicable() : violatedBy(found, complete);
+    const complete = dom.subresourcesDropped === 0 && otherSitesDropped === 0 && judged.length === others.length;
+    return complete && files.length === 0 ? notApplicable() : violatedBy(found, complete);
   },
 });
+
+/** Files of frames, whose documents are not read, may have an attribute. So may a script whose element is gone, if it was requested with CORS. */
+function isJudgeable({ kind, inFrame, unguarded }: OtherSiteFile): boolean {
+  return !inFrame && (kind === "style" || unguarded);
+}

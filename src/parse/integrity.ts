@@ -43,6 +43,14 @@ export function strongestHashes({ hashes }: Integrity): readonly IntegrityHash[]
   return hashes.filter(({ algorithm }) => algorithm === strongest);
 }
 
+/** Ed25519 key of 32 bytes (draft "Signature-based Integrity", section 2.1). */
+const signatureKey = /^ed25519-[a-z0-9+/_-]{43}=?$/i;
+
+/** True if the attribute has a public key. Chromium refuses files without its signature from version 141 on; other browsers skip it. */
+export function hasSignatureKey({ skipped }: Integrity): boolean {
+  return skipped.some((word) => signatureKey.test(word.split("?", 1)[0] ?? ""));
+}
+
 function isDigest(text: string, algorithm: IntegrityAlgorithm): boolean {
   const [, chars] = base64.exec(text) ?? [];
   return chars?.length === digestChars[algorithm];
@@ -68,4 +76,9 @@ export function isPinnableUrl(url: string): boolean {
   if (parsed === null) return false;
   const named = (parsed.pathname + parsed.search).replace(uuid, "");
   return packageHosts.includes(hostOf(url) ?? "") || exactVersion.test(named) || contentHash.test(named);
+}
+
+/** The URL that a browser requests: without the part from `#` on. */
+export function withoutFragment(url: string): string {
+  return url.split("#", 1)[0] ?? "";
 }

@@ -10,6 +10,8 @@ const sha256 = `sha256-${"A".repeat(43)}=`;
 const sha384 = `sha384-${"a".repeat(64)}`;
 const url = "https://cdn.example/lib.js";
 
+const key = "ed25519-JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=";
+
 testCheck(check, {
   passed: [
     ["one hash", page(script(sha384))],
@@ -21,6 +23,7 @@ testCheck(check, {
     ["an invalid hash beside a valid one of its algorithm", page(script(`sha384-x ${sha384}`))],
     ["an invalid hash beside a stronger one", page(script(`sha256-x ${sha384}`))],
     ["beside scripts without integrity", page(script(sha384), subresource())],
+    ["a hash beside a key of signatures", page(script(`${sha384} ${key}`))],
   ],
   notApplicable: [
     ["nothing", {}],
@@ -39,6 +42,7 @@ testCheck(check, {
       ["MD5", page(script("md5-1B2M2Y8AsgTpgAmY7PhCfg=="))],
       ["a hash without its algorithm", page(script("a".repeat(64)))],
       ["an algorithm in capitals", page(script(sha384.toUpperCase()))],
+      ["a key of the wrong length", page(script("ed25519-JrQLj5P="))],
       ["blocked requests were not read", { ...page(script("md5-x")), requests: "crashed" }],
     ],
     "security.content.integrity-malformed": [
@@ -59,6 +63,14 @@ testCheck(check, {
         "beside a weak hash",
         { ...page(script("md5-x")), requests: { integrityBlocked: ["https://cdn.example/other.js"] } },
         { also: ["security.content.integrity-ineffective"] },
+      ],
+    ],
+    "security.content.integrity-signature-only": [
+      ["a key alone", page(script(key)), { values: { resources: url, total: 1 } }],
+      [
+        "a key whose signature is missing",
+        { ...page(script(key)), requests: { integrityBlocked: [url] } },
+        { also: ["security.content.integrity-mismatch"] },
       ],
     ],
   },

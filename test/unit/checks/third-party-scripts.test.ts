@@ -33,6 +33,7 @@ testCheck(check, {
         "an integrity value that browsers ignore",
         { ...files(file(url)), dom: { subresources: [subresource({ url, integrity: "md5-x" })] } },
       ],
+      ["an entry of the import map that browsers skip", { ...files(file(url)), dom: { importIntegrity: [{ url, integrity: "sha1-x" }] } }],
       ["a hash on a preload only", { ...files(file(url)), dom: { subresources: [subresource({ url, integrity, kind: "preload" })] } }],
       [
         "a redirect to another site",
@@ -43,6 +44,11 @@ testCheck(check, {
       ["other files were dropped", { scripts: { files: [file(url)], filesDropped: 1 } }],
     ],
     "security.content.third-party-scripts-pinned": [
+      [
+        "an import that the import map pins",
+        { ...files(file(url)), dom: { importIntegrity: [{ url, integrity }] } },
+        { values: { total: 1 } },
+      ],
       ["a file with integrity", { ...files(file(url)), ...pinned }, { values: { resources: "cdn.example", total: 1 } }],
       [
         "a fragment in the document",

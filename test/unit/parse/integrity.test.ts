@@ -1,7 +1,14 @@
 /** Integrity attributes as browsers read them, and hostile input. Addresses whose content can stay the same. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type IntegrityHash, isPinnableUrl, parseIntegrity, strongestHashes } from "../../../src/parse/integrity.ts";
+import {
+  hasSignatureKey,
+  type IntegrityHash,
+  isPinnableUrl,
+  parseIntegrity,
+  strongestHashes,
+  withoutFragment,
+} from "../../../src/parse/integrity.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
@@ -34,6 +41,25 @@ test.each<[string, string, readonly IntegrityHash[], readonly string[]]>([
   ["nothing", " ", [], []],
 ])("%s", (_words, text, hashes, skipped) => {
   expect(parseIntegrity(text)).toEqual({ hashes, skipped });
+});
+
+test.each([
+  ["ed25519-JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=", true],
+  [`${sha384} ed25519-JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs?x`, true],
+  ["ed25519-JrQLj5P=", false],
+  ["ED448-JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=", false],
+  [sha384, false],
+  ["", false],
+])("%s has a key of signatures: %s", (text, expected) => {
+  expect(hasSignatureKey(parseIntegrity(text))).toBe(expected);
+});
+
+test("a browser requests no fragment", () => {
+  expect(["https://a.example/x#y#z", "https://a.example/", "#"].map(withoutFragment)).toEqual([
+    "https://a.example/x",
+    "https://a.example/",
+    "",
+  ]);
 });
 
 test("only hashes of the strongest algorithm are compared", () => {
