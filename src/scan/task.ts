@@ -17,6 +17,7 @@ export interface ScanDeadlines extends PageDeadlines {
   readonly scanMs: number;
   /** Each probe other than the browser's. */
   readonly probeMs: number;
+  /** The first try to judge. */
   readonly judgeMs: number;
 }
 
@@ -68,7 +69,7 @@ export interface BrowserUnavailable {
 
 export interface JudgeTask {
   readonly evidence: Evidence;
-  /** Keys of checks that hung or ended their thread: skipped, `notChecked`. */
+  /** Keys of plugins that hung or ended their thread: skipped, `notChecked`. */
   readonly hung: readonly string[];
 }
 

@@ -245,7 +245,7 @@ describe("failures during a scan", () => {
       writeFileSync(join(checksDir, "own-hanging.ts"), ownCheck("own-hanging", "while (true);"));
       writeFileSync(join(checksDir, "own-sound.ts"), ownCheck("own-sound", "return passed();"));
       writeFileSync(join(checksDir, "own-throwing.ts"), ownCheck("own-throwing", 'throw new Error("on purpose");'));
-      const own = await startEngine({ ...options, dataDir, checksDir, deadlines: { judgeMs: 3_000 } });
+      const own = await startEngine({ ...options, dataDir, checksDir, deadlines: { judgeMs: 500 } });
       const token = await own.queue("https://site.test/");
       expect((await ended(token, own)).scan.status).toBe("finished");
       const rows = own.store.results.find(token)?.ledger.filter(({ key }) => key.startsWith("own-"));

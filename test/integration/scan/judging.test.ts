@@ -28,13 +28,13 @@ function write(files: Readonly<Record<string, string>>) {
   return loadCatalog({ checksDir, unknownKeys: "refuse", workerFile: workerFiles.catalog });
 }
 
-function judgingWith(catalog: JudgedCatalog) {
+function judgingWith(catalog: JudgedCatalog, deadlineMs = 3_000) {
   const log = createLog({ level: "info", format: "json", write: (line) => void logged.push(line) });
   const onCheckFault = (key: string, fault: string) => void logged.push(`${key}: ${fault}`);
   const options = {
     workerFile: workerFiles.judge,
     threads: 2,
-    deadlineMs: 3_000,
+    deadlineMs,
     onIdleFault: () => {},
     onCheckFault,
     clock: systemClock,
@@ -98,7 +98,7 @@ test("a thread that replaces a hung one judges with the same files, though they 
     "own-check.ts": sound,
     "own-hanging.ts": pluginSource("own-hanging", { judge: "for (;;) Bun.sleepSync(5);" }),
   });
-  const judging = judgingWith(catalog);
+  const judging = judgingWith(catalog, 300);
   writeFileSync(join(checksDir, "own-hanging.ts"), "const = 1;");
   for (const name of ["_shared.ts", "own-check.ts"]) rmSync(join(checksDir, name));
   for (let scans = 0; scans < 2; scans += 1) {
