@@ -1,6 +1,7 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
+import { type Standstill, watchStandstill } from "../base/standstill.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
@@ -33,11 +34,13 @@ interface GatherListener {
 }
 
 export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  return withDeadline(listener.clock, task.deadlines.scanMs, [], (scanEnds) => gatherWithin(scanEnds, task, browser, listener));
+  const standstill = watchStandstill(listener.clock);
+  return withDeadline(listener.clock, task.deadlines.scanMs, [], (scanEnds) =>
+    gatherWithin(startWatch(scanEnds, standstill, listener), task, browser, listener),
+  ).finally(standstill.stop);
 }
 
-async function gatherWithin(scanEnds: AbortSignal, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  const watch = startWatch(scanEnds, listener);
+async function gatherWithin(watch: Watch, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
   watch.stage("resolving");
   const subject = subjectOf(task.url, task.scannedAt, task.headerValueCharsMax);
   const onRefusal = (refusal: string) => listener.onTrace({ event: "egress blocked", refusal, ms: watch.sinceStart() });
@@ -147,7 +150,11 @@ interface Watch {
 }
 
 /** Deadlines and timings of one scan: every probe stops at its own deadline and at the scan's. */
-function startWatch(scanEnds: AbortSignal, { clock, onStage, onTrace }: GatherListener): Watch {
+export function startWatch(
+  scanEnds: AbortSignal,
+  standstill: Pick<Standstill, "totalMs">,
+  { clock, onStage, onTrace }: GatherListener,
+): Watch {
   const startMs = clock.monotonicMs();
   const timings: Record<string, number> = {};
   const since = (fromMs: number) => Math.round(clock.monotonicMs() - fromMs);
@@ -161,6 +168,7 @@ function startWatch(scanEnds: AbortSignal, { clock, onStage, onTrace }: GatherLi
     },
     within: async (name, deadlineMs, probe, otherwise, graceMs = abortGraceMs) => {
       const fromMs = clock.monotonicMs();
+      const stoodBeforeMs = standstill.totalMs();
       let fault: string | undefined;
       onTrace({ event: "probe started", probe: name });
       try {
@@ -174,7 +182,8 @@ function startWatch(scanEnds: AbortSignal, { clock, onStage, onTrace }: GatherLi
       } finally {
         const ms = since(fromMs);
         timings[name] = (timings[name] ?? 0) + ms;
-        onTrace({ event: "probe ended", probe: name, ms, ...(fault === undefined ? {} : { fault }) });
+        const stoodMs = standstill.totalMs() - stoodBeforeMs;
+        onTrace({ event: "probe ended", probe: name, ms, ...(stoodMs > 0 ? { stoodMs } : {}), ...(fault === undefined ? {} : { fault }) });
       }
     },
     timings: () => ({ ...timings, total: since(startMs) }),

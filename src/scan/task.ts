@@ -89,8 +89,11 @@ export interface WorkerTasks {
 /** Steps of a scan for the debug log; their number is bounded. */
 export type ScanTrace =
   | { readonly event: "probe started"; readonly probe: string }
-  /** `fault` is the message of an exception, which is a defect of the probe. */
-  | { readonly event: "probe ended"; readonly probe: string; readonly ms: number; readonly fault?: string }
+  /**
+   * `stoodMs`: part of `ms` in which this thread could not go on, such as without processor time; absent for none. `fault` is the message
+   * of an exception, which is a defect of the probe.
+   */
+  | { readonly event: "probe ended"; readonly probe: string; readonly ms: number; readonly stoodMs?: number; readonly fault?: string }
   /** `ms` since the start of the scan. */
   | { readonly event: "egress blocked"; readonly refusal: string; readonly ms: number };
 

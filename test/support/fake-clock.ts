@@ -5,6 +5,8 @@ import type { Clock } from "../../src/base/clock.ts";
 export interface FakeClock extends Clock {
   /** Calls the actions that become due, in order, each at its time. */
   advance(ms: number): void;
+  /** Lets time pass in which no action is called, as in a process without processor time. Those that were due are called late. */
+  stall(ms: number): void;
   /** Sets `now` alone, as the operator of a machine does: timers and `monotonicMs` do not follow. */
   set(at: Date): void;
   /** Milliseconds until each action that waits, the earliest first. */
@@ -48,7 +50,7 @@ export function fakeClock({ startAt = new Date("2026-11-02T12:00:00Z"), random =
     for (let next = earliest(); next !== null && next.atMs <= endMs; next = earliest()) {
       monotonicMs = Math.max(monotonicMs, next.atMs);
       if (next.everyMs === null) waiting.delete(next);
-      else next.atMs += next.everyMs;
+      else next.atMs = monotonicMs + next.everyMs;
       next.action();
     }
     monotonicMs = endMs;
@@ -69,6 +71,10 @@ export function fakeClock({ startAt = new Date("2026-11-02T12:00:00Z"), random =
     random,
     randomBytes: (count) => createHash("shake256", { outputLength: count }).update(String(++drawn)).digest(),
     ...{ advance, pass },
+    stall: (ms) => {
+      monotonicMs += ms;
+      advance(0);
+    },
     set: (at) => {
       aheadMs = at.getTime() - monotonicMs;
     },
