@@ -48,6 +48,7 @@ export const markupTextCharsMax = 200;
 export const insecureRequestsMax = 100;
 /** Script files per page load. */
 export const scriptFilesMax = 200;
+export const cspViolationsMax = 100;
 /** Scripts and style sheets of other sites. */
 export const otherSitesMax = 500;
 /** Versions of script libraries per page. */

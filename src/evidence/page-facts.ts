@@ -175,6 +175,15 @@ export const markup = fields({
 });
 export type MarkupFacts = Fact<typeof markup>;
 
+const cspViolation = fields({
+  directive: text(limits.attributeCharsMax),
+  /** URL that was blocked, the first one of its origin; `inline`, `eval`, `wasm-eval` or `trusted-types` without a URL. */
+  blocked: url,
+  /** True if the policy only reports. */
+  reportOnly: flag,
+});
+export type CspViolation = Fact<typeof cspViolation>;
+
 /** Requests of the page apart from the main document. */
 export const requests = fields({
   total: count,
@@ -191,6 +200,9 @@ export const requests = fields({
   insecureDropped: count,
   /** Subresources that the browser blocked because of an integrity mismatch. */
   integrityBlocked: list(url, limits.subresourcesMax),
+  /** Violations of policies during the visit, one for each directive and origin. Older evidence lacks the list. */
+  cspViolations: orAbsent(list(cspViolation, limits.cspViolationsMax)),
+  cspViolationsDropped: orAbsent(count),
 });
 export type RequestsFacts = Fact<typeof requests>;
 

@@ -192,7 +192,14 @@ export async function openHostileSite(): Promise<HostileSite> {
     const dom = factsOf(readings, "dom");
     expect(dom.title).toBe("healthy");
     expect(dom.subresources.map(({ url }) => url)).toEqual(["https://site.test/healthy.js"]);
-    expect(factsOf(readings, "requests")).toEqual({ total: 1, insecure: [], insecureDropped: 0, integrityBlocked: [] });
+    expect(factsOf(readings, "requests")).toEqual({
+      total: 1,
+      insecure: [],
+      insecureDropped: 0,
+      integrityBlocked: [],
+      cspViolations: [],
+      cspViolationsDropped: 0,
+    });
   }
 
   return {

@@ -4,6 +4,8 @@ import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetC
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
 import {
+  attributeCharsMax,
+  cspViolationsMax,
   headerValueCharsMax,
   hopsMax,
   insecureRequestsMax,
@@ -11,8 +13,8 @@ import {
   setCookieLinesMax,
   subresourcesMax,
 } from "../../evidence/limits.ts";
-import type { OtherSiteFile, SetCookieLine } from "../../evidence/page-facts.ts";
-import { boundedSetCookie } from "../../evidence/redact.ts";
+import type { CspViolation, OtherSiteFile, SetCookieLine } from "../../evidence/page-facts.ts";
+import { boundedSetCookie, boundedText } from "../../evidence/redact.ts";
 import { siteOfUrl } from "../../parse/site.ts";
 import {
   type BoundedExtraInfo,
@@ -271,6 +273,14 @@ const mixedOutcomes = {
   MixedContentWarning: "loaded",
 } as const;
 
+/** What a violation blocks that has no URL. Inline code is the rest. */
+const violationsWithoutUrl: Partial<Record<Protocol.Audits.ContentSecurityPolicyViolationType, string>> = {
+  kEvalViolation: "eval",
+  kWasmEvalViolation: "wasm-eval",
+  kTrustedTypesSinkViolation: "trusted-types",
+  kTrustedTypesPolicyViolation: "trusted-types",
+};
+
 type InsecureRequest = Facts["requests"]["insecure"][number];
 
 /** One request with its answers, redirects first. `ExtraInfo` events bring the header fields as sent by the server. */
@@ -299,11 +309,13 @@ export class PageNetwork {
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
   readonly #integrityBlocked = new Set<string>();
+  readonly #violations = new Map<string, CspViolation>();
   readonly #code = new Map<string, CodeRequest>();
   readonly #traffic = new Traffic();
   #total = 0;
   #insecureDropped = 0;
   #codeDropped = 0;
+  #violationsDropped = 0;
   #shownLoaderId: string | null = null;
 
   constructor(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax) {
@@ -390,6 +402,8 @@ export class PageNetwork {
       insecure: [...this.#insecure.values()].sort(byUrl),
       insecureDropped: this.#insecureDropped,
       integrityBlocked: [...this.#integrityBlocked].sort(),
+      cspViolations: [...this.#violations.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, violation]) => violation),
+      cspViolationsDropped: this.#violationsDropped,
     };
   }
 
@@ -483,9 +497,25 @@ export class PageNetwork {
   }
 
   #onIssue({ details }: Protocol.Audits.InspectorIssue): void {
-    const mixed = details.mixedContentIssueDetails;
+    const { mixedContentIssueDetails: mixed, contentSecurityPolicyIssueDetails: csp } = details;
+    if (csp !== undefined) this.#recordViolation(csp);
     if (mixed === undefined) return;
     this.#recordInsecure(mixed.insecureURL, (mixed.resourceType ?? "other").toLowerCase(), mixedOutcomes[mixed.resolutionStatus]);
+  }
+
+  #recordViolation({
+    blockedURL,
+    violatedDirective,
+    contentSecurityPolicyViolationType: type,
+    isReportOnly: reportOnly,
+  }: Protocol.Audits.ContentSecurityPolicyIssueDetails): void {
+    const directive = boundedText(violatedDirective, attributeCharsMax).text;
+    const blocked = boundedUrl(blockedURL ?? violationsWithoutUrl[type] ?? "inline");
+    const key = `${reportOnly} ${directive} ${URL.parse(blocked)?.origin ?? blocked}`;
+    const known = this.#violations.get(key);
+    if (known === undefined && this.#violations.size >= cspViolationsMax) this.#violationsDropped++;
+    // Which of several comes first differs from visit to visit.
+    else if (known === undefined || blocked < known.blocked) this.#violations.set(key, { directive, blocked, reportOnly });
   }
 
   /** Chromium reports an integrity mismatch nowhere else. Pages cannot write to this log, only to the console. */

@@ -67,7 +67,14 @@ describe("a page", () => {
     expect(valuesOf("x-twice")).toEqual(["one", "two", "three"]);
     expect(valuesOf("x-empty")).toEqual([""]);
     expect(valuesOf("content-type")).toEqual(["Text/HTML; charset=utf-8"]);
-    expect(factsOf(readings, "requests")).toEqual({ total: 0, insecure: [], insecureDropped: 0, integrityBlocked: [] });
+    expect(factsOf(readings, "requests")).toEqual({
+      total: 0,
+      insecure: [],
+      insecureDropped: 0,
+      integrityBlocked: [],
+      cspViolations: [],
+      cspViolationsDropped: 0,
+    });
     expect(readings.hstsPreload.status).toBe("read");
   });
 

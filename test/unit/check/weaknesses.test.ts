@@ -39,6 +39,7 @@ const names: Readonly<Record<number, string>> = {
 
 /** Checks, and single findings, for which the list has no weakness: advice on availability, upkeep and obsolete fields. */
 const withoutWeakness = [
+  "csp-own-violations",
   "deprecated-headers",
   "dns-name-servers",
   "ipv6",
