@@ -63,7 +63,7 @@ function spfAmong(domain: string, records: MailSpfFacts["own"]["records"]): SpfA
 }
 
 /** Terms that are evaluated while none matches. Terms after `all` are not, and `all` disables redirect (RFC 7208 sections 5.1 and 6.1). */
-function evaluatedTerms({ mechanisms, redirect }: SpfRecord): Pick<SpfRecord, "mechanisms" | "redirect"> {
+export function evaluatedTerms({ mechanisms, redirect }: SpfRecord): Pick<SpfRecord, "mechanisms" | "redirect"> {
   const allAt = mechanisms.findIndex(({ name }) => name === "all");
   return allAt < 0 ? { mechanisms, redirect } : { mechanisms: mechanisms.slice(0, allAt + 1), redirect: null };
 }
@@ -87,7 +87,7 @@ function questionOf(kind: keyof typeof questionTypes, domain: string | null, sco
 }
 
 /** Answers of a scan by question. */
-interface SpfAnswers {
+export interface SpfAnswers {
   /** Undefined if the question was not asked. */
   to(question: SpfQuestion): FollowedAnswer | undefined;
   /** Record at a name; `unread` for null (a name that depends on the mail). */
@@ -111,7 +111,8 @@ export function spfAnswers(facts: MailSpfFacts): SpfAnswers {
 }
 
 /** True if a mechanism alone matches every sender, or every sender of one address family. */
-function matchesEveryAddress({ name, everyAddress, domain }: SpfMechanism, scope: SpfScope, answers: SpfAnswers): boolean {
+function matchesEveryAddress({ name, prefixes, domain }: SpfMechanism, scope: SpfScope, answers: SpfAnswers): boolean {
+  const everyAddress = prefixes.ip4 === 0 || prefixes.ip6 === 0;
   if (name === "ip4" || name === "ip6") return everyAddress;
   const asked = name === "exists" || (everyAddress && (name === "a" || name === "mx")) ? questionOf(name, domain, scope) : null;
   const answer = asked === null ? undefined : answers.to(asked);

@@ -123,13 +123,20 @@ function withinLength(name: string): string {
 type SpfQualifier = "+" | "-" | "~" | "?";
 type SpfMechanismName = "all" | "include" | "a" | "mx" | "ptr" | "ip4" | "ip6" | "exists";
 
+export interface SpfPrefixes {
+  readonly ip4: number;
+  readonly ip6: number;
+}
+
 export interface SpfMechanism {
   readonly name: SpfMechanismName;
   readonly qualifier: SpfQualifier;
   /** As written, with macros; null if the mechanism uses the current domain or an address. */
   readonly domain: string | null;
-  /** True if its network, or the network around each resolved address, contains every IPv4 or every IPv6 address. */
-  readonly everyAddress: boolean;
+  /** As written; null if the mechanism is neither `ip4` nor `ip6`. */
+  readonly address: string | null;
+  /** Lengths of the prefixes that an address must share with the sender's, by family. */
+  readonly prefixes: SpfPrefixes;
   /** The term as written. */
   readonly text: string;
 }
@@ -163,7 +170,7 @@ const termPattern = /^([-+~?]?)([a-z][a-z0-9._-]*)(.*)$/is;
 const prefixPattern = /^(?:0|[1-9]\d{0,2})$/;
 const bytePattern = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const ip4Pattern = new RegExp(`^${bytePattern}(?:\\.${bytePattern}){3}$`);
-const bits = { ip4: 32, ip6: 128 } as const;
+const bits: SpfPrefixes = { ip4: 32, ip6: 128 };
 
 /** Parsed record; null for a text that is not an SPF record and is ignored by receivers. */
 export function parseSpf(text: string): SpfRecord | null {
@@ -211,16 +218,18 @@ function readModifier(name: string, value: string, text: string): Modifier | Spf
   return defect === null ? { name, domain: value } : { kind: defect, text };
 }
 
-type Argument = Pick<SpfMechanism, "domain" | "everyAddress">;
+type Argument = Pick<SpfMechanism, "domain" | "address" | "prefixes">;
 /** Parses the text after a mechanism's name, including its colon or slash. */
 type ArgumentReader = (rest: string) => Argument | SpfDefectKind;
 
+const noArgument: Argument = { domain: null, address: null, prefixes: bits };
+
 const argumentReaders: Readonly<Record<SpfMechanismName, ArgumentReader>> = {
-  all: (rest) => (rest === "" ? { domain: null, everyAddress: false } : "bad-argument"),
+  all: (rest) => (rest === "" ? noArgument : "bad-argument"),
   include: readDomain,
   a: readHost,
   mx: readHost,
-  ptr: (rest) => (rest === "" ? { domain: null, everyAddress: false } : readDomain(rest)),
+  ptr: (rest) => (rest === "" ? noArgument : readDomain(rest)),
   ip4: (rest) => readNetwork(rest, "ip4"),
   ip6: (rest) => readNetwork(rest, "ip6"),
   exists: readDomain,
@@ -229,7 +238,7 @@ const argumentReaders: Readonly<Record<SpfMechanismName, ArgumentReader>> = {
 function readDomain(rest: string): Argument | SpfDefectKind {
   if (rest.startsWith("/")) return "bad-argument";
   const domain = rest.slice(1);
-  return spfDomainDefect(domain) ?? { domain, everyAddress: false };
+  return spfDomainDefect(domain) ?? { ...noArgument, domain };
 }
 
 /** Optional name and up to two prefix lengths: `:name/24//64`. */
@@ -237,26 +246,26 @@ function readHost(rest: string): Argument | SpfDefectKind {
   const [, name = "", ip4Prefix, ip6Prefix] = /^(.*?)(?:\/(\d+))?(?:\/\/(\d+))?$/s.exec(rest) ?? [];
   if (name.startsWith("/")) return "bad-address";
   if (!isPrefix(ip4Prefix, "ip4") || !isPrefix(ip6Prefix, "ip6")) return "bad-address";
-  const everyAddress = ip4Prefix === "0" || ip6Prefix === "0";
-  if (name === "") return { domain: null, everyAddress };
+  const prefixes: SpfPrefixes = { ip4: Number(ip4Prefix ?? bits.ip4), ip6: Number(ip6Prefix ?? bits.ip6) };
+  if (name === "") return { ...noArgument, prefixes };
   const domain = name.slice(1);
-  return spfDomainDefect(domain) ?? { domain, everyAddress };
+  return spfDomainDefect(domain) ?? { ...noArgument, domain, prefixes };
 }
 
-function readNetwork(rest: string, family: "ip4" | "ip6"): Argument | SpfDefectKind {
+function readNetwork(rest: string, family: keyof SpfPrefixes): Argument | SpfDefectKind {
   const [address = "", ...prefixes] = rest.slice(1).split("/");
   const [prefix, ...more] = prefixes;
   const isSound = rest.startsWith(":") && more.length === 0 && isAddress(address, family) && isPrefix(prefix, family);
-  return isSound ? { domain: null, everyAddress: prefix === "0" } : "bad-address";
+  return isSound ? { ...noArgument, address, prefixes: { ...bits, [family]: Number(prefix ?? bits[family]) } } : "bad-address";
 }
 
-function isAddress(text: string, family: "ip4" | "ip6"): boolean {
+function isAddress(text: string, family: keyof SpfPrefixes): boolean {
   if (family === "ip4") return ip4Pattern.test(text);
   // RFC 4291 section 2.2 allows IPv4 notation for the last four bytes. Zones (RFC 4007) are not allowed.
   const tail = text.slice(text.lastIndexOf(":") + 1);
   return /^[0-9a-f:.]{2,45}$/i.test(text) && (!tail.includes(".") || ip4Pattern.test(tail)) && ipaddr.IPv6.isValid(text);
 }
 
-function isPrefix(text: string | undefined, family: "ip4" | "ip6"): boolean {
+function isPrefix(text: string | undefined, family: keyof SpfPrefixes): boolean {
   return text === undefined || (prefixPattern.test(text) && Number(text) <= bits[family]);
 }

@@ -62,10 +62,11 @@ describe("terms", () => {
     ).toBe("++-~?");
   });
   test("names are case-insensitive, texts are kept as written", () => {
+    const plain = { address: null, prefixes: { ip4: 32, ip6: 128 } };
     expect(recordOf("INCLUDE:Spf.Example.ORG -ALL")).toEqual({
       mechanisms: [
-        { name: "include", qualifier: "+", domain: "Spf.Example.ORG", everyAddress: false, text: "INCLUDE:Spf.Example.ORG" },
-        { name: "all", qualifier: "-", domain: null, everyAddress: false, text: "-ALL" },
+        { name: "include", qualifier: "+", domain: "Spf.Example.ORG", ...plain, text: "INCLUDE:Spf.Example.ORG" },
+        { name: "all", qualifier: "-", domain: null, ...plain, text: "-ALL" },
       ],
       redirect: null,
       defects: [],
@@ -256,17 +257,17 @@ test("an unknown modifier may repeat, and each known one may be anywhere", () =>
 });
 
 test.each([
-  ["ip4:0.0.0.0/0", true],
-  ["ip4:192.0.2.1/0", true],
-  ["ip6:::/0", true],
-  ["a/0", true],
-  ["a//0", true],
-  ["mx:example.org/24//0", true],
-  ["ip4:0.0.0.0/1", false],
-  ["ip4:0.0.0.0", false],
-  ["all", false],
-])("%p contains every address of a family: %p", (term, everyAddress) => {
-  expect(recordOf(term).mechanisms[0]?.everyAddress).toBe(everyAddress);
+  ["ip4:0.0.0.0/0", "0.0.0.0", 0, 128],
+  ["ip4:192.0.2.1/0", "192.0.2.1", 0, 128],
+  ["ip6:::/0", "::", 32, 0],
+  ["a/0", null, 0, 128],
+  ["a//0", null, 32, 0],
+  ["mx:example.org/24//0", null, 24, 0],
+  ["ip4:0.0.0.0/1", "0.0.0.0", 1, 128],
+  ["ip4:0.0.0.0", "0.0.0.0", 32, 128],
+  ["all", null, 32, 128],
+])("%p has the address %p and the prefixes %p and %p", (term, address, ip4, ip6) => {
+  expect(recordOf(term).mechanisms[0]).toMatchObject({ address, prefixes: { ip4, ip6 } });
 });
 
 const scope = { domain: "email.example.com", senderDomain: "mail-out.sender.example.com" };
