@@ -63,6 +63,7 @@ export {
 } from "../parse/mail/mta-sts.ts";
 export { ownSpf, type SpfEnd, type SpfFault, spfCosts, spfMxHostsMax, spfPolicy, spfTextsOf } from "../parse/mail/spf-evaluation.ts";
 export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
+export { type SpfSenders, spfSenders } from "../parse/mail/spf-senders.ts";
 export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
 export * from "../parse/products.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";

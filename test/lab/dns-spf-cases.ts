@@ -123,6 +123,8 @@ ${includable(3)}`,
   ),
   recordCase("argument", "v=spf1 ip4:192.0.2.1 -all:everybody", weakPolicy("argument-invalid")),
   recordCase("every-address", "v=spf1 ip4:0.0.0.0/0 -all", weakPolicy("passes-everybody")),
+  recordCase("halves", "v=spf1 ip4:0.0.0.0/1 ip4:128.0.0.0/1 -all", weakPolicy("passes-everybody")),
+  recordCase("half", "v=spf1 ip4:0.0.0.0/1 -all", weakPolicy("addresses-too-many")),
   recordCase(
     "include-open",
     "v=spf1 include:_open.assay-spf-include-open.org -all",

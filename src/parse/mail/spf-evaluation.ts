@@ -110,17 +110,6 @@ export function spfAnswers(facts: MailSpfFacts): SpfAnswers {
   };
 }
 
-/** True if a mechanism alone matches every sender, or every sender of one address family. */
-function matchesEveryAddress({ name, prefixes, domain }: SpfMechanism, scope: SpfScope, answers: SpfAnswers): boolean {
-  const everyAddress = prefixes.ip4 === 0 || prefixes.ip6 === 0;
-  if (name === "ip4" || name === "ip6") return everyAddress;
-  const asked = name === "exists" || (everyAddress && (name === "a" || name === "mx")) ? questionOf(name, domain, scope) : null;
-  const answer = asked === null ? undefined : answers.to(asked);
-  if (answer?.status !== "read") return false;
-  // RFC 7208 section 5.7: exists queries IPv4 addresses for senders of both families.
-  return answer.facts.records.some(({ text }) => name !== "exists" || !text.includes(":"));
-}
-
 // Finds where an SPF evaluation ends for an unlisted sender, and the faults on its path: RFC 7208 sections 2.6 and 4.6 to 6.
 
 /** Term that causes `permerror` at every receiver, or that RFC 7208 discourages. */
@@ -163,40 +152,22 @@ export function spfPolicy(facts: MailSpfFacts, own: PublishedSpf): SpfPolicy {
       else if (!reached.has(target.domain)) reached.set(target.domain, target);
     }
   }
-  return { faults, end: endOf(own, facts.domain, answers, new Map()), unread };
+  return { faults, end: endOf(own, facts.domain, answers), unread };
 }
 
-/** Evaluates each record once. A loop has no end. */
-function endOf(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, ends: Map<string, SpfEnd>): SpfEnd {
-  const before = ends.get(published.domain);
-  if (before !== undefined) return before;
-  ends.set(published.domain, "unknown");
-  const end = evaluateEnd(published, senderDomain, answers, ends);
-  ends.set(published.domain, end);
-  return end;
-}
-
-function evaluateEnd(published: PublishedSpf, senderDomain: string, answers: SpfAnswers, ends: Map<string, SpfEnd>): SpfEnd {
-  const { domain, record, truncated } = published;
-  const { mechanisms, redirect } = evaluatedTerms(record);
-  const names = new Map(spfLookups(published, senderDomain).map(({ term, question }) => [term, question?.name ?? null]));
-  const endAt = (term: string): SpfEnd => {
-    const target = answers.recordAt(names.get(term) ?? null);
-    return typeof target === "string" ? "unknown" : endOf(target, senderDomain, answers, ends);
-  };
-  for (const mechanism of mechanisms) {
-    if (mechanism.name === "all") return { published, mechanism };
-    if (mechanism.qualifier !== "+") continue;
-    if (matchesEveryAddress(mechanism, { domain, senderDomain }, answers)) return { published, mechanism };
-    // RFC 7208 section 5.2: an include matches senders that pass the included record.
-    if (mechanism.name === "include" && passesEverySender(endAt(mechanism.text))) return { published, mechanism };
+/** Follows redirects. A loop has no end. */
+function endOf(own: PublishedSpf, senderDomain: string, answers: SpfAnswers): SpfEnd {
+  const followed = new Set<string>();
+  let published: SpfAt = own;
+  while (typeof published !== "string" && !followed.has(published.domain)) {
+    followed.add(published.domain);
+    const { mechanisms, redirect } = evaluatedTerms(published.record);
+    const last = mechanisms.at(-1);
+    if (last?.name === "all") return { published, mechanism: last };
+    if (redirect === null) return published.truncated ? "unknown" : { published, mechanism: null };
+    published = answers.recordAt(questionOf("redirect", redirect.domain, { domain: published.domain, senderDomain })?.name ?? null);
   }
-  if (redirect !== null) return endAt(redirect.text);
-  return truncated ? "unknown" : { published, mechanism: null };
-}
-
-function passesEverySender(end: SpfEnd): boolean {
-  return typeof end !== "string" && end.mechanism?.qualifier === "+";
+  return "unknown";
 }
 
 // Counts the DNS lookups of an SPF evaluation in which no mechanism matches: RFC 7208 section 4.6.4.
