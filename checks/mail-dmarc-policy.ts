@@ -1,6 +1,6 @@
-/** Checks that DMARC asks receivers to reject or quarantine forged mail, for the domain and the scanned subdomain. */
+/** Checks that DMARC asks receivers to reject or quarantine forged mail, for the domain and its subdomains. */
 import { finding, findingIf, notApplicable, notChecked, registerCheck, violatedBy } from "assay/check";
-import { dmarcPolicyFor, effectiveDmarc, type PublishedDmarc } from "assay/check/parsers";
+import { dmarcPolicyFor, dmarcTagsBelowP, effectiveDmarc, type PublishedDmarc } from "assay/check/parsers";
 
 const weak = { severity: "medium", riskLevel: "medium", effort: "medium", cwe: 290 } as const;
 
@@ -17,6 +17,8 @@ export default registerCheck({
     "security.mail.dmarc-policy-missing": weak,
     "security.mail.dmarc-policy-none": weak,
     "security.mail.dmarc-subdomain-policy-none": weak,
+    // Without points, as `p=quarantine` is: otherwise raising `p` alone to reject would lower the score.
+    "security.mail.dmarc-subdomain-policy-weaker": { severity: "low", riskLevel: "low", effort: "medium", cwe: 290, weight: 0 },
     "security.mail.dmarc-syntax": { severity: "low", riskLevel: "low", effort: "low", cwe: 290 },
     "security.mail.dmarc-testing": weak,
   },
@@ -36,6 +38,7 @@ export default registerCheck({
     const found = [
       ...policyFound,
       ...(below === null || isOwnFaulty ? [] : subdomainFaults(below, host)),
+      ...(host === domain && own.domain === domain ? faultsBelow(own, policyFound) : []),
       ...recordFaults(own),
       ...(below === null || below.text === own.text ? [] : recordFaults(below)),
     ];
@@ -55,13 +58,32 @@ function policyFaults(published: PublishedDmarc, domain: string, exists: boolean
   return findingIf(record.testing, "security.mail.dmarc-testing", values);
 }
 
+/**
+ * Subdomains that the domain's own record protects less than the domain itself, if it protects that. RFC 9989 section 4.7: `sp` is for
+ * existing ones, `np` for others. A scanned subdomain is judged by its own policy instead.
+ */
+function faultsBelow({ domain, text, record }: PublishedDmarc, ofDomain: readonly { readonly code: string }[]) {
+  if (ofDomain.some(({ code }) => code !== "security.mail.dmarc-testing")) return [];
+  const values = { domain, policyDomain: domain, record: text, name: `*.${domain}` };
+  const partOf = (wanted: "none" | "quarantine") =>
+    dmarcTagsBelowP(record)
+      .filter(({ request }) => request === wanted)
+      .map(({ tag, request }) => `${tag}=${request}`)
+      .join("; ");
+  const [open, weaker] = [partOf("none"), partOf("quarantine")];
+  return [
+    ...findingIf(open !== "", "security.mail.dmarc-subdomain-policy-none", { ...values, part: open }),
+    ...findingIf(weaker !== "", "security.mail.dmarc-subdomain-policy-weaker", { ...values, part: weaker }),
+  ];
+}
+
 /** Faults of the scanned subdomain in addition to the faults of the domain. The scan proved that the subdomain exists. */
 function subdomainFaults(published: PublishedDmarc, host: string) {
+  const { domain } = published;
   return policyFaults(published, host, true).map(({ code, values }) =>
-    finding(code === "security.mail.dmarc-policy-none" ? "security.mail.dmarc-subdomain-policy-none" : code, {
-      ...values,
-      domain: published.domain,
-    }),
+    code === "security.mail.dmarc-policy-none"
+      ? finding("security.mail.dmarc-subdomain-policy-none", { ...values, domain, name: host, part: `${values?.tag}=none` })
+      : finding(code, { ...values, domain }),
   );
 }
 

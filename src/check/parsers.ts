@@ -51,7 +51,15 @@ export * from "../parse/header-values.ts";
 export * from "../parse/integrity.ts";
 export { parseInternetDate } from "../parse/internet-date.ts";
 export type { PublishedDmarc } from "../parse/mail/dmarc.ts";
-export { dmarcNameOf, dmarcPolicyFor, dmarcRecordsOf, effectiveDmarc, isMeantAsDmarc, parseDmarc } from "../parse/mail/dmarc.ts";
+export {
+  dmarcNameOf,
+  dmarcPolicyFor,
+  dmarcRecordsOf,
+  dmarcTagsBelowP,
+  effectiveDmarc,
+  isMeantAsDmarc,
+  parseDmarc,
+} from "../parse/mail/dmarc.ts";
 export type { MtaStsPolicyDefect } from "../parse/mail/mta-sts.ts";
 export {
   isMailHostCovered,

@@ -168,3 +168,14 @@ export function dmarcPolicyFor(
   if (author !== domain && sp !== null) return { tag: "sp", request: sp };
   return { tag: "p", request: p };
 }
+
+/** In order: from no protection to the strictest one. */
+const requests: readonly (DmarcRequest | null)[] = ["none", "quarantine", "reject"];
+
+/** Tags `sp` and `np` that ask for less than `p` does, with their values. An absent tag asks for no less: it falls back to the previous one. */
+export function dmarcTagsBelowP({ p, sp, np }: DmarcRecord): readonly { readonly tag: "sp" | "np"; readonly request: DmarcRequest }[] {
+  const written = [{ tag: "sp", request: sp } as const, { tag: "np", request: np } as const];
+  return written.flatMap(({ tag, request }) =>
+    request !== null && requests.indexOf(request) < requests.indexOf(p) ? [{ tag, request }] : [],
+  );
+}

@@ -273,6 +273,8 @@ function recordImprovements(site: Site): readonly Change[] {
   const { texts } = site;
   const withTexts = (owner: keyof Site["texts"], ...records: readonly string[]) =>
     changed(site, [`${owner} ${records.join(", ")}`, { texts: { ...texts, [owner]: records } }]);
+  const whenSole = (owner: keyof Site["texts"], record: string, better: string) =>
+    texts[owner].length === 1 && texts[owner][0] === record ? [withTexts(owner, better)] : [];
   const whenNone = (owner: keyof Site["texts"], record: string) => (texts[owner].length === 0 ? [withTexts(owner, record)] : []);
   const sound = (Object.keys(soundTexts) as (keyof Site["texts"])[]).map((owner) => withTexts(owner, ...soundTexts[owner]));
   const parts: readonly (readonly [string, Part])[] = [
@@ -296,6 +298,7 @@ function recordImprovements(site: Site): readonly Change[] {
     ...whenNone("@", "v=spf1 ?all"),
     ...whenNone("@", "v=spf1 nonsense"),
     ...whenNone("_dmarc", "v=DMARC1; p=none"),
+    ...whenSole("_dmarc", "v=DMARC1; p=quarantine; sp=quarantine", "v=DMARC1; p=reject; sp=quarantine"),
     ...whenNone("_mta-sts", "v=STSv1; id="),
     ...whenNone("_smtp._tls", "v=TLSRPTv1; rua=nobody"),
   ];
