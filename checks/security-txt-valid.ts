@@ -7,6 +7,7 @@ import {
   type SecurityTxtDefect,
   securityTxtValues,
   suggestedExpiry,
+  unsafeHops,
 } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
@@ -36,7 +37,11 @@ export default registerCheck({
   judge({ subject, securityTxt }) {
     const found = foundSecurityTxt(securityTxt);
     if (found.at === "nowhere") return notApplicable();
-    if (found.at === "unknown" || found.attempt.truncated) return notChecked();
+    if (found.at === "unknown") return notChecked();
+    const { refused, isUnread } = unsafeHops(found.attempt);
+    // Clients that check certificates get no file from there.
+    if (refused !== null) return notApplicable();
+    if (found.attempt.truncated) return notChecked();
     const { url, finalUrl, body } = found.attempt;
     const file = parseSecurityTxt(body);
     const languages = securityTxtValues(file, "preferred-languages").length;
@@ -48,7 +53,8 @@ export default registerCheck({
       ...findingIf(languages > 1, "security.security-txt.languages-repeated", { total: languages }),
     ];
     const expires = suggestedExpiry(subject.scannedAt);
-    return violatedBy(faults.map(({ code, values }) => finding(code, { expires, ...values, fileUrl: finalUrl })));
+    const told = faults.map(({ code, values }) => finding(code, { expires, ...values, fileUrl: finalUrl }));
+    return violatedBy(told, !isUnread);
   },
 });
 

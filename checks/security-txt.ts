@@ -1,13 +1,14 @@
 /** Checks that researchers find a contact in /.well-known/security.txt. */
-import { findingIf, notChecked, redirectPath, registerCheck, setPathType, violated, violatedBy } from "assay/check";
+import { finding, findingIf, notChecked, redirectPath, registerCheck, setPathType, violated, violatedBy } from "assay/check";
 import {
   charsetOfMediaType,
   foundSecurityTxt,
-  isHttps,
+  hostOf,
   isPlainText,
   parseSecurityTxt,
   securityTxtValues,
   suggestedExpiry,
+  unsafeHops,
 } from "assay/check/parsers";
 
 const definition = { severity: "low", riskLevel: "low", effort: "low" } as const;
@@ -22,6 +23,7 @@ export default registerCheck({
   findings: {
     "security.security-txt.missing": { ...definition, weight: 3 },
     "security.security-txt.wrong-place": definition,
+    "security.security-txt.certificate-not-accepted": { ...definition, weight: 3 },
     "security.security-txt.redirect-to-http": definition,
     "security.security-txt.content-type": definition,
     "security.security-txt.charset": definition,
@@ -38,19 +40,27 @@ export default registerCheck({
     if (place.at === "unknown") return notChecked();
     if (place.at === "nowhere") return violated("security.security-txt.missing", values);
     const { url, finalUrl, contentType, body, truncated } = place.attempt;
-    if (place.at === "root") return violated("security.security-txt.wrong-place", { ...values, fileUrl: url });
+    const { refused, plain, isUnread } = unsafeHops(place.attempt);
+    const refusedAt = { ...values, fileUrl: url, refusedUrl: refused ?? "", refusedHost: hostOf(refused ?? "") ?? "" };
+    const untrusted = findingIf(refused !== null, "security.security-txt.certificate-not-accepted", refusedAt);
+    if (place.at === "root") {
+      return violatedBy([finding("security.security-txt.wrong-place", { ...values, fileUrl: url }), ...untrusted]);
+    }
+    const redirected = findingIf(plain !== null, "security.security-txt.redirect-to-http", { ...values, fileUrl: plain ?? "" });
+    // Clients that check certificates stop here: what the file says is nothing that the site vouches for.
+    if (refused !== null) return violatedBy([...untrusted, ...redirected]);
 
     const hasContact = securityTxtValues(parseSecurityTxt(body), "contact").length > 0;
     const file = { ...values, fileUrl: finalUrl };
     const typed = { ...file, contentType: contentType ?? "-" };
     const isText = isPlainText(contentType);
     const found = [
-      ...findingIf(!isHttps(finalUrl), "security.security-txt.redirect-to-http", file),
+      ...redirected,
       ...findingIf(!isText, "security.security-txt.content-type", typed),
       ...findingIf(isText && !isUtf8(contentType ?? ""), "security.security-txt.charset", typed),
       ...findingIf(!hasContact && !truncated, "security.security-txt.contact-missing", file),
     ];
-    return violatedBy(found, hasContact);
+    return violatedBy(found, hasContact && !isUnread);
   },
 });
 

@@ -81,7 +81,14 @@ export {
   isVersionIn,
   parseLibraryVersion,
 } from "../parse/script-libraries.ts";
-export { foundSecurityTxt, parseSecurityTxt, type SecurityTxtDefect, securityTxtValues, suggestedExpiry } from "../parse/security-txt.ts";
+export {
+  foundSecurityTxt,
+  parseSecurityTxt,
+  type SecurityTxtDefect,
+  securityTxtValues,
+  suggestedExpiry,
+  unsafeHops,
+} from "../parse/security-txt.ts";
 export { isBinaryCurve, isShortCurve } from "../parse/server-key-exchange.ts";
 export { type CookiePrefix, cookiePrefixes, parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
 export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";

@@ -1,5 +1,5 @@
 /** Facts about HTTP answers outside the browser. */
-import { count, type Fact, fields, flag, list, literalOf, orNull, text } from "./fields.ts";
+import { count, type Fact, fields, flag, list, literalOf, orAbsent, orNull, text } from "./fields.ts";
 import * as limits from "./limits.ts";
 
 /** The well-known place and the legacy one. */
@@ -73,6 +73,16 @@ export const mailMtaStsPolicy = fields({
 });
 export type MailMtaStsPolicyFacts = Fact<typeof mailMtaStsPolicy>;
 
+/** One request on the way to a well-known file. */
+const wellKnownHop = fields({
+  url,
+  /**
+   * For its host and time, by the roots of the scan. `unread`: the runtime cannot read it. Null over plain http, and for the endpoint of
+   * the reading `tls`, which has its certificate.
+   */
+  certificate: orNull(literalOf("accepted", "refused", "unread")),
+});
+
 /** security.txt, RFC 9116: the well-known location first. The legacy location follows only if the first answered without the file. */
 export const securityTxt = fields({
   attempts: list(
@@ -85,6 +95,8 @@ export const securityTxt = fields({
       /** Only for status 200; at most `wellKnownBytesMax` bytes, with invalid UTF-8 replaced. */
       body: text(limits.wellKnownBytesMax),
       truncated: flag,
+      /** Every answer from `url` to `finalUrl`. Absent in evidence of older versions. */
+      hops: orAbsent(list(wellKnownHop, 1 + limits.wellKnownRedirectsMax)),
     }),
     securityTxtAttemptsMax,
   ),

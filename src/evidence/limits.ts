@@ -115,6 +115,8 @@ export const nameServersMax = 13;
 export const hostAddressesMax = 16;
 /** Bytes of an MTA-STS policy: the limit that RFC 8461 section 3.2 recommends. */
 export const mtaStsPolicyBytesMax = 65_536;
+/** Redirects from a well-known file that are followed. */
+export const wellKnownRedirectsMax = 5;
 /** Bytes of a well-known file; longer files are cut. */
 export const wellKnownBytesMax = 102_400;
 /** Findings of one check per scan. */

@@ -1,6 +1,7 @@
 /** Parses security.txt and decides where a site has it: RFC 9116. */
 import { dayMs } from "../base/units.ts";
 import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
+import { isHttps } from "./header-fields.ts";
 
 /** RFC 5646 section 2.1. No language subtag of 4 to 8 letters is registered, so that only 2 and 3 letters name a language. */
 const langtag =
@@ -201,6 +202,25 @@ function stateOf({ status, contentType, body }: SecurityTxtAttempt): "file" | "n
   if (status === 404 || status === 410) return "none";
   if (status !== 200) return "unknown";
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType ?? "") && !isMeantAsSecurityTxt(body) ? "none" : "file";
+}
+
+/** Requests on the way to the file that prove nothing about it. */
+interface UnsafeHops {
+  /** URL whose certificate was refused. */
+  readonly refused: string | null;
+  /** URL over plain http. */
+  readonly plain: string | null;
+  /** True if a certificate could not be read. */
+  readonly isUnread: boolean;
+}
+
+/** Evidence of older versions has no hops: only the last URL is known. */
+export function unsafeHops({ finalUrl, hops = [] }: SecurityTxtAttempt): UnsafeHops {
+  return {
+    refused: hops.find(({ certificate }) => certificate === "refused")?.url ?? null,
+    plain: [{ url: finalUrl }, ...hops].find(({ url }) => !isHttps(url))?.url ?? null,
+    isUnread: hops.some(({ certificate }) => certificate === "unread"),
+  };
 }
 
 /** RFC 9116 section 2.5.5 recommends less than one year. */

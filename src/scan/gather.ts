@@ -6,11 +6,13 @@ import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
-import { type Evidence, failed, isErrorPage, type ProbeFailure, type Reading, type Readings } from "../evidence/evidence.ts";
+import { type Evidence, failed, isErrorPage, type ProbeFailure, type Reading, type Readings, read } from "../evidence/evidence.ts";
+import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import type { TlsFacts, TlsOffersFacts } from "../evidence/tls-facts.ts";
 import { isHttps } from "../parse/header-fields.ts";
+import { hostOf } from "../parse/site.ts";
 import { failedVisit, type PageProbeContext, type PageVisit, probePage } from "../probe/browser/page.ts";
 import type { PageImage } from "../probe/browser/page-screenshot.ts";
 import { probeDnsCaa, probeDnsIpv6, probeMx, probeNameServers, probeTlsRpt } from "../probe/dns/dns.ts";
@@ -76,7 +78,7 @@ async function runProbes(
   const scannedTls = endpoints.tls(scannedEndpoint);
   const plainHttp = run("plainHttp", (signal) => probePlainHttp({ ...context, signal }));
   const nameProbes = startNameProbes({ ...context, caPems }, run);
-  const securityTxt = run("securityTxt", (signal) => probeSecurityTxt({ ...context, signal }));
+  const securityTxt = run("securityTxt", (signal) => probeSecurityTxt({ ...context, caPems, signal }));
   let documents = 0;
   const onDocument = (documentUrl: string) => {
     // Beside the page load, but only for one host: a page may navigate through many.
@@ -120,7 +122,8 @@ async function runProbes(
   const dns = await nameProbes.dns;
   watch.stage("mail");
   const mail = await nameProbes.mail;
-  const others = { tlsOffers: await tlsOffers, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: await securityTxt };
+  const certified = withoutCertificateOf(tls, await securityTxt, finalUrl);
+  const others = { tlsOffers: await tlsOffers, crossOrigin: await crossOrigin, plainHttp: await plainHttp, securityTxt: certified };
   return {
     readings: { ...withFavicon(page, await favicon), ...dns, ...mail, tls, ...others },
     ...withScreenshot(browser, await pendingScreenshot, browserBroke),
@@ -266,6 +269,23 @@ function once<T>(started: Map<string, Promise<T>>, { host, port }: TlsEndpoint, 
   const reading = started.get(key) ?? start();
   started.set(key, reading);
   return reading;
+}
+
+/** Leaves the certificate of the endpoint that `tls` has to that reading, so that no fault is charged twice. */
+export function withoutCertificateOf(
+  tls: Reading<TlsFacts>,
+  securityTxt: Reading<SecurityTxtFacts>,
+  finalUrl: string | null,
+): Reading<SecurityTxtFacts> {
+  if (tls.status === "failed" || securityTxt.status === "failed") return securityTxt;
+  // The rows on TLS do not apply to a page over plain http.
+  if (finalUrl !== null && !isHttps(finalUrl)) return securityTxt;
+  const { host, port } = tls.facts;
+  const isOfTls = (url: string) => isHttps(url) && hostOf(url) === host && tlsEndpointOf(url)?.port === port;
+  const attempts = securityTxt.facts.attempts.map(({ hops, ...attempt }) =>
+    hops === undefined ? attempt : { ...attempt, hops: hops.map((hop) => (isOfTls(hop.url) ? { ...hop, certificate: null } : hop)) },
+  );
+  return read({ attempts });
 }
 
 /** TLS endpoint of a URL: the port of https, 443 for http on port 80, otherwise null. */

@@ -1,12 +1,13 @@
 /** Probes that send HTTP requests without a browser: port 80, security.txt and CORS. */
 import { cookieFieldFor, headersFor, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
-import { EgressError } from "../../egress/egress-error.ts";
-import { type HttpReply, httpGet } from "../../egress/http-client.ts";
+import type { Egress } from "../../egress/dial.ts";
+import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
+import { type GetOptions, type HttpReply, httpGet } from "../../egress/http-client.ts";
 import { failed, headerLimitOf, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts, HttpAnswer, PlainHttpFacts, SecurityTxtFacts } from "../../evidence/http-facts.ts";
-import { headerValueCharsMax, hopsMax, urlCharsMax, wellKnownBytesMax } from "../../evidence/limits.ts";
+import { headerValueCharsMax, hopsMax, urlCharsMax, wellKnownBytesMax, wellKnownRedirectsMax } from "../../evidence/limits.ts";
 import { boundedText } from "../../evidence/redact.ts";
-import { isInconclusiveStatus, isRedirectStatus } from "../../parse/header-fields.ts";
+import { isHttps, isInconclusiveStatus, isRedirectStatus } from "../../parse/header-fields.ts";
 import { foundSecurityTxt } from "../../parse/security-txt.ts";
 import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";
 import { trustAnchors } from "../tls/trust.ts";
@@ -44,23 +45,33 @@ interface FollowOptions {
   /** The last answer may be another redirect. */
   readonly answersMax: number;
   readonly bodyBytesMax: number;
+  /** Roots by which certificates are judged. A refused one ends no chain. */
+  readonly trust?: GetOptions["trust"];
+}
+
+/** Null over plain http, and without roots. */
+type CertificateVerdict = NonNullable<SecurityTxtFacts["attempts"][number]["hops"]>[number]["certificate"];
+
+interface Answer {
+  readonly reply: HttpReply;
+  readonly certificate: CertificateVerdict;
 }
 
 export interface Followed {
-  readonly answers: readonly { readonly url: string; readonly reply: HttpReply }[];
+  readonly answers: readonly (Answer & { readonly url: string })[];
   readonly stoppedBecause: PlainHttpFacts["stoppedBecause"];
 }
 
 /** @throws EgressError when the first URL gives no answer. A later failure only ends the chain. */
 export async function followRedirects(context: SubjectContext, url: string, options: FollowOptions): Promise<Followed> {
   const { egress, signal, subject } = context;
-  const { answersMax, bodyBytesMax } = options;
+  const { answersMax, bodyBytesMax, trust } = options;
   const getOptions = { deadlineMs: exchangeMs, signal, bodyBytesMax, headerCharsMax: headerLimitOf(subject) };
-  const answers: { url: string; reply: HttpReply }[] = [];
+  const answers: (Answer & { readonly url: string })[] = [];
   let next = url;
   for (;;) {
     try {
-      answers.push({ url: next, reply: await httpGet(egress, next, getOptions) });
+      answers.push({ url: next, ...(await answerOf(egress, next, { ...getOptions, trust })) });
     } catch (thrown) {
       if (answers.length === 0 || !(thrown instanceof EgressError)) throw thrown;
       return { answers, stoppedBecause: "connection-failed" };
@@ -74,6 +85,18 @@ export async function followRedirects(context: SubjectContext, url: string, opti
     }
     target.hash = "";
     next = target.href;
+  }
+}
+
+/** Asks once more without roots where TLS fails with them, so that the answer is known whatever the certificate. */
+async function answerOf(egress: Egress, url: string, options: GetOptions): Promise<Answer> {
+  const isJudged = options.trust !== undefined && isHttps(url);
+  try {
+    return { reply: await httpGet(egress, url, options), certificate: isJudged ? "accepted" : null };
+  } catch (thrown) {
+    if (!isJudged || !(thrown instanceof EgressError) || thrown.because !== "tls") throw thrown;
+    const reply = await httpGet(egress, url, { ...options, trust: undefined });
+    return { reply, certificate: thrown instanceof CertificateRefused ? "refused" : "unread" };
   }
 }
 
@@ -107,10 +130,14 @@ type Attempt = SecurityTxtFacts["attempts"][number];
 
 /** RFC 9116 section 3; the second path is the legacy one. */
 const securityTxtPaths = ["/.well-known/security.txt", "/security.txt"] as const;
-const redirectsMax = 5;
+
+interface SecurityTxtContext extends SubjectContext {
+  /** Roots beside the bundled ones. Without it, certificates are not judged. */
+  readonly caPems?: readonly string[];
+}
 
 /** Over https only (RFC 9116 section 3). Skips a host that is scanned over http on a custom port. */
-export async function probeSecurityTxt(context: SubjectContext): Promise<Reading<SecurityTxtFacts>> {
+export async function probeSecurityTxt(context: SecurityTxtContext): Promise<Reading<SecurityTxtFacts>> {
   const { protocol, hostname, port } = new URL(context.subject.url);
   if (protocol !== "https:" && port !== "") return failed("not-asked");
   const origin = `https://${hostname}${port === "" ? "" : `:${port}`}`;
@@ -125,7 +152,7 @@ export async function probeSecurityTxt(context: SubjectContext): Promise<Reading
 }
 
 /** Answer for a URL. Null without an answer, because the well-known path already gave facts. */
-async function requestIfReachable(context: SubjectContext, url: string): Promise<Attempt | null> {
+async function requestIfReachable(context: SecurityTxtContext, url: string): Promise<Attempt | null> {
   try {
     return await request(context, url);
   } catch (thrown) {
@@ -134,11 +161,14 @@ async function requestIfReachable(context: SubjectContext, url: string): Promise
   }
 }
 
-async function request(context: SubjectContext, url: string): Promise<Attempt> {
-  const { answers } = await followRedirects(context, url, { answersMax: redirectsMax + 1, bodyBytesMax: wellKnownBytesMax });
+async function request(context: SecurityTxtContext, url: string): Promise<Attempt> {
+  const trust = context.caPems === undefined ? undefined : trustAnchors(context.caPems).context;
+  const limits = { answersMax: 1 + wellKnownRedirectsMax, bodyBytesMax: wellKnownBytesMax };
+  const { answers } = await followRedirects(context, url, { ...limits, trust });
   const last = answers.at(-1);
   if (last === undefined) throw new Error("the redirect chain has no answer");
-  return { url, finalUrl: last.url, ...fileFacts(last.reply, { ignoreBOM: true }) };
+  const hops = trust === undefined ? {} : { hops: answers.map((answer) => ({ url: answer.url, certificate: answer.certificate })) };
+  return { url, finalUrl: last.url, ...fileFacts(last.reply, { ignoreBOM: true }), ...hops };
 }
 
 /** A text file; its body is empty unless the status is 200. @throws EgressError `invalid` for a compressed file, which was not requested. */

@@ -187,7 +187,7 @@ export const pageViews = {
   securityTxt: {
     part: "securityTxt",
     show: ({ attempts }, i18n) =>
-      attempts.map(({ url, finalUrl, status, contentType, body, truncated }) =>
+      attempts.map(({ url, finalUrl, status, contentType, body, truncated, hops = [] }) =>
         inline(
           <p>
             {line(url)}
@@ -195,6 +195,13 @@ export const pageViews = {
             {i18n.t("report.facts.status", { status })}
             {contentType !== null && inline(", ", line(contentType))}
           </p>,
+          hops
+            .filter(({ certificate }) => certificate === "refused")
+            .map((hop) => (
+              <p>
+                {line(hop.url)}: {i18n.t("evidence.mail.unavailable.certificate-not-accepted")}
+              </p>
+            )),
           fileBody(body, truncated),
         ),
       ),

@@ -2,10 +2,11 @@
 
 import { afterEach, describe, expect, test } from "vitest";
 import { openEgress } from "../../../src/egress/dial.ts";
-import type { Reading } from "../../../src/evidence/evidence.ts";
-import { openTlsEndpoints, tlsEndpointOf } from "../../../src/scan/gather.ts";
+import { failed, type Reading, read } from "../../../src/evidence/evidence.ts";
+import { openTlsEndpoints, tlsEndpointOf, withoutCertificateOf } from "../../../src/scan/gather.ts";
 import { siteIdentity, testAuthority } from "../../support/certificates.ts";
 import { cleanUp, onCleanUp } from "../../support/clean-up.ts";
+import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 import { portWithoutListener } from "../../support/ports.ts";
 import { egressTo } from "../../support/servers.ts";
 import { serveTls } from "../../support/tls-probe.ts";
@@ -57,4 +58,27 @@ describe("the endpoint of a URL", () => {
     ["http://site.test:8080/", null],
     ["nonsense", null],
   ])("%s", (url, endpoint) => expect(tlsEndpointOf(url)).toEqual(endpoint));
+});
+
+describe("the certificate of the TLS reading, on the way to security.txt", () => {
+  const hops = (...urls: string[]) => urls.map((url) => ({ url, certificate: url.startsWith("https:") ? ("refused" as const) : null }));
+  const urls = ["https://site.test/", "https://SITE.test.:443/a", "https://site.test:8443/", "https://other.test/", "http://site.test/"];
+  const attempt = { url: "https://site.test/", finalUrl: "", status: 200, contentType: null, body: "", truncated: false };
+  const facts = { attempts: [{ ...attempt, hops: hops(...urls) }, attempt] };
+  const certificatesBeside = (tls: NonNullable<EvidenceGiven["tls"]>, finalUrl: string | null = null) => {
+    const after = withoutCertificateOf(evidence({ tls }).tls, read(facts), finalUrl);
+    return after.status === "read" ? after.facts.attempts.map((one) => one.hops?.map(({ certificate }) => certificate)) : null;
+  };
+
+  test("is left to that reading", () => {
+    expect(certificatesBeside(site)).toEqual([[null, null, "refused", "refused", null], undefined]);
+    expect(certificatesBeside({ host: "site.test", port: 8_443 })).toEqual([["refused", "refused", null, "refused", null], undefined]);
+    expect(certificatesBeside(site, "https://site.test/")).toEqual(certificatesBeside(site));
+  });
+
+  test("stays without such a reading, and beside a page over plain http", () => {
+    expect(certificatesBeside(site, "http://site.test/")).toEqual([["refused", "refused", "refused", "refused", null], undefined]);
+    expect(certificatesBeside("timeout")).toEqual([["refused", "refused", "refused", "refused", null], undefined]);
+    expect(withoutCertificateOf(evidence({}).tls, failed("timeout"), null)).toEqual(failed("timeout"));
+  });
 });

@@ -25,9 +25,21 @@ const signed = (...lines: string[]) => [
   "-----END PGP SIGNATURE-----",
 ];
 
+const files = "https://files.shop.com/security.txt";
+const redirected = (certificate: string | null, body = text(contact, expires)) =>
+  served(body, {
+    finalUrl: files,
+    hops: [
+      { url: place, certificate: "accepted" },
+      { url: files, certificate },
+    ],
+  });
+
 testCheck(check, {
   passed: [
     ["contact and expiry", file()],
+    ["behind an accepted certificate", redirected("accepted")],
+    ["behind the certificate of the reading on TLS", redirected(null)],
     [
       "all fields, comments, empty lines and an unknown field",
       file(
@@ -63,14 +75,18 @@ testCheck(check, {
   notApplicable: [
     ["no file", served("", { status: 404 })],
     ["an HTML page for every path", served("<!doctype html><p>Welcome</p>", { contentType: "text/html" })],
+    ["behind a refused certificate", redirected("refused")],
+    ["behind a refused certificate, with faults", redirected("refused", text(contact))],
     ["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }],
   ],
   notChecked: [
+    ["behind a certificate that cannot be read", redirected("unread")],
     ["a cut file", served(text(contact), { truncated: true })],
     ["an inconclusive status", served("", { status: 500 })],
   ],
   violated: {
     "security.security-txt.expires-missing": [
+      ["no expiry, behind a certificate that cannot be read", redirected("unread", text(contact))],
       ["no expiry", served(text(contact)), { values: { fileUrl: place, expires: "2027-11-16T00:00:00Z" } }],
     ],
     "security.security-txt.expires-repeated": [["two", file(expires), { values: { total: 2 } }]],

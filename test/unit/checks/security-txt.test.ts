@@ -20,6 +20,13 @@ const root = (given: Partial<Attempt> = {}) =>
 const page: Partial<Attempt> = { contentType: "text/html", body: "<!doctype html><p>Contact: us</p>" };
 const none: Partial<Attempt> = { status: 404, contentType: "text/html", body: "" };
 const answers = (...attempts: Attempt[]) => ({ url: "https://www.shop.com/", registrableDomain: "shop.com", securityTxt: { attempts } });
+type Hop = NonNullable<Attempt["hops"]>[number];
+const files = "https://files.shop.com/security.txt";
+const accepted = (url = place): Hop => ({ url, certificate: "accepted" });
+const refused = (url = files): Hop => ({ url, certificate: "refused" });
+const unread: Hop = { url: files, certificate: "unread" };
+const plain: Hop = { url: "http://www.shop.com/s", certificate: null };
+const through = (...hops: Hop[]): Partial<Attempt> => ({ hops, finalUrl: hops.at(-1)?.url ?? place });
 
 testCheck(check, {
   passed: [
@@ -28,6 +35,10 @@ testCheck(check, {
     ["the default charset is UTF-8", answers(wellKnown({ contentType: "text/plain" }))],
     ["US-ASCII is UTF-8 too", answers(wellKnown({ contentType: "TEXT/PLAIN;charset=us-ascii" }))],
     ["a cut file with its contact in the kept part", answers(wellKnown({ truncated: true }))],
+    ["redirected to a host with a good certificate", answers(wellKnown(through(accepted(), accepted(files))))],
+    ["the certificate is that of the reading on TLS", answers(wellKnown(through({ url: place, certificate: null })))],
+    ["redirected to that endpoint", answers(wellKnown(through(accepted(), { url: files, certificate: null })))],
+    ["evidence of older versions", answers(wellKnown({ finalUrl: files }))],
     ["lower case", answers(wellKnown({ body: "contact: https://shop.com/report\n" }))],
   ],
   notApplicable: [["an IP address", { url: "https://192.0.2.1/", registrableDomain: null }]],
@@ -35,6 +46,11 @@ testCheck(check, {
     ["refused", answers(wellKnown({ status: 403 }), root(none))],
     ["a server error", answers(wellKnown({ status: 503 }), root())],
     ["endless redirects", answers(wellKnown({ status: 301 }), root(none))],
+    ["the certificate of another host is unread", answers(wellKnown(through(accepted(), unread)))],
+    [
+      "refused by a server behind a refused certificate",
+      answers(wellKnown({ ...through(accepted(), refused()), status: 403 }), root(none)),
+    ],
     ["a cut file without a contact in the kept part", answers(wellKnown({ body: "# hello\n", truncated: true }))],
     ["no request was sent", answers()],
   ],
@@ -54,7 +70,29 @@ testCheck(check, {
       ["at the legacy location", answers(wellKnown(none), root()), { values: { fileUrl: "https://www.shop.com/security.txt" } }],
       ["at the legacy location, with an HTML page for every path", answers(wellKnown(page), root())],
     ],
+    "security.security-txt.certificate-not-accepted": [
+      [
+        "at the last hop",
+        answers(wellKnown(through(accepted(), refused()))),
+        { values: { fileUrl: place, refusedUrl: files, refusedHost: "files.shop.com" } },
+      ],
+      ["in the middle", answers(wellKnown(through(accepted(), refused(), accepted("https://shop.com/s"))))],
+      ["at another port of the host", answers(wellKnown(through(accepted(), refused("https://www.shop.com:8443/s"))))],
+      ["at the scanned host, while the page is on another", answers(wellKnown(through(refused(place))))],
+      ["content is not judged", answers(wellKnown({ ...through(accepted(), refused()), contentType: "text/html", body: "Contact:\n" }))],
+      [
+        "at the legacy location",
+        answers(wellKnown(none), root(through(accepted(), refused()))),
+        { also: ["security.security-txt.wrong-place"] },
+      ],
+      [
+        "and then to plain http",
+        answers(wellKnown(through(accepted(), refused(), plain))),
+        { also: ["security.security-txt.redirect-to-http"] },
+      ],
+    ],
     "security.security-txt.redirect-to-http": [
+      ["plain http on the way", answers(wellKnown(through(accepted(), plain, accepted(files)))), { values: { fileUrl: plain.url } }],
       [
         "plain http after redirects",
         answers(wellKnown({ finalUrl: "http://shop.com/security.txt" })),

@@ -226,6 +226,13 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
         contentType: fc.constantFrom("text/plain", "text/html", null),
         body: fc.constantFrom(securityTxt.body, "Contact: http://a.example\nExpires: 2020-01-01T00:00:00Z\n", "<html>", ""),
         truncated: seldom,
+        hops: fc.array(
+          fc.record({
+            url: fc.constantFrom(securityTxt.url, "https://files.example/security.txt", "http://site.example/security.txt"),
+            certificate: fc.constantFrom(null, "accepted", "refused", "unread"),
+          }),
+          { maxLength: 3 },
+        ),
       }),
       { maxLength: 2 },
     ),

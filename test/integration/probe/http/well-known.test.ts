@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { wellKnownBytesMax } from "../../../../src/evidence/limits.ts";
 import { probeSecurityTxt } from "../../../../src/probe/http/http.ts";
-import { siteIdentity } from "../../../support/certificates.ts";
+import { type Flaw, siteIdentity, testAuthority } from "../../../support/certificates.ts";
 import { keep } from "../../../support/clean-up.ts";
 import { portWithoutListener } from "../../../support/ports.ts";
 import { contextOf } from "../../../support/probe-context.ts";
@@ -20,6 +20,53 @@ async function attemptsOf(routes: Routes, url = "https://site.test/deep/page") {
   if (reading.status === "failed") throw new Error(reading.because);
   return reading.facts.attempts;
 }
+
+/** Certificates on the way, where `/.well-known/security.txt` leads to another host with this flaw. */
+async function certificatesOf(
+  flaw: Flaw | null,
+  { own = null as Flaw | null, caPems = [testAuthority().root.pem], location = "https://files.test/s" } = {},
+) {
+  const site = keep(
+    await startHttps(siteIdentity("site.test", own === null ? {} : { flaw: own }), {
+      "/.well-known/security.txt": { status: 301, headers: { location } },
+    }),
+  );
+  const files = keep(
+    await startHttps(siteIdentity("files.test", flaw === null ? {} : { flaw }), {
+      "/s": { headers: plainText, body },
+    }),
+  );
+  const plain = keep(await startHttp({ "*": { status: 307, headers: { location: "https://files.test/s" } } }));
+  const endpoints = { "site.test:443": site, "files.test:443": files, "site.test:80": plain };
+  const reading = await probeSecurityTxt({ ...contextOf("https://site.test/", endpoints), caPems });
+  if (reading.status === "failed") throw new Error(reading.because);
+  return reading.facts.attempts.map((attempt) => ({
+    body: attempt.body,
+    hops: attempt.hops?.map(({ url, certificate }) => `${certificate} ${new URL(url).host}`),
+  }));
+}
+
+test.each<[Flaw | null, string]>([
+  [null, "accepted"],
+  ["expired", "refused"],
+  ["not-yet-valid", "refused"],
+  ["wrong-host", "refused"],
+  ["no-names", "refused"],
+  ["self-signed", "refused"],
+  ["unknown-root", "refused"],
+  ["missing-intermediate", "refused"],
+])("the certificate of another host: %s", async (flaw, verdict) => {
+  expect(await certificatesOf(flaw)).toEqual([{ body, hops: ["accepted site.test", `${verdict} files.test`] }]);
+});
+
+test("each hop has its own verdict", async () => {
+  const own = "expired" as const;
+  expect(await certificatesOf(null, { own })).toEqual([{ body, hops: ["refused site.test", "accepted files.test"] }]);
+  expect(await certificatesOf("self-signed", { location: "http://site.test/s" })).toEqual([
+    { body, hops: ["accepted site.test", "null site.test", "refused files.test"] },
+  ]);
+  expect(await certificatesOf(null, { caPems: [] })).toEqual([{ body, hops: ["refused site.test", "refused files.test"] }]);
+});
 
 test("the well-known path", async () => {
   expect(await attemptsOf({ "/.well-known/security.txt": { headers: plainText, body } })).toEqual([

@@ -46,6 +46,7 @@ export const soundSecurityTxt = {
   at: "well-known",
   contentType: "text/plain; charset=utf-8",
   body: `Contact: mailto:security@${host}\r\nExpires: 2027-01-31T00:00:00Z\r\n`,
+  redirectedTo: null,
 } as const;
 
 /** A site without a fault. */
@@ -209,6 +210,7 @@ const anySecurityTxt: fc.Arbitrary<Site["securityTxt"]> = fc.oneof(
   fc.record({
     at: fc.constantFrom("well-known", "root"),
     contentType: fc.constantFrom("text/plain", "application/octet-stream"),
+    redirectedTo: fc.constantFrom(null, null, "accepted", "refused"),
     body: fc.constantFrom(soundSecurityTxt.body, `Contact: mailto:a@${host}\r\n`, "Expires: 2020-01-01T00:00:00Z\r\n"),
   }),
 );

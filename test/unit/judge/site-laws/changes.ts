@@ -58,6 +58,7 @@ export function worseningsOf(site: Site): readonly Change[] {
     ["no DMARC", { texts: { ...site.texts, _dmarc: [] } }],
     ["no TLS reports", { texts: { ...site.texts, "_smtp._tls": [] } }],
     ["no security.txt", { securityTxt: null }],
+    ["security.txt behind a refused certificate", withSecurityTxtAt(site, "refused")],
   ];
   // A missing SPF or security.txt is worse than any that is there, but a broken DNSSEC is worse than none.
   const unsigned: readonly (readonly [string, Part])[] = site.dnssec === "secure" ? [["no DNSSEC", { dnssec: "insecure" }]] : [];
@@ -285,10 +286,11 @@ function recordImprovements(site: Site): readonly Change[] {
     ["DNSSEC that is at least not broken", site.dnssec === "bogus" ? { dnssec: "insecure" } : {}],
     ["MTA-STS policy", { mtaStsPolicy: soundMtaStsPolicy }],
     ["security.txt", { securityTxt: soundSecurityTxt }],
+    ["security.txt behind an accepted certificate", withSecurityTxtAt(site, "accepted")],
     [
       "a poor security.txt",
       site.securityTxt === null
-        ? { securityTxt: { at: "root", contentType: "text/plain", body: "Contact: mailto:a@site.example\r\n" } }
+        ? { securityTxt: { at: "root", contentType: "text/plain", body: "Contact: mailto:a@site.example\r\n", redirectedTo: null } }
         : {},
     ],
   ];
@@ -302,6 +304,10 @@ function recordImprovements(site: Site): readonly Change[] {
     ...whenNone("_mta-sts", "v=STSv1; id="),
     ...whenNone("_smtp._tls", "v=TLSRPTv1; rua=nobody"),
   ];
+}
+
+function withSecurityTxtAt({ securityTxt }: Site, redirectedTo: "accepted" | "refused"): Part {
+  return securityTxt === null ? {} : { securityTxt: { ...securityTxt, redirectedTo } };
 }
 
 function changed(site: Site, [name, part]: readonly [string, Part]): Change {

@@ -64,5 +64,6 @@ function withSecurityTxt(before: Site["securityTxt"], lines: readonly string[]):
   const names = lines.map((line) => line.split(":", 1)[0]);
   const kept = (before?.body.split("\r\n") ?? []).filter((line) => line !== "" && !names.includes(line.split(":", 1)[0]));
   const body = `${[...kept, ...lines].join("\r\n")}\r\n`;
-  return { at: before?.at ?? "well-known", contentType: before?.contentType ?? "text/plain; charset=utf-8", body };
+  const { at = "well-known", contentType = "text/plain; charset=utf-8", redirectedTo = null } = before ?? {};
+  return { at, contentType, body, redirectedTo };
 }

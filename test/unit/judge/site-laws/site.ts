@@ -82,7 +82,15 @@ export interface Site {
   readonly texts: Readonly<Record<"@" | "_dmarc" | "_mta-sts" | "_smtp._tls", readonly string[]>>;
   /** Body of the MTA-STS policy; null without a policy. */
   readonly mtaStsPolicy: string | null;
-  readonly securityTxt: { readonly at: "well-known" | "root"; readonly contentType: string; readonly body: string } | null;
+  readonly securityTxt: SiteSecurityTxt | null;
+}
+
+interface SiteSecurityTxt {
+  readonly at: "well-known" | "root";
+  readonly contentType: string;
+  readonly body: string;
+  /** Certificate of another host that the file is redirected to; null without a redirect. */
+  readonly redirectedTo: "accepted" | "refused" | null;
 }
 
 /** Oldest first; the last one has no advisory. */
@@ -274,8 +282,10 @@ function attemptsOf({ securityTxt }: Site) {
   const [wellKnown, root] = [`https://${host}/.well-known/security.txt`, `https://${host}/security.txt`];
   const missing = { url: wellKnown, finalUrl: wellKnown, status: 404, contentType: null, body: "", truncated: false };
   if (securityTxt === null) return [missing];
-  const { at, contentType, body } = securityTxt;
+  const { at, contentType, body, redirectedTo } = securityTxt;
   const url = at === "root" ? root : wellKnown;
-  const file = { url, finalUrl: url, status: 200, contentType, body, truncated: false };
+  const own = { url, certificate: "accepted" as const };
+  const hops = redirectedTo === null ? [own] : [own, { url: `https://files.${host}/security.txt`, certificate: redirectedTo }];
+  const file = { url, finalUrl: hops.at(-1)?.url ?? url, status: 200, contentType, body, truncated: false, hops };
   return at === "root" ? [missing, file] : [file];
 }
