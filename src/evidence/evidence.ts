@@ -19,8 +19,11 @@ export interface Subject {
   readonly publicSuffixesDate?: string;
 }
 
-/** Version of the format of evidence that crosses machines. A change of a reading that older programs would misread raises it. */
-export const evidenceVersion = 1;
+/**
+ * Version of the format of evidence that crosses machines. A change of a reading that older programs would refuse or misread raises it.
+ * 2: failures for answers without a page.
+ */
+export const evidenceVersion = 2;
 
 export const probeFailures = [
   "timeout",
@@ -46,6 +49,12 @@ export const probeFailures = [
   "client-error",
   /** Status 401 with WWW-Authenticate: the page is shown only after a sign-in. */
   "sign-in-required",
+  /** Status 204 or 205: the answer has no page, by its status. */
+  "no-content",
+  /** A redirect that names no address that browsers follow. */
+  "no-location",
+  /** The answer is a file that browsers save instead of showing it. */
+  "download",
   /** The answer exceeds a size limit. */
   "too-large",
   /** Not supported by the runtime. */
@@ -77,14 +86,20 @@ export function headerLimitOf(subject: Subject): number {
   return subject.headerValueCharsMax ?? headerValueCharsMax;
 }
 
-/** Readings about the page itself. An answer that refuses the request (status 4xx) is an error page, not the page of the scanned URL. */
+/**
+ * Readings about the page itself. An answer that refuses the request (status 4xx) is an error page, not the page of the scanned URL.
+ * Other answers have no page at all.
+ */
 type PageReadings = Pick<Readings, "navigation" | "page"> & Partial<Readings>;
 
-/** Makes the readings of an error page fail, apart from the navigation, which keeps the header fields of the answer. */
-export function withoutErrorPage<R extends PageReadings>(readings: R): R {
+/**
+ * Makes the readings of an answer that is not the page fail, apart from the navigation, which keeps the header fields of the answer.
+ * `isSaved`: the browser did not show the answer.
+ */
+export function withoutErrorPage<R extends PageReadings>(readings: R, isSaved = false): R {
   const { navigation, page } = readings;
   if (page.status === "failed" || navigation.status === "failed") return readings;
-  const because = refusalOf(page.facts);
+  const because = refusalOf(page.facts) ?? lackOfPage(page.facts) ?? (isSaved ? "download" : null);
   if (because === null) return readings;
   const { url, status, headers, headersDropped } = page.facts;
   return {
@@ -99,14 +114,40 @@ export function evidenceWithoutErrorPage(evidence: Evidence): Evidence {
   return { ...evidence, ...withoutErrorPage({ navigation, page, dom, markup, requests, scripts, scriptLibraries, crossOrigin }) };
 }
 
-/** Null if the answer is the page. RFC 9110 section 15.5: status 4xx refuses; section 15.5.2: WWW-Authenticate of a 401 names how to sign in. */
+/** Statuses that browsers follow (Fetch standard, "redirect status"); 300 and 304 are excluded. */
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
+
+export function isRedirectStatus(status: number): boolean {
+  return redirectStatuses.includes(status);
+}
+
+/** Null if the answer does not refuse. RFC 9110 section 15.5: status 4xx refuses; section 15.5.2: WWW-Authenticate of a 401 names how to sign in. */
 function refusalOf({ status, headers }: HttpAnswer): ProbeFailure | null {
   if (status < 400 || status >= 500) return null;
   const asksForSignIn = status === 401 && headers.some(({ name }) => name.toLowerCase() === "www-authenticate");
   return asksForSignIn ? "sign-in-required" : "client-error";
 }
 
+/**
+ * Null if the answer has a page. HTML standard, "navigate": 204, 205 and attachments leave the document as it is. A redirect status stands
+ * here only if the browser had no address to follow (Fetch standard, "location URL"). Browsers show PDF files with a program of their own.
+ */
+function lackOfPage({ status, headers, mediaType }: Facts["page"]): ProbeFailure | null {
+  if (status === 204 || status === 205) return "no-content";
+  if (isRedirectStatus(status)) return "no-location";
+  return mediaType === "application/pdf" || isAttachment(headers) ? "download" : null;
+}
+
+/** RFC 6266 section 4.2, as in Chromium: an unknown type counts as attachment, and a value that does not begin with a type as inline. */
+function isAttachment(headers: HttpAnswer["headers"]): boolean {
+  const values = headers.filter(({ name }) => name.toLowerCase() === "content-disposition").map(({ value }) => value);
+  const type = values.join(", ").replace(/;.*$/s, "").trim();
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(type) && type.toLowerCase() !== "inline";
+}
+
+const errorPageFailures: readonly ProbeFailure[] = ["client-error", "sign-in-required", "no-content", "no-location", "download"];
+
 /** True for the failures of `withoutErrorPage`. */
 export function isErrorPage(because: ProbeFailure): boolean {
-  return because === "client-error" || because === "sign-in-required";
+  return errorPageFailures.includes(because);
 }

@@ -27,7 +27,7 @@ export const navigation = fields({
       certificateTransparency: literalOf("compliant", "not-compliant", "unknown"),
     }),
   ),
-  /** The final answer if its status is 4xx. The `page` reading then fails, but these header fields come from the server. */
+  /** The final answer if it is not the page, for example with status 4xx. The `page` reading then fails, but these header fields come from the server. */
   errorAnswer: orAbsent(httpAnswerSchema),
 });
 export type NavigationFacts = Fact<typeof navigation>;

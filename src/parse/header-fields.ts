@@ -1,5 +1,5 @@
 /** Selects header fields by name, the answer that a check evaluates, and redirects. */
-import type { Subject } from "../evidence/evidence.ts";
+import { isRedirectStatus, type Subject } from "../evidence/evidence.ts";
 import type { HeaderField, HttpAnswer } from "../evidence/http-facts.ts";
 import type { NavigationFacts } from "../evidence/page-facts.ts";
 import { parseIpText } from "./address.ts";
@@ -52,13 +52,6 @@ export function hstsHost(subject: Subject, navigation: NavigationFacts): string 
 export interface Redirect {
   readonly from: string;
   readonly to: string;
-}
-
-/** Statuses that browsers follow (Fetch standard, "redirect status"); 300 and 304 are excluded. */
-const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
-
-export function isRedirectStatus(status: number): boolean {
-  return redirectStatuses.includes(status);
 }
 
 /** Absolute target URL; null if not a redirect, or without a usable Location. */

@@ -149,9 +149,11 @@ function NotRead({ because, finalStatus }: { readonly because: ProbeFailure; rea
 /** Failures that may come from a rule against this appliance. */
 const mayBeRefused: readonly ProbeFailure[] = ["challenged", "client-error"];
 
+const toldByStatus: readonly ProbeFailure[] = ["client-error", "no-content", "no-location"];
+
 function notReadTitle(because: ProbeFailure, finalStatus: number | null, i18n: I18n): string {
   if (because === "sign-in-required") return i18n.t("report.notices.signIn");
-  if (because === "client-error" && finalStatus !== null) return i18n.t("report.notices.errorPage", { status: finalStatus });
+  if (toldByStatus.includes(because) && finalStatus !== null) return i18n.t("report.notices.errorPage", { status: finalStatus });
   return i18n.t("report.notices.notRead");
 }
 

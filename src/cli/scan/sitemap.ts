@@ -6,7 +6,7 @@ import { cookieFieldFor, headersFor } from "../../egress/credentials.ts";
 import { type Egress, openEgress } from "../../egress/dial.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import { httpGet } from "../../egress/http-client.ts";
-import { isRedirectStatus } from "../../parse/header-fields.ts";
+import { isRedirectStatus } from "../../evidence/evidence.ts";
 import { parseScanUrl } from "../../parse/scan-url.ts";
 import { parseSitemap, type Sitemap } from "../../parse/sitemap.ts";
 import { trustAnchors } from "../../probe/tls/trust.ts";

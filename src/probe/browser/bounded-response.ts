@@ -1,5 +1,6 @@
 /** Truncated copies of the browser's network events: thousands may arrive before a page has settled. */
 import type { Protocol } from "../../browser/browser-page.ts";
+import { isRedirectStatus } from "../../evidence/evidence.ts";
 import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
 import { boundedHeaders, boundedText } from "../../evidence/redact.ts";
 
@@ -86,8 +87,10 @@ function boundedSetCookies(lines: readonly string[], charsMax: number): readonly
   return kept;
 }
 
+/** As in Chromium, which shows a redirect without an address like any other answer. */
 function isRedirect({ status, headers }: Protocol.Network.Response): boolean {
-  return status >= 300 && status < 400 && Object.keys(headers).some((name) => name.toLowerCase() === "location");
+  const [, location = ""] = Object.entries(headers).find(([name]) => name.toLowerCase() === "location") ?? [];
+  return isRedirectStatus(status) && location.trim() !== "";
 }
 
 type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;

@@ -295,6 +295,8 @@ interface RecordedRequest {
   isFromMemory: boolean;
   /** True if the answer after all redirects came. */
   isAnswered: boolean;
+  /** True if the browser gave up the request before it showed an answer. */
+  isGivenUp: boolean;
 }
 
 type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response: BoundedResponse };
@@ -327,11 +329,7 @@ export class PageNetwork {
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
     session.on("Network.requestServedFromCache", ({ requestId }) => this.#onServedFromMemory(requestId));
     session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
-    session.on("Network.loadingFailed", ({ requestId, blockedReason }) => {
-      this.#traffic.end(requestId);
-      // A policy of the page prevented the request.
-      if (blockedReason === "csp" || blockedReason === "mixed-content") this.#code.delete(requestId);
-    });
+    session.on("Network.loadingFailed", (event) => this.#onFailure(event));
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
     session.on("Page.frameNavigated", ({ frame }) => {
       if (frame.id === frameId) this.#shownLoaderId = frame.loaderId;
@@ -462,7 +460,16 @@ export class PageNetwork {
     if (this.#recorded.size >= requestsRecordedMax && !isMainDocument) return;
     const extras = isMainDocument ? [...early] : early.map(withoutFields);
     const url = boundedUrl(request.url);
-    const recorded: RecordedRequest = { loaderId, isMainDocument, answers: [], extras, url, isFromMemory: false, isAnswered: false };
+    const recorded: RecordedRequest = {
+      loaderId,
+      isMainDocument,
+      answers: [],
+      extras,
+      url,
+      isFromMemory: false,
+      isAnswered: false,
+      isGivenUp: false,
+    };
     this.#recorded.set(requestId, recorded);
     if (isMainDocument) this.#documents.push(recorded);
     this.#traffic.begin(requestId);
@@ -474,6 +481,14 @@ export class PageNetwork {
     if (recorded === undefined || recorded.isAnswered) return;
     recorded.isAnswered = true;
     recorded.answers.push({ response: boundedResponse(response, recorded.isMainDocument, this.#headerCharsMax), hasExtraInfo });
+  }
+
+  #onFailure({ requestId, blockedReason }: Protocol.Network.LoadingFailedEvent): void {
+    this.#traffic.end(requestId);
+    const recorded = this.#recorded.get(requestId);
+    if (recorded !== undefined) recorded.isGivenUp = recorded.loaderId !== this.#shownLoaderId;
+    // A policy of the page prevented the request.
+    if (blockedReason === "csp" || blockedReason === "mixed-content") this.#code.delete(requestId);
   }
 
   #onServedFromMemory(requestId: string): void {
@@ -534,9 +549,11 @@ export class PageNetwork {
     this.#insecure.set(key, { url: kept, kind, outcome });
   }
 
-  /** Main documents with an answer. A document without an answer does not replace the shown one. */
+  /** Main documents with an answer. One without an answer, or one that is saved as a file, does not replace the shown one. */
   #answeredDocuments(): readonly RecordedRequest[] {
-    return this.#documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
+    const answered = this.#documents.filter(({ answers }) => answers.some(({ response }) => !response.isRedirect));
+    const kept = answered.filter(({ isGivenUp }) => !isGivenUp);
+    return kept.length === 0 ? answered : kept;
   }
 
   /** All answers to main documents in order; the last one is the page itself. */

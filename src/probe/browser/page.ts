@@ -180,7 +180,8 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const { integrityBlocked } = network.requests();
   const advisories = context.scriptAdvisories ?? null;
   const ofScripts = await readScripts({ session, loadedScripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
-  return withoutErrorPage({ navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts });
+  const readings = { navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts };
+  return withoutErrorPage(readings, outcome === answerNotShown && !network.showsPage);
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {
@@ -254,6 +255,9 @@ function failureOf({ proxy, subject }: PageProbeContext, network: PageNetwork, o
   return netErrors.find(({ pattern }) => pattern.test(outcome))?.because ?? "unreachable";
 }
 
+/** Chromium's net error for an answer that it saves, or that does not replace the document. */
+const answerNotShown = "net::ERR_ABORTED";
+
 /** Chromium's net errors; the first match counts. */
 const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFailure }[] = [
   { pattern: /TOO_MANY_REDIRECTS/, because: "redirects" },
@@ -263,5 +267,7 @@ const netErrors: readonly { readonly pattern: RegExp; readonly because: ProbeFai
   { pattern: /NAME_NOT_RESOLVED/, because: "unresolved" },
   { pattern: /CONNECTION_REFUSED/, because: "refused" },
   { pattern: /BLOCKED|UNSAFE_PORT|UNKNOWN_URL_SCHEME|UNSAFE_REDIRECT|DISALLOWED/, because: "blocked" },
+  // Without an answer that browsers know what to do with: a 304 without a question for it, a redirect to mailto.
+  { pattern: /ERR_ABORTED/, because: "invalid" },
   { pattern: /INVALID_|EMPTY_RESPONSE|RESPONSE_HEADERS|CONTENT_DECODING|HTTP2|CONTENT_LENGTH|HTTP_1_1_REQUIRED/, because: "invalid" },
 ];

@@ -3,11 +3,11 @@ import { cookieFieldFor, headersFor, isPreferenceField, type TargetCredentials }
 import type { Egress } from "../../egress/dial.ts";
 import { CertificateRefused, EgressError } from "../../egress/egress-error.ts";
 import { type GetOptions, type HttpReply, httpGet } from "../../egress/http-client.ts";
-import { failed, headerLimitOf, type Reading, read } from "../../evidence/evidence.ts";
+import { failed, headerLimitOf, isRedirectStatus, type Reading, read } from "../../evidence/evidence.ts";
 import type { CrossOriginFacts, HttpAnswer, PlainHttpFacts, SecurityTxtFacts } from "../../evidence/http-facts.ts";
 import { headerValueCharsMax, hopsMax, urlCharsMax, wellKnownBytesMax, wellKnownRedirectsMax } from "../../evidence/limits.ts";
 import { boundedText } from "../../evidence/redact.ts";
-import { isHttps, isInconclusiveStatus, isRedirectStatus } from "../../parse/header-fields.ts";
+import { isHttps, isInconclusiveStatus } from "../../parse/header-fields.ts";
 import { foundSecurityTxt } from "../../parse/security-txt.ts";
 import { exchangeMs, failedBy, type SubjectContext } from "../context.ts";
 import { trustAnchors } from "../tls/trust.ts";

@@ -118,6 +118,24 @@ describe("an answer that is not the page of the site", () => {
     ["client-error", "not found", 404, {}, "page"],
     ["client-error", "gone", 410, {}, "page"],
     ["client-error", "refused for legal reasons", 451, {}, "page"],
+    ["no-content", "no content", 204, {}, ""],
+    ["no-content", "no content, and a form to be emptied", 205, {}, ""],
+    ["no-location", "a redirect without an address", 301, {}, "page"],
+    ["no-location", "a redirect with an empty address", 302, { location: "" }, "page"],
+    ["no-location", "a temporary redirect without an address", 307, {}, ""],
+    ["download", "a PDF file", 200, { "content-type": "application/pdf" }, "page"],
+    ["download", "an attachment", 200, { "content-disposition": 'Attachment; filename="a.html"' }, "page"],
+    ["download", "an unknown disposition", 200, { "content-disposition": "later" }, "page"],
+    ["download", "an archive", 200, { "content-type": "application/zip" }, "page"],
+    ["download", "a table", 200, { "content-type": "text/csv" }, "page"],
+    ["download", "a type that browsers do not know", 200, { "content-type": "application/x-unheard-of" }, "page"],
+    [null, "a file name without a disposition", 200, { "content-disposition": "filename=a.html" }, "page"],
+    [null, "shown inline", 200, { "content-disposition": "inline; filename=a.html" }, "page"],
+    [null, "plain text", 200, { "content-type": "text/plain" }, "page"],
+    [null, "JSON", 200, { "content-type": "application/json" }, "page"],
+    [null, "a choice of pages", 300, {}, "page"],
+    [null, "a choice of pages with a preferred one", 300, { location: "/other" }, "page"],
+    [null, "part of a page", 206, {}, "page"],
     [null, "a challenge's title with status 200", 200, {}, "Just a moment..."],
     ["server-error", "an internal error", 500, {}, "page"],
     ["server-error", "unavailable", 503, {}, "page"],
@@ -134,6 +152,26 @@ describe("an answer that is not the page of the site", () => {
         expect(reading).toMatchObject(because === null ? { status: "read" } : { status: "failed", because });
     });
   }
+
+  test.each<[string, Routes[string]]>([
+    ["by script, to no content", { status: 204 }],
+    ["by script, to an attachment", { headers: { "content-disposition": "attachment" }, body: "file" }],
+    ["by script, to an archive", { headers: { "content-type": "application/zip" }, body: "file" }],
+  ])("a page that leads %s stays the page", async (_words, target) => {
+    const server = await site({
+      "/": { headers: { "x-page": "1" }, body: "<title>page</title><script>location='/on'</script>" },
+      "/on": target,
+    });
+    const { navigation, page, dom } = await load("https://site.test/", { "site.test:443": server });
+    expect(navigation).toMatchObject({ facts: { finalUrl: "https://site.test/", finalStatus: 200 } });
+    expect(page).toMatchObject({ facts: { headers: expect.arrayContaining([expect.objectContaining({ value: "1" })]) } });
+    expect(dom).toMatchObject({ facts: { title: "page" } });
+  });
+
+  test("an address that is answered with 304 at once, or redirected to mailto, follows no protocol of pages", async () => {
+    for (const route of [{ status: 304 }, { status: 302, headers: { location: "mailto:a@site.test" } }])
+      expectNothing(await load("https://site.test/", { "site.test:443": await site({ "/": route }) }), "invalid");
+  });
 
   test("an error page keeps its header fields, also behind a redirect", async () => {
     const server = await site({

@@ -8,7 +8,7 @@ import { algorithmVersion } from "../../../src/judge/result.ts";
 import type { FindingMark } from "../../../src/policy/finding-mark.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { renderFullReport } from "../../../src/text/render.ts";
-import { evidence } from "../../support/evidence.ts";
+import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
 import { checksTexts, storedResult } from "../../support/stored.ts";
 
 const texts = createTexts(checksTexts);
@@ -96,8 +96,22 @@ test("a failed scan has only its reason", () => {
 });
 
 describe("a page that was not judged", () => {
-  const errorPage = evidenceWithoutErrorPage(evidence({ page: { status: 401 }, headers: { "www-authenticate": "Basic" } }));
-  const result = judgeEvidence(errorPage, { checks: builtInChecks, version: "v" }, () => {});
+  const resultOf = (given: EvidenceGiven) =>
+    judgeEvidence(evidenceWithoutErrorPage(evidence(given)), { checks: builtInChecks, version: "v" }, () => {});
+  const result = resultOf({ page: { status: 401 }, headers: { "www-authenticate": "Basic" } });
+
+  test.each<[string, EvidenceGiven]>([
+    ["no-content", { page: { status: 204 } }],
+    ["no-location", { page: { status: 308 } }],
+    ["download", { page: { mediaType: "application/pdf" } }],
+  ])("%s is named as the reason", (because, given) => {
+    const report = renderFullReport({ ...scan, errorCode: null }, resultOf(given), { evidence: null, timings: null }, "en-gb", texts);
+    expect(report.security).toMatchObject({ measured: false, score: null });
+    expect(report.notChecked).toContainEqual({ key: "content-security-policy", because: `page: ${because}` });
+    expect(reportText(report, styled({ columns: 1_000 }))).toContain(
+      "No score: the page itself could not be read. The server responded with",
+    );
+  });
 
   test.each([
     ["en-gb", "No score: the page itself could not be read. The server requires a sign-in (401)", "opens without a sign-in"],

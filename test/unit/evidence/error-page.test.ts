@@ -1,6 +1,6 @@
 /** An error page is not read as the page: which readings fail, why, and what is kept. */
 import { describe, expect, test } from "vitest";
-import { failed, isErrorPage, withoutErrorPage } from "../../../src/evidence/evidence.ts";
+import { failed, isErrorPage, type ProbeFailure, withoutErrorPage } from "../../../src/evidence/evidence.ts";
 import { answer, type EvidenceGiven, evidence, type HeadersGiven } from "../../support/evidence.ts";
 
 const answered = (status: number, headers: HeadersGiven = {}): EvidenceGiven => ({ page: { status }, headers });
@@ -28,9 +28,47 @@ describe("a page with status", () => {
     expect(isErrorPage(because)).toBe(true);
   });
 
-  test.each([200, 204, 304, 399, 500, 503])("%i is left as it is", (status) => {
+  test.each([200, 206, 300, 304, 399, 500, 503])("%i is left as it is", (status) => {
     const given = pageOf(answered(status));
     expect(withoutErrorPage(given)).toBe(given);
+  });
+});
+
+describe("an answer without a page", () => {
+  const typed = (mediaType: string): EvidenceGiven => ({ page: { mediaType } });
+  const disposed = (...values: string[]): EvidenceGiven => ({ headers: { "Content-Disposition": values } });
+
+  test.each<[ProbeFailure, EvidenceGiven]>([
+    ["no-content", answered(204)],
+    ["no-content", answered(205)],
+    ...[301, 302, 303, 307, 308].map((status): [ProbeFailure, EvidenceGiven] => ["no-location", answered(status)]),
+    ["no-location", answered(301, { Location: "" })],
+    ["download", typed("application/pdf")],
+    ["download", disposed("attachment")],
+    ["download", disposed("ATTACHMENT ;filename=a.html")],
+    ["download", disposed("form-data; name=a")],
+    ["client-error", answered(404, { "Content-Disposition": "attachment" })],
+  ])("%s: %j", (because, given) => {
+    const { navigation, ...others } = withoutErrorPage(pageOf(given));
+    expect(others).toEqual({ page: failed(because), dom: failed(because), crossOrigin: failed(because) });
+    expect(navigation).toMatchObject({ status: "read", facts: { errorAnswer: { url: "https://site.example/" } } });
+    expect(isErrorPage(because)).toBe(true);
+  });
+
+  test.each<EvidenceGiven>([
+    disposed("inline; filename=attachment"),
+    disposed("filename=a.html"),
+    disposed(""),
+    disposed("attachment", "inline"),
+    ...["text/plain", "application/json", "image/png", "application/pdf+xml"].map(typed),
+  ])("%j is left as it is", (given) => {
+    const readings = pageOf(given);
+    expect(withoutErrorPage(readings)).toBe(readings);
+  });
+
+  test("is what the browser did not show", () => {
+    expect(withoutErrorPage(pageOf(typed("application/zip")), true).page).toEqual(failed("download"));
+    expect(withoutErrorPage(pageOf(answered(403)), true).page).toEqual(failed("client-error"));
   });
 });
 

@@ -290,7 +290,16 @@ const anyFacts: { readonly [N in ReadingName]: fc.Arbitrary<Partial<Facts[N]>> }
   mailTlsRpt: anyRecords("_smtp._tls.site.example", "v=TLSRPTv1; rua=mailto:a@b.example", "v=TLSRPTv1;", "v=tlsrptv1"),
 };
 
-const anyFailure = fc.constantFrom<ProbeFailure>("timeout", "refused", "tls", "server-error", "challenged", "client-error", "crashed");
+const anyFailure = fc.constantFrom<ProbeFailure>(
+  "timeout",
+  "refused",
+  "tls",
+  "server-error",
+  "challenged",
+  "client-error",
+  "download",
+  "crashed",
+);
 
 const someMissing = fc.dictionary(fc.constantFrom(...readingNames), anyFailure, { maxKeys: 2 });
 
@@ -313,10 +322,12 @@ const tableEvidence: fc.Arbitrary<Evidence> = fc
   .record({ given: fc.constantFrom(...tableCases), missing: someMissing })
   .map(({ given, missing }) => evidence({ ...given, ...missing }));
 
-/** Evidence in which the page is an error page. */
-const errorPageEvidence: fc.Arbitrary<Evidence> = mixedEvidence.map(({ page, ...others }) =>
-  evidenceWithoutErrorPage({ ...others, page: page.status === "read" ? read({ ...page.facts, status: 404 }) : page }),
-);
+/** Evidence in which the answer is an error page, or has no page. */
+const errorPageEvidence: fc.Arbitrary<Evidence> = fc
+  .tuple(mixedEvidence, fc.constantFrom(404, 204, 301))
+  .map(([{ page, ...others }, status]) =>
+    evidenceWithoutErrorPage({ ...others, page: page.status === "read" ? read({ ...page.facts, status }) : page }),
+  );
 
 export const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
   { weight: 3, arbitrary: mixedEvidence },

@@ -44,6 +44,12 @@ describe("notices", () => {
     ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
     ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
     ["de-de", 401, { "www-authenticate": "Basic" }, "Die Seite verlangt eine Anmeldung", "die sich ohne Anmeldung \u00f6ffnet"],
+    ["en-gb", 204, {}, "The server responded with status 204", "Scan an address that shows visitors a page"],
+    ["de-de", 205, {}, "Der Server antwortete mit Status 205", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
+    ["en-gb", 301, {}, "The server responded with status 301", "Scan the address to which it should lead"],
+    ["de-de", 302, {}, "Der Server antwortete mit Status 302", "Scannen Sie die Adresse, zu der sie f\u00fchren soll"],
+    ["en-gb", 200, { "content-disposition": "attachment" }, "This is not a report about the page itself", "links to the file"],
+    ["de-de", 200, { "content-disposition": "attachment" }, "Dieser Bericht handelt nicht von der Seite selbst", "auf die Datei verweist"],
   ])("in %s, status %i with %j is not judged, and why", async (locale, status, headers, title, instead) => {
     const known = evidence({ page: { status }, navigation: { finalStatus: status }, headers });
     const errorPage = evidenceWithoutErrorPage(known);
