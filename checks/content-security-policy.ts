@@ -17,11 +17,13 @@ export default registerCheck({
   // Each finding charges at least what the rows that begin to apply with the next better policy can charge together.
   findings: {
     "security.missing-header.content-security-policy": { ...unprotected, weight: 30, scoreCap },
+    "security.csp.skipped-by-browsers": { ...unprotected, weight: 30, scoreCap },
     "security.csp.no-effective-directive": { ...unprotected, weight: 28, scoreCap },
     "security.csp.script-src-missing": { ...unprotected, effort: "medium", weight: 22, scoreCap },
   },
   fixes: {
     "security.missing-header.content-security-policy": [sendPolicy(strictPolicy, "none")],
+    "security.csp.skipped-by-browsers": [sendPolicy(strictPolicy, "none")],
     "security.csp.no-effective-directive": [sendPolicy(strictPolicy, "weak")],
     "security.csp.script-src-missing": [sendPolicy("script-src 'self'", "weak")],
   },
@@ -32,6 +34,9 @@ export default registerCheck({
     const directives = directiveNames([...policies, ...idle]);
     if (policies.some(governsFetches)) return violated("security.csp.script-src-missing", { directives });
     if (directives !== "") return violated("security.csp.no-effective-directive", { directives });
-    return violated("security.missing-header.content-security-policy");
+    const sent = headers["content-security-policy"];
+    return sent.length > 0
+      ? violated("security.csp.skipped-by-browsers", { value: sent.join(", ") })
+      : violated("security.missing-header.content-security-policy");
   },
 });

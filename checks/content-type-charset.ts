@@ -1,4 +1,4 @@
-/** Checks that the document declares its encoding. A byte order mark would count too, but is not part of the evidence. */
+/** Checks that the document declares its encoding, by a name or by a byte order mark. */
 import { type DomFacts, declareCharset, notApplicable, notChecked, passed, registerCheck, violated } from "assay/check";
 import { charsetOfMediaType, charsetOfMetaContent, isEncodingLabel } from "assay/check/parsers";
 
@@ -26,6 +26,9 @@ export default registerCheck({
     // Browsers skip unknown labels and continue with the next declaration.
     if (charsets.some(isEncodingLabel)) return passed();
     if (dom.status === "failed" || dom.facts.metasDropped > 0) return notChecked();
+    // Without a name, Chromium uses these encodings only for a document with a byte order mark. The mark outranks all names (HTML standard,
+    // "determining the character encoding").
+    if (/^UTF-(?:8|16LE|16BE)$/.test(dom.facts.characterSet ?? "")) return passed();
     const [charset] = charsets;
     return charset === undefined
       ? violated("security.content.charset-missing", { contentType: headers["content-type"].join(", ") })

@@ -4,9 +4,8 @@ import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
 import { systemClock, withDeadline } from "../base/clock.ts";
 import { createLruCache } from "../base/lru-cache.ts";
-import { tryOr } from "../base/try-or.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
-import { boundedHeaders, boundedSetCookie } from "../evidence/redact.ts";
+import { boundedHeaders, boundedSetCookie, decodedHeaderValue } from "../evidence/redact.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
 import type { Egress } from "./dial.ts";
 import { CertificateRefused, EgressError, orTimeout, toEgressError } from "./egress-error.ts";
@@ -207,15 +206,9 @@ function readFields(lines: readonly string[]): readonly (readonly [string, strin
     const last = pairs.at(-1);
     if (folded !== null && last !== undefined) last[1] = `${last[1]} ${folded[1]?.trim() ?? ""}`.trim();
     const field = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)$/s.exec(line);
-    if (field !== null) pairs.push([field[1] ?? "", decodeValue((field[2] ?? "").trim())]);
+    if (field !== null) pairs.push([field[1] ?? "", decodedHeaderValue(field[2] ?? "").trim()]);
   }
   return pairs;
-}
-
-/** RFC 9110 section 5.5 leaves bytes beyond ASCII undefined: UTF-8 is today's practice, Latin-1 the historic one. */
-function decodeValue(latin1: string): string {
-  if (!/[\x80-\xff]/.test(latin1)) return latin1;
-  return tryOr(() => new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1")), latin1);
 }
 
 export interface GetOptions {

@@ -115,6 +115,8 @@ export const dom = fields({
   forms: list(fields({ action: url, method: attribute }), limits.formsMax),
   formsDropped: count,
   title: text(limits.titleCharsMax),
+  /** Encoding that the browser used, for example `UTF-8`. Older evidence lacks it. */
+  characterSet: orAbsent(attribute),
 });
 export type DomFacts = Fact<typeof dom>;
 

@@ -64,6 +64,16 @@ function cookieValueRange(line: string): { readonly start: number; readonly end:
   return { start: line.slice(0, end).indexOf("=") + 1, end };
 }
 
+/** RFC 9110 section 5.5 leaves bytes beyond ASCII undefined: UTF-8 is today's practice, Latin-1 the historic one. */
+export function decodedHeaderValue(latin1: string): string {
+  if (!/[\x80-\xff]/.test(latin1) || /[\u0100-\uffff]/.test(latin1)) return latin1;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(latin1, "latin1"));
+  } catch {
+    return latin1;
+  }
+}
+
 function redacted(value: unknown, redactText: (text: string) => string): unknown {
   if (typeof value === "string") return redactText(value).toWellFormed();
   if (Array.isArray(value)) return value.map((part) => redacted(part, redactText));

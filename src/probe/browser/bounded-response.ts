@@ -2,7 +2,7 @@
 import type { Protocol } from "../../browser/browser-page.ts";
 import { isRedirectStatus } from "../../evidence/evidence.ts";
 import { headerValueCharsMax, setCookieCharsPerAnswerMax, setCookieLinesMax, urlCharsMax } from "../../evidence/limits.ts";
-import { boundedHeaders, boundedText } from "../../evidence/redact.ts";
+import { boundedHeaders, boundedText, decodedHeaderValue } from "../../evidence/redact.ts";
 
 /** An answer as the browser reports it. Only main documents keep fields, because few bytes of HTTP/2 can expand to 256 KB. */
 export interface BoundedResponse {
@@ -98,10 +98,12 @@ type HeaderSource = Pick<Protocol.Network.Response, "headers" | "headersText">;
 /** As received if DevTools has the text. Without it (HTTP/2) fields are sorted, and line feeds join the values of a name. */
 function headerPairs({ headers, headersText }: HeaderSource): readonly (readonly [name: string, value: string])[] {
   if (headersText === undefined)
-    return Object.entries(headers).flatMap(([name, joined]) => joined.split("\n").map((value) => [name, value] as const));
+    return Object.entries(headers).flatMap(([name, joined]) =>
+      joined.split("\n").map((value) => [name, decodedHeaderValue(value)] as const),
+    );
   const [, ...lines] = headersText.split(/\r?\n/);
   return lines.flatMap((line) => {
     const colonAt = line.indexOf(":");
-    return colonAt < 1 ? [] : [[line.slice(0, colonAt), line.slice(colonAt + 1).trim()] as const];
+    return colonAt < 1 ? [] : [[line.slice(0, colonAt), decodedHeaderValue(line.slice(colonAt + 1)).trim()] as const];
   });
 }

@@ -50,6 +50,7 @@ function createDomReader(urlMax: number, bounded: typeof boundedList, shadowRoot
   return {
     bounded,
     title: documentProperty(Document.prototype, "title") as string,
+    characterSet: documentProperty(Document.prototype, "characterSet") as string,
     isInHead: (element: Element): boolean => head !== null && Node.prototype.contains.call(head, element),
     all: (selector: string): readonly Element[] => within(document, selector),
     /** Also in open shadow roots, where scripts run and forms are sent as in the document. */
@@ -152,6 +153,7 @@ function readDocument(
     importIntegrity,
     ...bounded("forms", forms, limits.formsMax),
     title: title.slice(0, limits.titleCharsMax),
+    characterSet: dom.characterSet.slice(0, limits.attributeCharsMax),
   };
 }
 

@@ -30,7 +30,6 @@ testCheck(check, {
   violated: {
     "security.missing-header.content-security-policy": [
       ["nothing", {}],
-      ["an empty value", csp("")],
       ["a report-only policy is not enforced", { headers: { "content-security-policy-report-only": "default-src 'self'" } }],
       [
         "browsers ignore report-only in a meta element",
@@ -39,7 +38,27 @@ testCheck(check, {
       ["a meta element with only ignored directives", { dom: { metas: [meta("frame-ancestors 'none'; sandbox")] } }],
       ["another meta element", { dom: { metas: [{ ...meta("default-src 'self'"), httpEquiv: null, name: "referrer" }] } }],
     ],
+    "security.csp.skipped-by-browsers": [
+      ["an empty value", csp(""), { values: { value: "" } }],
+      [
+        "typographic quotes",
+        csp("default-src \u2018self\u2019 cdn.example;"),
+        { values: { value: "default-src \u2018self\u2019 cdn.example;" } },
+      ],
+      ["letters beyond ASCII in each directive", csp("script-src caf\u00e9.example; img-src b\u00fccher.example")],
+      ["only separators", csp(" ; , ;")],
+      ["two headers", csp("script-src \u201cself\u201d", ""), { values: { value: "script-src \u201cself\u201d, " } }],
+      [
+        "beside a policy that only reports",
+        { headers: { ...csp("").headers, "content-security-policy-report-only": "default-src 'self'" } },
+      ],
+    ],
     "security.csp.no-effective-directive": [
+      [
+        "a sound directive beside a skipped one",
+        csp("script-src \u2018self\u2019; report-uri /r"),
+        { values: { directives: "report-uri" } },
+      ],
       ["only reporting directives", csp("report-uri /r; report-to g"), { values: { directives: "report-uri, report-to" } }],
       ["only upgrade-insecure-requests", csp("upgrade-insecure-requests"), { values: { directives: "upgrade-insecure-requests" } }],
       ["only framing", csp("frame-ancestors 'self'")],

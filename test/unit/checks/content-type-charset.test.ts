@@ -10,6 +10,9 @@ const meta = (given: { httpEquiv?: string; name?: string; content: string }) => 
 testCheck(check, {
   passed: [
     ["in the header", header("text/html; charset=utf-8")],
+    ["by a byte order mark", { ...header("text/html"), dom: { characterSet: "UTF-8" } }],
+    ["by a byte order mark of UTF-16", { ...header("text/html"), dom: { characterSet: "UTF-16BE" } }],
+    ["by a byte order mark, beside an unknown label", { ...header("text/html; charset=none"), dom: { characterSet: "UTF-16LE" } }],
     ["in the header, quoted", header('text/html;charset="UTF-8"')],
     ["in a meta element", meta({ name: "charset", content: "utf-8" })],
     ["in a meta element of the legacy form", meta({ httpEquiv: "content-type", content: "text/html; charset=iso-8859-1" })],
@@ -31,6 +34,7 @@ testCheck(check, {
     "security.content.charset-missing": [
       ["nowhere", header("text/html"), { values: { contentType: "text/html" } }],
       ["an empty parameter", header("text/html; charset=")],
+      ["an encoding that the browser guessed", { ...header("text/html"), dom: { characterSet: "windows-1252" } }],
       ["no type at all", { page: { mediaType: null } }],
     ],
     "security.content.charset-unknown": [
