@@ -2,6 +2,7 @@
  * Parses the addresses that operators write in settings: IP addresses, endpoints, origins, contacts, nats-servers and repository paths.
  */
 import ipaddr from "ipaddr.js";
+import { parseUrlHost } from "./scan-url.ts";
 
 const portMax = 65_535;
 
@@ -67,14 +68,15 @@ export function parseResolver(text: string): string | null {
   return parseIpText(text) !== null || parseEndpoint(text) !== null ? text : null;
 }
 
-/** Override such as `site.test:443=127.0.0.1:8443`, similar to curl's `--connect-to`; null for anything else. */
+/** Override such as `site.test:443=127.0.0.1:8443`, similar to curl's `--connect-to`, for any host of a scan; null for anything else. */
 export function parseConnectTo(text: string): ConnectTo | null {
   const [from = "", to = "", ...rest] = text.split("=");
-  const [, host, tail = ""] = /^([a-z0-9.-]+|\[[0-9a-f:]+\]):(\d+)$/i.exec(from) ?? [];
+  const [, head = "", tail = ""] = /^(.*):(\d+)$/.exec(from) ?? [];
+  const host = parseUrlHost(head);
   const port = parsePort(tail);
   const endpoint = parseEndpoint(to);
-  if (host === undefined || port === null || endpoint === null || rest.length > 0) return null;
-  return { host: host.toLowerCase(), port, address: endpoint.address, addressPort: endpoint.port };
+  if (host === null || port === null || endpoint === null || rest.length > 0) return null;
+  return { host, port, address: endpoint.address, addressPort: endpoint.port };
 }
 
 /** As in the setting. */

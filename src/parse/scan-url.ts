@@ -44,6 +44,16 @@ function refused(code: ScanUrlFault): ScanUrl {
   return { fault: scanUrlFaults[code], code };
 }
 
+/**
+ * Host as URLs of scans have it: lower-case ASCII, IPv6 in brackets. Also reads the other spellings that they may have. Null for anything
+ * else, and for a host with a port.
+ */
+export function parseUrlHost(text: string): string | null {
+  if (!/^(?:\[[^\]]*\]|[^/?#@:[\]]+)$/.test(text)) return null;
+  const parsed = parseScanUrl(`http://${text}/`);
+  return "url" in parsed ? new URL(parsed.url).hostname : null;
+}
+
 function isHost(hostname: string): boolean {
   if (hostname.startsWith("[")) return true;
   return hostname.replace(/\.$/, "").length <= hostNameCharsMax && hostNamePattern.test(hostname);

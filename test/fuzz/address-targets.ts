@@ -91,7 +91,7 @@ export const addressTargets: readonly FuzzTarget[] = [
     name: "scan-url",
     tokens: urlTokens,
     samples: ["https://b\u00fccher.example:8443/a?b=c#d", "http://[2001:db8::1]/", "HTTPS://Site.Example./%C3%BC"],
-    functions: { parseScanUrl: scanUrl.parseScanUrl },
+    functions: { parseScanUrl: scanUrl.parseScanUrl, parseUrlHost: scanUrl.parseUrlHost },
     properties: {
       "a stored URL parses to itself": isIdempotent(storedUrl),
       "a stored URL has neither fragment nor credentials": (text) => {

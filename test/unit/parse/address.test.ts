@@ -26,6 +26,21 @@ describe("valid input", () => {
   test("connection overrides", () => {
     expect(parseConnectTo("[::2]:443=[::1]:8443")).toEqual({ host: "[::2]", port: 443, address: "::1", addressPort: 8443 });
   });
+
+  test.each([
+    ["under_score.site.test", "under_score.site.test"],
+    ["_dmarc.site.test", "_dmarc.site.test"],
+    ["UNDER_score.Site.test", "under_score.site.test"],
+    ["intra_net", "intra_net"],
+    ["-a.site.test", "-a.site.test"],
+    ["site.test.", "site.test."],
+    ["b\u00fccher.test", "xn--bcher-kva.test"],
+    ["localhost", "localhost"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["[2001:DB8:0::1]", "[2001:db8::1]"],
+  ])("a connection of the host %s", (host, read) => {
+    expect(parseConnectTo(`${host}:443=127.0.0.1:8443`)).toEqual({ host: read, port: 443, address: "127.0.0.1", addressPort: 8_443 });
+  });
 });
 
 describe("invalid input", () => {
@@ -36,6 +51,22 @@ describe("invalid input", () => {
   test.each(["127.0.0.1", ":80", "127.0.0.1:", "127.0.0.1:65536", "::1:80", "[::1]"])("endpoint %s", (text) => {
     expect(parseEndpoint(text)).toBeNull();
   });
+
+  test.each([
+    "",
+    "_",
+    "site._",
+    "a..test",
+    ".",
+    "user@site.test",
+    "site.test/",
+    "site.test:80",
+    "a\tb",
+    "::1",
+    "[::1",
+    "a*b",
+    "x".repeat(64),
+  ])("connection of the host %j", (host) => expect(parseConnectTo(`${host}:443=127.0.0.1:8443`)).toBeNull());
 
   test.each(["site.test=127.0.0.1:1", "site.test:443=localhost:1", "site.test:443", "a:1=127.0.0.1:1=b", "a b:1=127.0.0.1:1"])(
     "connection %s",

@@ -1,7 +1,7 @@
 /** Accepted URLs and their stored form, and rejected URLs. URLs of webhooks: what is stored, and what is refused. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseScanUrl, parseWebhookUrl, scanUrlCharsMax, webhookUrlCharsMax } from "../../../src/parse/scan-url.ts";
+import { parseScanUrl, parseUrlHost, parseWebhookUrl, scanUrlCharsMax, webhookUrlCharsMax } from "../../../src/parse/scan-url.ts";
 import { randomRuns } from "../../support/random-runs.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
@@ -102,7 +102,11 @@ const refused: readonly [given: string, because: RegExp][] = [
 
 describe("accepted", () => {
   for (const [given, stored] of accepted) {
-    test(given.slice(0, 80), () => expect(parseScanUrl(given)).toEqual({ url: stored }));
+    test(given.slice(0, 80), () => {
+      expect(parseScanUrl(given)).toEqual({ url: stored });
+      const { hostname } = new URL(stored);
+      expect(parseUrlHost(hostname)).toBe(hostname);
+    });
   }
 });
 
