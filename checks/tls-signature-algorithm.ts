@@ -1,9 +1,6 @@
 /** Checks that the certificates are signed with collision-resistant hashes. */
 import { finding, registerCheck, violatedBy } from "assay/check";
-import { hasSignatureThatCounts } from "assay/check/parsers";
-
-/** Display names of hashes that are broken or below today's required strength. */
-const weakHashes: Readonly<Record<string, string>> = { md2: "MD2", md4: "MD4", md5: "MD5", sha1: "SHA-1", sha224: "SHA-224" };
+import { hasSignatureThatCounts, isOnTrustPath, weakHashName } from "assay/check/parsers";
 
 export default registerCheck({
   key: "tls-signature-algorithm",
@@ -13,15 +10,18 @@ export default registerCheck({
   appliesTo: ["https"],
   reads: ["tls"],
   findings: {
-    "security.tls.signature-hash-weak": { severity: "high", riskLevel: "medium", effort: "low", cwe: 328 },
+    "security.tls.signature-hash-weak": { severity: "critical", riskLevel: "high", effort: "low", cwe: 328, scoreCap: 20 },
+    "security.tls.signature-hash-weak-unneeded": { severity: "low", riskLevel: "low", effort: "low", cwe: 328, weight: 1 },
   },
-  judge({ tls: { host, chain, certificatesDropped } }) {
+  judge({ tls }) {
+    const { host, chain, certificatesDropped } = tls;
     const judged = chain.filter(hasSignatureThatCounts);
-    const weak = judged.flatMap(({ subject, issuer, signatureAlgorithm, signatureHash }) => {
-      const hash = weakHashes[signatureHash ?? ""];
-      if (hash === undefined) return [];
-      const values = { tlsHost: host, subject, issuer, hash, algorithm: signatureAlgorithm ?? "" };
-      return [finding("security.tls.signature-hash-weak", values)];
+    const weak = judged.flatMap((certificate) => {
+      const { subject, issuer, signatureAlgorithm, signatureHash } = certificate;
+      const hash = weakHashName(signatureHash);
+      if (hash === null) return [];
+      const code = isOnTrustPath(tls, certificate) ? "security.tls.signature-hash-weak" : "security.tls.signature-hash-weak-unneeded";
+      return [finding(code, { tlsHost: host, subject, issuer, hash, algorithm: signatureAlgorithm ?? "" })];
     });
     const allKnown = chain.length > 0 && certificatesDropped === 0 && judged.every(({ signatureHash }) => signatureHash !== null);
     return violatedBy(weak, allKnown);

@@ -30,8 +30,9 @@ export default registerCheck({
   reads: ["tlsOffers"],
   consults: ["navigation"],
   findings: {
-    "security.tls.cipher-null-offered": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 10 },
-    "security.tls.cipher-anonymous-offered": { severity: "high", riskLevel: "medium", effort: "low", cwe: 322, weight: 10 },
+    // Capped: no browser offers them, but a server that needs neither secrecy nor identity must not be called good.
+    "security.tls.cipher-null-offered": { severity: "high", riskLevel: "medium", effort: "low", cwe: 319, weight: 10, scoreCap: 79 },
+    "security.tls.cipher-anonymous-offered": { severity: "high", riskLevel: "medium", effort: "low", cwe: 322, weight: 10, scoreCap: 79 },
     "security.tls.cipher-export-offered": { severity: "high", riskLevel: "medium", effort: "low", cwe: 326, weight: 8 },
     "security.tls.cipher-rc4-offered": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 327 },
     "security.tls.cipher-small-block-offered": { severity: "medium", riskLevel: "medium", effort: "low", cwe: 327, weight: 3 },

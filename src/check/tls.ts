@@ -16,7 +16,7 @@ export function validityAt(certificate: Pick<CertificateFacts, "validFrom" | "va
 export function isCertificateAccepted(tls: TlsFacts, at: string): boolean {
   const [leaf] = tls.chain;
   if (leaf === undefined) return true;
-  if (!tls.trusted || !tls.hostMatches || missingServerUsage(tls) !== null) return false;
+  if (!tls.trusted || !tls.hostMatches || missingServerUsage(tls) !== null || hasWeakSignature(tls)) return false;
   return [leaf, ...issuersOnPath(tls)].every((certificate) => (validityAt(certificate, at) ?? "valid") === "valid");
 }
 
@@ -64,6 +64,33 @@ export function lifetimeMs({ validFrom, validTo }: CertificateFacts): number | n
 /** False for self-signed certificates and trust anchors: browsers do not verify their signatures. */
 export function hasSignatureThatCounts({ selfSigned, trustAnchor }: CertificateFacts): boolean {
   return !selfSigned && !trustAnchor;
+}
+
+/** Names of hashes that are broken or below today's required strength. Browsers refuse all of them. */
+const weakHashes = new Map([
+  ["md2", "MD2"],
+  ["md4", "MD4"],
+  ["md5", "MD5"],
+  ["sha1", "SHA-1"],
+  ["sha224", "SHA-224"],
+]);
+
+/** Name of a weak hash; null for any other. */
+export function weakHashName(signatureHash: string | null): string | null {
+  return weakHashes.get(signatureHash ?? "") ?? null;
+}
+
+/** True if browsers need this certificate of the chain. Without a path, any may be needed. */
+export function isOnTrustPath({ chain: [leaf], path }: TlsFacts, { fingerprint }: CertificateFacts): boolean {
+  if (path === undefined || path === null || fingerprint === leaf?.fingerprint) return true;
+  return path.some((issuer) => issuer.fingerprint === fingerprint);
+}
+
+function hasWeakSignature(tls: TlsFacts): boolean {
+  return tls.chain.some(
+    (certificate) =>
+      hasSignatureThatCounts(certificate) && weakHashName(certificate.signatureHash) !== null && isOnTrustPath(tls, certificate),
+  );
 }
 
 // Diffie-Hellman primes that attackers know. Groups of less than 1024 bits are not listed, because their length decides.

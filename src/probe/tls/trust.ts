@@ -4,7 +4,9 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { rootCertificates, type SecureContext } from "node:tls";
 import { tryOr } from "../../base/try-or.ts";
+import { weakHashName } from "../../check/tls.ts";
 import { verifyingContext } from "../../egress/http-client.ts";
+import { certificateSignature } from "../../parse/certificate.ts";
 import { certificatePeriod, isSelfSigned, isSignedBy } from "./certificate.ts";
 
 // Trusted roots, and the reason why no path leads to them. Checks neither dates nor names.
@@ -105,12 +107,14 @@ interface Issuer {
   /** Milliseconds since 1970; NaN if the date is unreadable. */
   readonly fromMs: number;
   readonly toMs: number;
+  /** True if browsers refuse its signature. */
+  readonly isWeak: boolean;
 }
 
 /**
  * Issuers from the leaf's up to the root, the root included; null without a path. Empty if the leaf itself is trusted. RFC 4158
- * leaves the choice among several paths to the client: the first choice are paths within their dates at `nowMs`. Without one,
- * the result is the path that ended last, so that its dates explain the refusal.
+ * leaves the choice among several paths to the client: the first choice are paths with strong signatures, and within their dates at
+ * `nowMs`. Without one, the result is the path that ended last, so that its dates explain the refusal.
  */
 export function longestTrustPath(sent: CertificateChain, roots: RootSet, nowMs: number): readonly X509Certificate[] | null {
   const [leaf] = sent;
@@ -118,7 +122,8 @@ export function longestTrustPath(sent: CertificateChain, roots: RootSet, nowMs: 
   const ends = [...new Set(allIssuers(leaf, issuersOf).map(({ toMs }) => toMs))].filter((end) => !Number.isNaN(end)).sort((a, b) => b - a);
   const pathOf = (condition: (issuer: Issuer) => boolean) =>
     findPath(leaf, roots, (certificate) => issuersOf(certificate).filter(condition));
-  for (const isUsable of [({ fromMs }: Issuer) => fromMs <= nowMs, () => true]) {
+  const hasBegun = ({ fromMs }: Issuer) => fromMs <= nowMs;
+  for (const isUsable of [(issuer: Issuer) => hasBegun(issuer) && !issuer.isWeak, hasBegun, () => true]) {
     for (const end of ends) {
       const path = pathOf((issuer) => isUsable(issuer) && issuer.toMs >= end);
       if (path !== null) return path;
@@ -134,7 +139,7 @@ function issuerFinder(sent: CertificateChain, roots: RootSet): FindIssuers {
   const issuers = new Map<X509Certificate, Issuer>();
   const found = new Map<X509Certificate, readonly Issuer[]>();
   const issuer = (certificate: X509Certificate) => {
-    const known = issuers.get(certificate) ?? { certificate, ...certificatePeriod(certificate) };
+    const known = issuers.get(certificate) ?? { certificate, ...certificatePeriod(certificate), isWeak: isWeak(certificate, roots) };
     issuers.set(certificate, known);
     return known;
   };
@@ -149,6 +154,11 @@ function issuerFinder(sent: CertificateChain, roots: RootSet): FindIssuers {
     found.set(certificate, result);
     return result;
   };
+}
+
+/** Browsers do not verify the signature of a root. */
+function isWeak(certificate: X509Certificate, roots: RootSet): boolean {
+  return !roots.has(certificate) && weakHashName(certificateSignature(certificate.raw)?.hash ?? null) !== null;
 }
 
 function allIssuers(leaf: X509Certificate, issuersOf: FindIssuers): readonly Issuer[] {

@@ -65,6 +65,7 @@ testCheck(check, {
       ],
       ["a certificate for another name", { ...sts(year), tls: { hostMatches: false } }],
       ["expired", { ...sts(year), tls: { chain: [certificate({ validTo: "2026-11-20T00:00:00.000Z" })] } }],
+      ["signed with SHA-1", { ...sts(year), tls: { chain: [certificate({ signatureHash: "sha1" })] } }],
       ["also too short", { ...sts("max-age=300"), tls: { trusted: false } }, { also: ["security.hsts.max-age-too-short"] }],
     ],
   },

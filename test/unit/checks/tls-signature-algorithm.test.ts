@@ -11,12 +11,22 @@ const signed = (signatureAlgorithm: string | null, signatureHash: string | null)
 const sha1 = signed("sha1WithRSAEncryption", "sha1");
 const chain = (...parts: Partial<CertificateFacts>[]) => ({ tls: { chain: parts.map(certificate) } });
 const root = { selfSigned: true, subject: "CN=Example Root" };
+/** Leaf, issuer and further certificates; the path leads over the issuer. */
+const longChain = (leaf: Partial<CertificateFacts>, issuer: Partial<CertificateFacts>, ...others: Partial<CertificateFacts>[]) => {
+  const parts = [leaf, issuer, ...others].map((part, at) => certificate({ fingerprint: `${at}`.repeat(64), ...part }));
+  const [, needed] = parts;
+  if (needed === undefined) throw new Error("the chain has no issuer");
+  const { subject, validFrom, validTo, fingerprint, trustAnchor } = needed;
+  return { tls: { chain: parts, path: [{ subject, validFrom, validTo, fingerprint, trustAnchor }] } };
+};
 
 testCheck(check, {
   passed: [
     ["SHA-256", {}],
     ["RSASSA-PSS with SHA-256", chain(signed("rsassaPss", "sha256"))],
     ["RSASSA-PSS with SHA-512", chain(signed("rsassaPss", "sha512"))],
+    ["strong on the path and beside it", longChain({}, {}, signed("sha384WithRSAEncryption", "sha384"))],
+    ["a path that ends at a trusted issuer with a weak signature", longChain({}, { ...sha1, trustAnchor: true })],
     ["Ed25519", chain(signed("ED25519", "sha512"))],
     ["a SHA-1 root in the sent chain", chain({}, {}, { ...sha1, ...root })],
     ["a trust anchor with a SHA-1 signature", chain({}, { ...sha1, trustAnchor: true })],
@@ -51,10 +61,23 @@ testCheck(check, {
       ["MD5", chain(signed("md5WithRSAEncryption", "md5")), { values: { hash: "MD5" } }],
       ["SHA-224", chain(signed("ecdsa-with-SHA224", "sha224")), { values: { hash: "SHA-224" } }],
       ["RSASSA-PSS with SHA-1", chain(signed("rsassaPss", "sha1")), { values: { hash: "SHA-1", algorithm: "rsassaPss" } }],
+      ["a leaf on a path", longChain(sha1, {}, {})],
+      ["an issuer on the path", longChain({}, { ...sha1, subject: "CN=Old CA" }, {}), { values: { subject: "CN=Old CA" } }],
+      ["without a path", { tls: { ...longChain({}, {}, sha1).tls, trusted: false, path: null } }],
       ["beside an unknown algorithm", chain(signed("1.2.3.4", null), sha1)],
       ["beside a dropped certificate", { tls: { chain: [certificate(sha1)], certificatesDropped: 1 } }],
       ["two certificates", chain(sha1, { ...sha1, subject: "CN=Old CA" }), { also: ["security.tls.signature-hash-weak"] }],
       ["the same certificate sent twice, reported once", chain(sha1, sha1)],
+    ],
+    "security.tls.signature-hash-weak-unneeded": [
+      ["a twin of the issuer", longChain({}, {}, { ...sha1, subject: "CN=Twin" }), { values: { subject: "CN=Twin", hash: "SHA-1" } }],
+      [
+        "a cross-signed root",
+        longChain({}, {}, { ...signed("md5WithRSAEncryption", "md5"), subject: "CN=Old" }),
+        { values: { hash: "MD5" } },
+      ],
+      ["beside a weak leaf", longChain(sha1, {}, { ...sha1, subject: "CN=Old" }), { also: ["security.tls.signature-hash-weak"] }],
+      ["for a leaf that is trusted itself", { tls: { ...longChain({ trustAnchor: true }, sha1).tls, path: [] } }],
     ],
   },
 });

@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { builtInChecks } from "../../../checks/index.ts";
 import { standing } from "../../../src/judge/result.ts";
 import { scoreOf } from "../../../src/judge/score.ts";
+import { flawlessSite } from "../judge/site-laws/any-site.ts";
 import { calibrationSites } from "../judge/site-laws/calibration.ts";
+import type { Site } from "../judge/site-laws/site.ts";
 import { judgedSite } from "../judge/site-laws/site-law.ts";
 
 const lines = readFileSync(resolve(import.meta.dirname, "../../../docs/scoring.md"), "utf8").split("\n");
@@ -35,6 +37,16 @@ test("the table of caps names every cap that a finding has", () => {
   const documented = tableOf("at most", "while one of these findings exists").map(([cap]) => Number(cap));
   const used = builtInChecks.flatMap(({ findings }) => Object.values(findings).flatMap(({ scoreCap }) => scoreCap ?? []));
   expect([...new Set(used)].sort()).toEqual(documented.sort());
+});
+
+test.each<[string, Partial<Site["tls"]>, number]>([
+  ["no fault", {}, 100],
+  ["a leaf signed with SHA-1", { signatureHash: "sha1" }, 20],
+  ["suites without encryption beside good ones", { weakKinds: ["null"] }, 79],
+  ["suites without certificate beside good ones", { weakKinds: ["anonymous"] }, 79],
+  ["RC4 beside good suites, which has no cap", { weakKinds: ["rc4"] }, 96],
+])("TLS with %s", (_words, tls, score) => {
+  expect(judgedSite({ ...flawlessSite, tls: { ...flawlessSite.tls, ...tls } }).score).toBe(score);
 });
 
 test("the table of weights covers 0 to 10 without a gap", () => {

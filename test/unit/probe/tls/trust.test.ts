@@ -73,6 +73,17 @@ describe("the path that stays valid longest", () => {
     expect(pathEnds(sent)).toEqual(ends);
   });
 
+  test("a strong signature is preferred to a longer life, and a weak one is better than none", () => {
+    const weakTwin = (options: CertificateOptions) => issuing({ privateKeyPem, ...options });
+    for (const hash of ["sha1", "sha224"] as const) {
+      const weak = weakTwin({ hash, ...period(-100, 900) });
+      expect(pathEnds([weak, current])).toEqual([500, 1_000]);
+      expect(pathEnds([current, weak])).toEqual([500, 1_000]);
+      expect(pathEnds([weak])).toEqual([900, 1_000]);
+      expect(pathEnds([weak], [weak])).toEqual([900]);
+    }
+  });
+
   test("two roots, of which one has expired", () => {
     const below = twin(-100, 700, oldRoot);
     expect(pathEnds([below], [oldRoot])).toEqual([700, -1]);
