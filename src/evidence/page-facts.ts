@@ -202,6 +202,8 @@ export const requests = fields({
   insecureDropped: count,
   /** Subresources that the browser blocked because of an integrity mismatch. */
   integrityBlocked: list(url, limits.subresourcesMax),
+  /** Files that the browser did not request because of an Integrity-Policy. Older evidence lacks the list. */
+  integrityPolicyBlocked: orAbsent(list(url, limits.subresourcesMax)),
   /** Violations of policies during the visit, one for each directive and origin. Older evidence lacks the list. */
   cspViolations: orAbsent(list(cspViolation, limits.cspViolationsMax)),
   cspViolationsDropped: orAbsent(count),

@@ -197,6 +197,7 @@ export async function openHostileSite(): Promise<HostileSite> {
       insecure: [],
       insecureDropped: 0,
       integrityBlocked: [],
+      integrityPolicyBlocked: [],
       cspViolations: [],
       cspViolationsDropped: 0,
     });

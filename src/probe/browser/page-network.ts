@@ -311,6 +311,7 @@ export class PageNetwork {
   readonly #documents: RecordedRequest[] = [];
   readonly #insecure = new Map<string, InsecureRequest>();
   readonly #integrityBlocked = new Set<string>();
+  readonly #policyBlocked = new Set<string>();
   readonly #violations = new Map<string, CspViolation>();
   readonly #code = new Map<string, CodeRequest>();
   readonly #traffic = new Traffic();
@@ -400,6 +401,7 @@ export class PageNetwork {
       insecure: [...this.#insecure.values()].sort(byUrl),
       insecureDropped: this.#insecureDropped,
       integrityBlocked: [...this.#integrityBlocked].sort(),
+      integrityPolicyBlocked: [...this.#policyBlocked].sort(),
       cspViolations: [...this.#violations.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, violation]) => violation),
       cspViolationsDropped: this.#violationsDropped,
     };
@@ -488,7 +490,9 @@ export class PageNetwork {
     const recorded = this.#recorded.get(requestId);
     if (recorded !== undefined) recorded.isGivenUp = recorded.loaderId !== this.#shownLoaderId;
     // A policy of the page prevented the request.
-    if (blockedReason === "csp" || blockedReason === "mixed-content") this.#code.delete(requestId);
+    if (blockedReason === "csp" || blockedReason === "mixed-content" || blockedReason === "integrity") this.#code.delete(requestId);
+    if (blockedReason === "integrity" && recorded !== undefined && this.#policyBlocked.size < subresourcesMax)
+      this.#policyBlocked.add(recorded.url);
   }
 
   #onServedFromMemory(requestId: string): void {

@@ -1,4 +1,5 @@
 /** Policies that block parts of their own page, as the browser reports them. */
+import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
@@ -17,8 +18,7 @@ const enforced = "content-security-policy";
 const reported = "content-security-policy-report-only";
 const strictDynamic = "script-src 'strict-dynamic' https: 'self'; object-src 'none'; base-uri 'none'";
 
-/** Violations of a page with these headers, as `directive blocked`, with "reported" for policies that only report. */
-async function violations(head: string, headers: Readonly<Record<string, string>>): Promise<readonly string[]> {
+async function requestsOf(head: string, headers: Readonly<Record<string, string>>) {
   const body = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Case</title>${head}</head><body></body></html>`;
   const script = { headers: { "content-type": "text/javascript" }, body: "1" };
   const server = keep(
@@ -30,8 +30,12 @@ async function violations(head: string, headers: Readonly<Record<string, string>
     }),
   );
   const egress = egressTo(Object.fromEntries(["site.test", "cdn.other.test"].map((host) => [`${host}:443`, server])));
-  const readings = await visit(browser, "https://site.test/", { egress, deadlines: patientDeadlines });
-  const { cspViolations = [], cspViolationsDropped } = factsOf(readings, "requests");
+  return factsOf(await visit(browser, "https://site.test/", { egress, deadlines: patientDeadlines }), "requests");
+}
+
+/** Violations of a page with these headers, as `directive blocked`, with "reported" for policies that only report. */
+async function violations(head: string, headers: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { cspViolations = [], cspViolationsDropped } = await requestsOf(head, headers);
   expect(cspViolationsDropped).toBe(0);
   return cspViolations.map(({ directive, blocked, reportOnly }) => `${directive} ${blocked}${reportOnly ? " reported" : ""}`);
 }
@@ -75,4 +79,50 @@ test.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>
   ["no policy", "<script>eval('1')</script>", {}, []],
 ])("%s", async (_words, head, headers, expected) => {
   expect(await violations(head, headers)).toEqual(expected);
+});
+
+/** SHA-384 of the script `1`. */
+const hash = `sha384-${createHash("sha384").update("1").digest("base64")}`;
+
+test.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
+  [
+    "a script without integrity",
+    '<script src="/app.js"></script>',
+    { "integrity-policy": "blocked-destinations=(script)" },
+    ["https://site.test/app.js"],
+  ],
+  [
+    "an import",
+    '<script type="module">import "/lib.js"</script>',
+    { "integrity-policy": "blocked-destinations=(script)" },
+    ["https://site.test/lib.js"],
+  ],
+  [
+    "a script with integrity",
+    `<script src="/app.js" integrity="${hash}" crossorigin></script>`,
+    { "integrity-policy": "blocked-destinations=(script)" },
+    [],
+  ],
+  [
+    "a script with integrity that is requested without CORS",
+    `<script src="/app.js" integrity="${hash}"></script>`,
+    { "integrity-policy": "blocked-destinations=(script)" },
+    ["https://site.test/app.js"],
+  ],
+  ["a policy with quotes", '<script src="/app.js"></script>', { "integrity-policy": 'blocked-destinations=("script")' }, []],
+  ["a destination without a list", '<script src="/app.js"></script>', { "integrity-policy": "blocked-destinations=script" }, []],
+  [
+    "a source that no browser knows",
+    '<script src="/app.js"></script>',
+    { "integrity-policy": "blocked-destinations=(script), sources=(foo)" },
+    [],
+  ],
+  [
+    "a policy that only reports",
+    '<script src="/app.js"></script>',
+    { "integrity-policy-report-only": "blocked-destinations=(script)" },
+    [],
+  ],
+])("an Integrity-Policy blocks: %s", async (_words, head, headers, expected) => {
+  expect((await requestsOf(head, headers)).integrityPolicyBlocked).toEqual(expected);
 });

@@ -72,6 +72,7 @@ describe("a page", () => {
       insecure: [],
       insecureDropped: 0,
       integrityBlocked: [],
+      integrityPolicyBlocked: [],
       cspViolations: [],
       cspViolationsDropped: 0,
     });

@@ -40,6 +40,7 @@ const names: Readonly<Record<number, string>> = {
 /** Checks, and single findings, for which the list has no weakness: advice on availability, upkeep and obsolete fields. */
 const withoutWeakness = [
   "csp-own-violations",
+  "security.content.integrity-policy-blocks",
   "deprecated-headers",
   "dns-name-servers",
   "ipv6",
