@@ -5,6 +5,7 @@ import type { FindingValues, Verdict } from "../check/verdict.ts";
 import { type Evidence, failed, headerLimitOf, type Reading, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
+import { strictestCompletion } from "../parse/csp.ts";
 import { fieldsNamed, firstHttpsAnswer, isHtml, isHttps } from "../parse/header-fields.ts";
 import {
   algorithmVersion,
@@ -15,7 +16,7 @@ import {
   type StoredResult,
   standing,
 } from "./result.ts";
-import { scoreOf } from "./score.ts";
+import { remainingScore, scoreOf, unreadDefenceScoreMax } from "./score.ts";
 
 // Limits and data files behind the verdicts of evidence.
 
@@ -46,7 +47,11 @@ export function judgeEvidence(
   onFault: OnCheckFault,
   callCheck: CallCheck = (check, narrowed) => check.judge(narrowed),
 ): StoredResult {
-  const judged = catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, callCheck) }));
+  const judged = withReadPart(
+    catalog.checks.map((check) => ({ check, ...judgeOne(check, evidence, onFault, callCheck) })),
+    evidence,
+    callCheck,
+  );
   const findings = judged.flatMap((row) => row.findings);
   const score = scoreOf(
     judged.map(({ check, row }) => ({ ...row, weight: check.weight })),
@@ -65,12 +70,46 @@ export function judgeEvidence(
   };
 }
 
+const policyHeader = "content-security-policy";
+
+/**
+ * An unread policy must not be better for the score than its visible part proves. The row of the policy gets the maximum that would hold
+ * if the part that was cut off were as strict as possible. There is no finding, and no row gets a verdict.
+ */
+function withReadPart(judged: readonly JudgedCheck[], evidence: Evidence, callCheck: CallCheck): readonly JudgedCheck[] {
+  const main = judged.find(({ check, row }) => check.key === policyHeader && row.notCheckedBecause === "header-truncated");
+  if (main === undefined || evidence.page.status === "failed") return judged;
+  const headers = evidence.page.facts.headers.map((field) =>
+    field.truncated && field.name.toLowerCase() === policyHeader
+      ? { ...field, value: strictestCompletion(field.value), truncated: false }
+      : field,
+  );
+  const completed: Evidence = { ...evidence, page: { status: "read", facts: { ...evidence.page.facts, headers } } };
+  const cut = judged.filter(({ row }) => row.notCheckedBecause === "header-truncated");
+  const best = cut.map(({ check }) => ({ check, ...judgeOne(check, completed, () => {}, callCheck) }));
+  // A check on a single directive has its name, such as csp-base-uri.
+  const found = best.flatMap(({ findings }) => findings);
+  if (found.length === 0) return judged;
+  const charged = [...judged, ...best].reduce((sum, { row }) => sum + (row.charged ?? 0), 0);
+  const caps = best.flatMap(({ check, findings }) => findings.map(({ code }) => scoreCapOf(check, code)));
+  const row: LedgerRow = {
+    ...main.row,
+    scoreMax: Math.min(unreadDefenceScoreMax, remainingScore(charged), ...caps),
+    readDirectives: [...new Set(found.map(({ checkKey, values }) => String(values.directive ?? checkKey.replace("csp-", ""))))].join(", "),
+  };
+  return judged.map((each) => (each === main ? { ...each, row } : each));
+}
+
 function scoreCapOf(check: AnyCheck, code: string): number {
   return definitionOf(check, code)?.scoreCap ?? 100;
 }
 
 function definitionOf({ findings }: AnyCheck, code: string): FindingDefinition | undefined {
   return findings[code as keyof typeof findings];
+}
+
+interface JudgedCheck extends Judged {
+  readonly check: AnyCheck;
 }
 
 interface Judged {

@@ -48,6 +48,10 @@ export interface LedgerRow {
   /** Evidence used: names of readings, `subject`, and `headers.<name>` for declared header fields. */
   readonly evidence: readonly string[];
   readonly notCheckedBecause?: NotCheckedBecause;
+  /** Maximum score by the part of a cut policy that was read; only for a row without a verdict. */
+  readonly scoreMax?: number;
+  /** Directives of that part that decide, separated by commas. */
+  readonly readDirectives?: string;
 }
 
 /** True for a violated row of weight 0, which is reported without effect on the score. */

@@ -18,6 +18,8 @@ export interface ScoredRow {
   readonly weight: number;
   /** Points that the findings of a violated row charge; the weight by default. */
   readonly charged?: number;
+  /** See `LedgerRow`. */
+  readonly scoreMax?: number;
 }
 
 /** Score; null if the document was not read, or less than half of the applicable weight ran. Only a ledger without charges gives 100. */
@@ -29,8 +31,7 @@ export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[]
   if (!documentRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
   const charged = rows.reduce((sum, row) => sum + (row.state === "violated" ? (row.charged ?? row.weight) : 0), 0);
   const remaining = remainingScore(charged);
-  const defenceUnread = rows.some(isUnreadDefence);
-  return Math.min(remaining, defenceUnread ? unreadDefenceScoreMax : 100, ...scoreCaps);
+  return Math.min(remaining, unreadScoreMax(rows), ...scoreCaps);
 }
 
 /** Score after the given number of charged points, without any cap. Only 0 points give 100. */
@@ -41,6 +42,11 @@ export function remainingScore(charged: number): number {
 /** False for results of older versions, whose score is the share of the passed weight. */
 export function hasCharges({ algorithmVersion }: Pick<StoredResult, "algorithmVersion">): boolean {
   return algorithmVersion >= chargesVersionMin;
+}
+
+/** Maximum score by the rows without a verdict. */
+export function unreadScoreMax(rows: readonly (Pick<ScoredRow, "state" | "scoreMax"> & { readonly weight?: number })[]): number {
+  return Math.min(100, ...rows.filter(isUnreadDefence).map(({ scoreMax = unreadDefenceScoreMax }) => scoreMax));
 }
 
 /** Rows that limit the score, because a main defence could not be read; none without a score. */

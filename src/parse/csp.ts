@@ -333,6 +333,22 @@ export function beforeCutDirective(value: string): string {
   return value.slice(0, Math.max(value.lastIndexOf(";"), value.lastIndexOf(",")) + 1);
 }
 
+/** Directives that name parts of scripts and styles. Policies that override both parts of `script-src` are rare. */
+const partDirectives = /-(?:elem|attr)$/;
+
+/**
+ * A cut value as it can be at best: its complete directives, and the strictest form of all others. Later text changes neither the first of
+ * equal directives (CSP3 section 2.2.1), nor those that have none of their parts beside them. A value that was cut in a later policy
+ * of the same field gets a policy without any permission.
+ */
+export function strictestCompletion(value: string): string {
+  const visible = beforeCutDirective(value);
+  const named = parseCspDirectives(visible.split(",").at(-1) ?? "").map(({ name }) => name);
+  const others = sourceListDirectives.filter((name) => !named.includes(name) && !partDirectives.test(name));
+  const upgrade = named.includes("upgrade-insecure-requests") ? [] : ["upgrade-insecure-requests"];
+  return [visible.replace(/;$/, ""), ...others.map((name) => `${name} 'none'`), ...upgrade].filter((part) => part !== "").join("; ");
+}
+
 /** True if the policy sandboxes the page without the given flag, such as `allow-scripts`. */
 export function sandboxes(policy: CspPolicy, unlessAllowed: string): boolean {
   const flags = policy.get("sandbox");

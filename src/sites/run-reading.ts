@@ -3,7 +3,7 @@ import { type Severity, worstFirst } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
-import { heavyUnreadRows, unreadDefenceScoreMax } from "../judge/score.ts";
+import { heavyUnreadRows, unreadScoreMax } from "../judge/score.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { KnownCertificate, RunRules } from "../store/site-runs.ts";
 import { sameRules } from "../text/comparison.ts";
@@ -136,7 +136,7 @@ function rulesOf(results: readonly StoredResult[]): RunRules {
 }
 
 function scoreWithoutUnread(result: MeasuredAddress["result"]): number {
-  const isLimited = result.score === unreadDefenceScoreMax && heavyUnreadRows(result).length > 0;
+  const isLimited = heavyUnreadRows(result).length > 0 && result.score === unreadScoreMax(result.ledger);
   return isLimited ? (chargesOf(result)?.remaining ?? result.score) : result.score;
 }
 

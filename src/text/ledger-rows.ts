@@ -2,7 +2,7 @@
 import { chargeOf, type Effort, type FindingDefinition, type State, states, worstFirst } from "../check/check.ts";
 import type { CheckDefinition } from "../check/registry.ts";
 import { isNote, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "../judge/result.ts";
-import { hasCharges, heavyUnreadRows, isMainDefence, remainingScore, unreadDefenceScoreMax } from "../judge/score.ts";
+import { hasCharges, heavyUnreadRows, isMainDefence, remainingScore, unreadDefenceScoreMax, unreadScoreMax } from "../judge/score.ts";
 import type { PageLocale, Texts } from "./i18n.ts";
 
 /** `note`: violated, but of a check that has no effect on the score. */
@@ -82,12 +82,12 @@ export function isHeldBack(result: StoredResult): boolean {
 
 /** Rows that limit the score; null if there are none, and for results before this limit existed. */
 export function heldScore(result: StoredResult, locale: PageLocale, texts: Texts): HeldScore | null {
-  const rows = heavyUnreadRows(result).map(({ key, notCheckedBecause: because = "check-undecided" }) => ({
-    key,
-    because,
-    remedy: remedyOf(because, locale, texts),
-  }));
-  return rows.length === 0 ? null : { scoreMax: unreadDefenceScoreMax, rows };
+  const unread = heavyUnreadRows(result);
+  const rows = unread.map(({ key, notCheckedBecause: because = "check-undecided", readDirectives: directives }) => {
+    const readPart = directives === undefined ? null : texts.translate(locale, ["report", "readPart"], { directives });
+    return { key, because, remedy: [readPart, remedyOf(because, locale, texts)].filter((text) => text !== null).join(" ") };
+  });
+  return rows.length === 0 ? null : { scoreMax: unreadScoreMax(unread), rows };
 }
 
 /** One remedy for all failed readings. */

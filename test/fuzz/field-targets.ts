@@ -82,6 +82,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
       "script-src-elem https:; default-src https: ; default-src 'none'",
     ],
     functions: {
+      strictestCompletion: csp.strictestCompletion,
       parseCsp: (text) => csp.parseCsp(lines(text)),
       serializedPolicies: (text) => csp.serializedPolicies(lines(text)),
       parseCspDirectives: csp.parseCspDirectives,

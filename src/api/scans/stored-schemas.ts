@@ -33,6 +33,8 @@ const StoredResultSchema = Type.Object(
         charged: Type.Optional(points),
         evidence: Type.Array(Type.String()),
         notCheckedBecause: Type.Optional(Type.String()),
+        scoreMax: Type.Optional(Type.Integer({ description: "Maximum score by the part of a cut policy that was read." })),
+        readDirectives: Type.Optional(Type.String({ description: "Directives of that part that decide." })),
       }),
     ),
     findings: Type.Array(
