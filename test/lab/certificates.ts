@@ -216,6 +216,17 @@ const signatures: readonly LabCase[] = [
       return siteBelow(root, chain(issuer.issue({ commonName: labHost, names: [labHost] }), issuer, root));
     },
   },
+  {
+    name: "a certificate with SHA-1 that the path does not need",
+    expected: tlsStates({ "signature-algorithm": "violated" }),
+    codes: ["security.tls.signature-hash-weak-unneeded"],
+    serve: () => {
+      const root = selfSigned({ commonName: "RSA root", authority: true, key: "rsa-2048" });
+      const issuer = root.issue({ commonName: "Issuing CA", authority: true });
+      const old = root.issue({ commonName: "Old issuing CA", authority: true, hash: "sha1" });
+      return siteBelow(root, chain(issuer.issue({ commonName: labHost, names: [labHost] }), issuer, old));
+    },
+  },
   certificateCase({ name: "RSASSA-PSS with SHA-256", identity: () => signedLeaf({ pss: true }) }),
   certificateCase({
     name: "RSASSA-PSS with SHA-1, which libraries reject",

@@ -298,6 +298,18 @@ export const cspCases: readonly LabCase[] = [
     ),
   },
   {
+    name: "a policy with typographic quotes, of which browsers skip everything",
+    expected: { "content-security-policy": "violated", "csp-script-inline": "notApplicable" },
+    codes: ["security.csp.skipped-by-browsers"],
+    serve: serving(csp(Buffer.from("default-src \u2018self\u2019").toString("latin1"))),
+  },
+  {
+    name: "a policy that blocks its own page",
+    expected: { "csp-script-inline": "passed" },
+    codes: ["security.csp.blocks-own-page"],
+    serve: serving({ ...csp("script-src 'self'"), body: `<script>${inlineScript}</script>` }),
+  },
+  {
     name: "a policy without an effective directive",
     expected: { "content-security-policy": "violated", "csp-syntax": "violated", "csp-script-inline": "notApplicable" },
     codes: ["security.csp.no-effective-directive", "security.csp.misspelt-directive"],

@@ -108,6 +108,8 @@ function serve(mailCase: MailCase): Promise<LabSite> {
     const targets = {
       [`${host}:443`]: site,
       [`${host}:80`]: plain,
+      // The site's certificate is for another name.
+      [`files.${domain}:443`]: site,
       ...(policy === "unknown" ? {} : { [`${policyHost}:443`]: policyTarget }),
     };
     return {
@@ -305,6 +307,16 @@ const fileCases: readonly MailCase[] = [
     },
     { "security-txt": "violated" },
     "redirect-to-http",
+  ),
+  fileCase(
+    "elsewhere",
+    "redirected to a host whose certificate has another name",
+    {
+      "/.well-known/security.txt": { status: 301, headers: { location: "https://files.OWN/files/security.txt" } },
+      "/files/security.txt": policyFile(...soundFile),
+    },
+    { "security-txt": "violated", "security-txt-valid": "notApplicable" },
+    "certificate-not-accepted",
   ),
   fileCase(
     "faulty",

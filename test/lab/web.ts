@@ -202,6 +202,7 @@ const contentCases: readonly LabCase[] = [
     codes: [
       "security.content.integrity-malformed",
       "security.content.integrity-mismatch",
+      "security.content.integrity-signature-only",
       "security.content.integrity-without-crossorigin",
       "security.content.script-unpinnable",
       "security.content.script-without-integrity",
@@ -214,6 +215,7 @@ const contentCases: readonly LabCase[] = [
 <link rel="stylesheet" href="https://${libraryHost}/style.css"><script src="https://${libraryHost}/script.js"></script><script src="https://${libraryHost}/script-2.0.js"></script>
 <script src="https://${libraryHost}/malformed.js" integrity="sha256-?" crossorigin></script>
 <script src="https://${libraryHost}/unchecked.js" integrity="${digest}"></script>
+<script src="https://${libraryHost}/signed.js" integrity="ed25519-JrQLj5P/89iXES9+vFgrIy29clF9CC/oPPsw3c5D0bs=" crossorigin></script>
 <script src="/changed.js" integrity="${digest}"></script>`,
         routes: {
           "/script-2.0.js": { headers: { "content-type": "text/javascript" }, body: "" },
@@ -221,6 +223,7 @@ const contentCases: readonly LabCase[] = [
           "/style-1.2.css": { headers: { "content-type": "text/css" }, body: "" },
           "/style.css": { headers: { "content-type": "text/css" }, body: "" },
           "/malformed.js": { headers: { "content-type": "text/javascript", "access-control-allow-origin": "*" }, body: "" },
+          "/signed.js": { headers: { "content-type": "text/javascript", "access-control-allow-origin": "*" }, body: "" },
           "/unchecked.js": { headers: { "content-type": "text/javascript" }, body: "" },
           "/changed.js": { headers: { "content-type": "text/javascript" }, body: "changed()" },
         },
