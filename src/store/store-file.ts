@@ -133,8 +133,19 @@ export interface MetaPages {
   readonly recovered: MetaPage;
 }
 
+/** Reads of the meta pages. Commits of another process between two reads look like damage, which lasts. */
+const metaReadsMax = 10;
+
 /** Null if the file has no valid meta pages of this format. @throws the error of the file system. */
 function readMetaPages(file: number): MetaPages | null {
+  for (let reads = 1; reads < metaReadsMax; reads++) {
+    const metas = readMetaPagesOnce(file);
+    if (metas !== null) return metas;
+  }
+  return readMetaPagesOnce(file);
+}
+
+function readMetaPagesOnce(file: number): MetaPages | null {
   const first = readMeta(file, 0);
   if (first === null) return null;
   const second = readMeta(file, first.pageBytes);
