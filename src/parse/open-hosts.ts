@@ -31,8 +31,8 @@ const scripts: readonly (readonly [host: string, path: string, source: string])[
   ["esm.run", "/", jsdelivr],
   ["esm.sh", "/", "https://esm.sh/"],
   ["cdn.skypack.dev", "/", "https://docs.skypack.dev/"],
-  ["ga.jspm.io", "/npm:", "https://jspm.org/docs/cdn"],
-  ["jspm.dev", "/", "https://jspm.org/docs/cdn"],
+  ["ga.jspm.io", "/npm:", "https://jspm.org/cdn"],
+  ["jspm.dev", "/", "https://jspm.org/cdn/jspm-dev"],
   ["registry.npmmirror.com", "/", "https://npmmirror.com/"],
   ["deno.land", "/x/", "https://deno.land/x"],
   // Files of repositories and snippets.
@@ -44,8 +44,7 @@ const scripts: readonly (readonly [host: string, path: string, source: string])[
   ["gist.githubusercontent.com", "/", gists],
   ["gist.github.com", "/", gists],
   ["gitlab.com", "/", "https://docs.gitlab.com/user/snippets/"],
-  ["codepen.io", "/", "https://blog.codepen.io/documentation/"],
-  ["cdn.statically.io", "/", "https://statically.io/docs/"],
+  ...["/gh/", "/gl/", "/bb/"].map((path) => ["cdn.statically.io", path, "https://statically.io/docs/"] as const),
   ...["raw", "rawcdn", "gl", "glcdn", "bb", "bbcdn", "gist", "gistcdn"].map((name) => [`${name}.githack.com`, "/", githack] as const),
   ["script.google.com", "/macros/", "https://developers.google.com/apps-script/guides/content"],
 ];
@@ -64,7 +63,7 @@ const pages: typeof scripts = [
   ["s3.*.backblazeb2.com", "/", "https://www.backblaze.com/docs/cloud-storage-s3-compatible-api"],
   ["*.digitaloceanspaces.com", "/", "https://docs.digitalocean.com/products/spaces/"],
   // Domains of customers that the public suffix list lacks, or that stand below a domain of which it has only parts.
-  ["*.global.ssl.fastly.net", "/", "https://www.fastly.com/documentation/guides/getting-started/domains/"],
+  ["*.global.ssl.fastly.net", "/", "https://www.fastly.com/documentation/guides/concepts/routing-traffic-to-fastly"],
   ["*.blob.core.windows.net", "/", "https://learn.microsoft.com/azure/storage/blobs/storage-blob-static-website"],
   ["*.cloudapp.azure.com", "/", "https://learn.microsoft.com/azure/virtual-network/ip-services/public-ip-addresses"],
   ["*.googleusercontent.com", "/", "https://developers.google.com/apps-script/guides/content"],
@@ -73,7 +72,7 @@ const pages: typeof scripts = [
   ["ipfs.io", "/ipfs/", "https://docs.ipfs.tech/concepts/ipfs-gateway/"],
   ["dweb.link", "/ipfs/", "https://docs.ipfs.tech/concepts/ipfs-gateway/"],
   ["gateway.pinata.cloud", "/ipfs/", "https://docs.pinata.cloud/gateways"],
-  ["arweave.net", "/", "https://docs.arweave.org/developers/"],
+  ["arweave.net", "/", "https://docs.arweave.org/developers/arweave-node-server/http-api"],
   ["dl.dropboxusercontent.com", "/", "https://help.dropbox.com/share/force-download"],
 ];
 

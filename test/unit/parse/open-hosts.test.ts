@@ -26,6 +26,8 @@ test.each([
   ["cdn.jsdelivr.net", "/", "cdn.jsdelivr.net"],
   ["cdn.jsdelivr.net", "/NPM/", "cdn.jsdelivr.net"],
   ["cdn.jsdelivr.net", "/npm", undefined],
+  ["cdn.statically.io", "/gh/", "cdn.statically.io"],
+  ["cdn.statically.io", "/gh/acme/", undefined],
   ["*.jsdelivr.net", "", "cdn.jsdelivr.net"],
   ["*.cdn.jsdelivr.net", "", undefined],
   ["s3.eu-west-1.amazonaws.com", "", "s3.*.amazonaws.com"],
