@@ -1,6 +1,6 @@
 /** Checks that an Integrity-Policy is one that browsers enforce, and that it blocks no file of its own page. */
 import { finding, foundAtAddresses, notApplicable, notChecked, registerCheck, replaceHeader, setHeader, violatedBy } from "assay/check";
-import { parseIntegrity, parseStructuredDictionary, type StructuredValue, strongestHashes, withoutFragment } from "assay/check/parsers";
+import { hasUsableHash, parseStructuredDictionary, type StructuredValue, withoutFragment } from "assay/check/parsers";
 
 const forScripts = "blocked-destinations=(script)";
 
@@ -34,7 +34,7 @@ export default registerCheck({
       ...dom.subresources.filter(({ kind, crossOrigin }) => kind === "script" && crossOrigin !== null),
       ...(dom.importIntegrity ?? []),
     ]
-      .filter(({ integrity }) => strongestHashes(parseIntegrity(integrity ?? "")).some(({ wellFormed }) => wellFormed))
+      .filter(({ integrity }) => hasUsableHash(integrity))
       .map(({ url }) => withoutFragment(url));
     const isPossible = scripts.files.length > 0 && scripts.filesDropped === 0 && scripts.files.every(({ url }) => pinned.includes(url));
     return isPossible

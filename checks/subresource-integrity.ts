@@ -18,8 +18,8 @@ export default registerCheck({
   judge({ dom }) {
     const { otherSites = null, otherSitesDropped = 0 } = dom;
     // No browser asks for the file of some elements, such as scripts of unknown types. data: and blob: URLs contain their content.
-    const isRequested = ({ url }: Subresource) =>
-      otherSites === null || otherSitesDropped > 0 || otherSites.some((file) => file.url === withoutFragment(url));
+    const requested = otherSites === null || otherSitesDropped > 0 ? null : new Set(otherSites.map(({ url }) => url));
+    const isRequested = ({ url }: Subresource) => requested === null || requested.has(withoutFragment(url));
     const elements = dom.subresources
       .filter(({ url, kind, sameSite }) => !sameSite && /^https?:/i.test(url) && (kind === "script" || kind === "style"))
       .filter(isRequested);

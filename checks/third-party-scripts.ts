@@ -1,6 +1,6 @@
 /** Notes the hosts of other sites that run scripts in the page. */
 import { foundAtAddresses, registerCheck, type ScriptFile, type Subresource, violatedBy } from "assay/check";
-import { hostOf, parseIntegrity, strongestHashes, withoutFragment } from "assay/check/parsers";
+import { hasUsableHash, hostOf, withoutFragment } from "assay/check/parsers";
 
 export default registerCheck({
   key: "third-party-scripts",
@@ -16,7 +16,7 @@ export default registerCheck({
   judge({ scripts, dom }) {
     // The import map says nothing of classic scripts.
     const classic = dom.subresources.filter(({ kind, integrity }) => kind === "script" && integrity === null).map(({ url }) => url);
-    const imported = (dom.importIntegrity ?? []).filter(({ url, integrity }) => isUsable(integrity) && !classic.includes(url));
+    const imported = (dom.importIntegrity ?? []).filter(({ url, integrity }) => hasUsableHash(integrity) && !classic.includes(url));
     const pinnedUrls = new Set([...dom.subresources.filter(isPinned), ...imported].map(({ url }) => withoutFragment(url)));
     const ofOthers = scripts.files.filter(({ sameSite }) => !sameSite);
     const loose = hostsOf(ofOthers.filter(({ url }) => !pinnedUrls.has(url)));
@@ -31,11 +31,7 @@ export default registerCheck({
 
 /** True for a script whose content the page fixes by a usable hash. */
 function isPinned({ kind, integrity }: Subresource): boolean {
-  return kind === "script" && isUsable(integrity ?? "");
-}
-
-function isUsable(integrity: string): boolean {
-  return strongestHashes(parseIntegrity(integrity)).some((hash) => hash.wellFormed);
+  return kind === "script" && hasUsableHash(integrity);
 }
 
 function hostsOf(files: readonly ScriptFile[]): readonly string[] {

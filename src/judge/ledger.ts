@@ -1,7 +1,7 @@
 /** Runs all checks and fills the ledger. Contains every common rule for `notChecked`. */
 import { type Condition, chargeOf, type FindingCode, type FindingDefinition } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
-import type { FindingValues, Verdict } from "../check/verdict.ts";
+import { distinct, type FindingValues, type Verdict } from "../check/verdict.ts";
 import { type Evidence, failed, headerLimitOf, type Reading, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
@@ -87,15 +87,16 @@ function withReadPart(judged: readonly JudgedCheck[], evidence: Evidence, callCh
   const completed: Evidence = { ...evidence, page: { status: "read", facts: { ...evidence.page.facts, headers } } };
   const cut = judged.filter(({ row }) => row.notCheckedBecause === "header-truncated");
   const best = cut.map(({ check }) => ({ check, ...judgeOne(check, completed, () => {}, callCheck) }));
-  // A check on a single directive has its name, such as csp-base-uri.
   const found = best.flatMap(({ findings }) => findings);
   if (found.length === 0) return judged;
   const charged = [...judged, ...best].reduce((sum, { row }) => sum + (row.charged ?? 0), 0);
   const caps = best.flatMap(({ check, findings }) => findings.map(({ code }) => scoreCapOf(check, code)));
+  // A check on a single directive has its name, such as csp-base-uri.
+  const directives = found.map(({ checkKey, values }) => String(values.directive ?? checkKey.replace("csp-", "")));
   const row: LedgerRow = {
     ...main.row,
     scoreMax: Math.min(unreadDefenceScoreMax, remainingScore(charged), ...caps),
-    readDirectives: [...new Set(found.map(({ checkKey, values }) => String(values.directive ?? checkKey.replace("csp-", ""))))].join(", "),
+    readDirectives: distinct(directives),
   };
   return judged.map((each) => (each === main ? { ...each, row } : each));
 }

@@ -43,6 +43,11 @@ export function strongestHashes({ hashes }: Integrity): readonly IntegrityHash[]
   return hashes.filter(({ algorithm }) => algorithm === strongest);
 }
 
+/** True if browsers verify the file by the attribute and can find it to match. */
+export function hasUsableHash(attribute: string | null): boolean {
+  return strongestHashes(parseIntegrity(attribute ?? "")).some(({ wellFormed }) => wellFormed);
+}
+
 /** Ed25519 key of 32 bytes (draft "Signature-based Integrity", section 2.1). */
 const signatureKey = /^ed25519-[a-z0-9+/_-]{43}=?$/i;
 

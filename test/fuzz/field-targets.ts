@@ -183,6 +183,7 @@ export const fieldTargets: readonly FuzzTarget[] = [
     samples: [`sha384-${"b".repeat(64)} sha256-${"A".repeat(43)}=?ct=x`, `sha512-${"9".repeat(86)}==`],
     functions: {
       parseIntegrity: integrity.parseIntegrity,
+      hasUsableHash: integrity.hasUsableHash,
       hasSignatureKey: (text) => integrity.hasSignatureKey(integrity.parseIntegrity(text)),
       withoutFragment: integrity.withoutFragment,
       strongestHashes: (text) => integrity.strongestHashes(integrity.parseIntegrity(text)),

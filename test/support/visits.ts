@@ -1,11 +1,14 @@
 /** Loads pages in the real browser through the real SSRF guard and forward proxy, for tests of the page probe. */
+import { builtInChecks } from "../../checks/index.ts";
 import { openEgress } from "../../src/egress/dial.ts";
 import { startProxy } from "../../src/egress/proxy.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
+import { judgeEvidence } from "../../src/judge/ledger.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
 import type { PageImage } from "../../src/probe/browser/page-screenshot.ts";
 import { subjectOf } from "../../src/scan/task.ts";
+import { evidence } from "./evidence.ts";
 import type { TestBrowser } from "./test-browser.ts";
 
 export const deadlines = { navigationMs: 3_000, settleMs: 100, settleMaxMs: 1_000, documentMs: 2_500 };
@@ -56,4 +59,14 @@ export function factsOf<N extends keyof PageReadings>(readings: PageReadings, na
   const reading: Reading<unknown> = readings[name];
   if (reading.status !== "read") throw new Error(`${name} failed: ${reading.because}`);
   return reading.facts as Extract<Readings[N], { status: "read" }>["facts"];
+}
+
+/** State of each row with its finding codes, as the ledger judges a visit of `url`. @throws Error for a check that breaks. */
+export function verdictsOn(readings: PageReadings, url: string, rows: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const checks = builtInChecks.filter(({ key }) => rows.includes(key));
+  const { ledger, findings } = judgeEvidence({ ...evidence({ url }), ...readings }, { checks, version: "test" }, (key, fault) => {
+    throw new Error(`${key}: ${fault}`);
+  });
+  const codesOf = (row: string) => findings.filter(({ checkKey }) => checkKey === row).map(({ code }) => code);
+  return Object.fromEntries(ledger.map(({ key, state }) => [key, [state, ...codesOf(key)]]));
 }

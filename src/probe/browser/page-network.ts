@@ -178,14 +178,26 @@ class OwnFrames {
   /** Frames whose own element has the attribute. */
   readonly #sandboxed = new Set<string>();
   readonly #examined = new Set<string>();
+  #shownLoaderId: string | null = null;
 
   constructor(session: CDPSession, mainFrameId: string) {
     this.#session = session;
     this.#mainFrameId = mainFrameId;
     session.on("Page.frameAttached", ({ frameId, parentFrameId }) => this.#keep(frameId, parentFrameId, null));
-    session.on("Page.frameNavigated", ({ frame: { id, parentId = null, url, securityOrigin } }) =>
-      this.#keep(id, parentId, url.startsWith("about:") ? null : securityOrigin),
-    );
+    session.on("Page.frameNavigated", ({ frame: { id, parentId = null, url, securityOrigin, loaderId } }) => {
+      if (id === mainFrameId) this.#shownLoaderId = loaderId;
+      this.#keep(id, parentId, url.startsWith("about:") ? null : securityOrigin);
+    });
+  }
+
+  /** Document that the main frame shows; null before the first. */
+  get shownLoaderId(): string | null {
+    return this.#shownLoaderId;
+  }
+
+  /** Document of the main frame to which a request belongs: frames have documents of their own. */
+  documentOf({ frameId, loaderId }: Pick<Protocol.Network.RequestWillBeSentEvent, "frameId" | "loaderId">): string | null {
+    return frameId === this.#mainFrameId ? loaderId : this.#shownLoaderId;
   }
 
   /** True for the main frame, and for frames of its origin. Whether one is sandboxed is known a moment later: see `isSandboxed`. */
@@ -319,7 +331,6 @@ export class PageNetwork {
   #insecureDropped = 0;
   #codeDropped = 0;
   #violationsDropped = 0;
-  #shownLoaderId: string | null = null;
 
   constructor(session: CDPSession, frameId: string, headerCharsMax = headerValueCharsMax) {
     this.#frameId = frameId;
@@ -332,9 +343,6 @@ export class PageNetwork {
     session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
     session.on("Network.loadingFailed", (event) => this.#onFailure(event));
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
-    session.on("Page.frameNavigated", ({ frame }) => {
-      if (frame.id === frameId) this.#shownLoaderId = frame.loaderId;
-    });
     session.on("Audits.issueAdded", ({ issue }) => this.#onIssue(issue));
     session.on("Log.entryAdded", ({ entry }) => this.#onLogEntry(entry.text));
   }
@@ -345,7 +353,8 @@ export class PageNetwork {
 
   /** True if the browser shows the document of the facts, not a later one or one without a server. */
   get showsPage(): boolean {
-    return this.#shownLoaderId !== null && this.#shownLoaderId === this.#answeredDocuments().at(-1)?.loaderId;
+    const { shownLoaderId } = this.ownFrames;
+    return shownLoaderId !== null && shownLoaderId === this.#answeredDocuments().at(-1)?.loaderId;
   }
 
   get answered(): boolean {
@@ -428,7 +437,7 @@ export class PageNetwork {
   }
 
   #recordCode(event: Protocol.Network.RequestWillBeSentEvent): void {
-    const { requestId, request, type, frameId, loaderId } = event;
+    const { requestId, request, type, frameId } = event;
     const kind = type === undefined ? undefined : codeKinds[type];
     if (kind === undefined || frameId === undefined || !this.ownFrames.has(frameId)) return;
     if (this.#code.size >= requestsRecordedMax) this.#codeDropped++;
@@ -436,7 +445,7 @@ export class PageNetwork {
       const inFrame = frameId !== this.#frameId;
       const preloaded = request.isLinkPreload === true;
       const unguarded = !preloaded && (isImport(event) || !usesCors(request));
-      const ofDocument = inFrame ? this.#shownLoaderId : loaderId;
+      const ofDocument = this.ownFrames.documentOf(event);
       this.#code.set(requestId, { url: boundedUrl(request.url), kind, preloaded, inFrame, unguarded, frameId, loaderId: ofDocument });
     }
   }
@@ -488,7 +497,7 @@ export class PageNetwork {
   #onFailure({ requestId, blockedReason }: Protocol.Network.LoadingFailedEvent): void {
     this.#traffic.end(requestId);
     const recorded = this.#recorded.get(requestId);
-    if (recorded !== undefined) recorded.isGivenUp = recorded.loaderId !== this.#shownLoaderId;
+    if (recorded !== undefined) recorded.isGivenUp = recorded.loaderId !== this.ownFrames.shownLoaderId;
     // A policy of the page prevented the request.
     if (blockedReason === "csp" || blockedReason === "mixed-content" || blockedReason === "integrity") this.#code.delete(requestId);
     if (blockedReason === "integrity" && recorded !== undefined && this.#policyBlocked.size < subresourcesMax)

@@ -43,7 +43,7 @@ interface LoadedScripts {
 type LoadedScriptsOf = (pageUrl: string, elements: ReadonlySet<string>) => Promise<LoadedScripts>;
 
 interface RecordedScript {
-  readonly loaderId: string;
+  readonly loaderId: string | null;
   readonly frameId: string;
   readonly url: string;
   /** True if only a link element asked for it. */
@@ -59,14 +59,13 @@ interface RecordedScript {
 export function watchScripts(session: CDPSession, frameId: string, ownFrames: PageNetwork["ownFrames"]): LoadedScriptsOf {
   const recorded = new Map<string, RecordedScript>();
   let unrecorded = 0;
-  let shownLoaderId: string | null = null;
   const readHead = createHeadReader(session);
-  session.on("Network.requestWillBeSent", ({ requestId, request, type, loaderId, frameId: from, redirectResponse }) => {
+  session.on("Network.requestWillBeSent", (event) => {
+    const { requestId, request, type, frameId: from, redirectResponse } = event;
     const before = recorded.get(requestId);
     if (redirectResponse !== undefined && before !== undefined) before.finalUrl = boundedUrl(request.url);
     else if (type === "Script" && from !== undefined && ownFrames.has(from) && /^https?:/i.test(request.url)) {
-      const ofDocument = from === frameId ? loaderId : (shownLoaderId ?? "");
-      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(ofDocument, from, request));
+      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(ownFrames.documentOf(event), from, request));
       else unrecorded++;
     }
   });
@@ -84,20 +83,17 @@ export function watchScripts(session: CDPSession, frameId: string, ownFrames: Pa
     script.finished = true;
     if (script.isScript) script.head = readHead(requestId, script.bytes);
   });
-  session.on("Page.frameNavigated", ({ frame }) => {
-    if (frame.id === frameId) shownLoaderId = frame.loaderId;
-  });
   return async (pageUrl, elements) => {
     const scripts = [...recorded.values()].filter(
       ({ loaderId, frameId: from, finished, isScript, preloaded, url }) =>
-        loaderId === shownLoaderId && !ownFrames.isSandboxed(from) && finished && isScript && (!preloaded || elements.has(url)),
+        loaderId === ownFrames.shownLoaderId && !ownFrames.isSandboxed(from) && finished && isScript && (!preloaded || elements.has(url)),
     );
     const loaded = scripts.map((script) => loadedScript(script, pageUrl, script.frameId !== frameId));
     return { scripts: await Promise.all(loaded), unrecorded };
   };
 }
 
-function newScript(loaderId: string, frameId: string, request: Protocol.Network.Request): RecordedScript {
+function newScript(loaderId: string | null, frameId: string, request: Protocol.Network.Request): RecordedScript {
   const url = boundedUrl(request.url);
   const preloaded = request.isLinkPreload === true;
   return { loaderId, frameId, url, preloaded, finalUrl: url, isScript: false, bytes: 0, finished: false, head: Promise.resolve(null) };

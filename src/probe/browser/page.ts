@@ -176,8 +176,9 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");
   if (isChallenge(answer, dom.status === "read" ? dom.facts.title : null)) return withoutPage(navigation, "challenged");
   // Requests are complete only if the document itself was readable.
-  const requests = dom.status === "read" ? read(network.requests()) : dom;
-  const { integrityBlocked } = network.requests();
+  const recorded = network.requests();
+  const requests = dom.status === "read" ? read(recorded) : dom;
+  const { integrityBlocked } = recorded;
   const advisories = context.scriptAdvisories ?? null;
   const ofScripts = await readScripts({ session, loadedScripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
   const readings = { navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts };

@@ -1,13 +1,10 @@
 /** Files of other sites: what elements name is reconciled with what the browser requests. Judged by the rows that show it. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { builtInChecks } from "../../../checks/index.ts";
-import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
-import { evidence } from "../../support/evidence.ts";
 import { egressTo, type Routes, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
-import { factsOf, patientDeadlines, visit } from "../../support/visits.ts";
+import { factsOf, patientDeadlines, verdictsOn, visit } from "../../support/visits.ts";
 
 let browser: TestBrowser;
 beforeAll(() => {
@@ -42,18 +39,9 @@ async function load(head: string, routes: Routes = {}, headers: Readonly<Record<
 
 /** States of `rows` with their finding codes. */
 async function verdicts(...given: Parameters<typeof load>): Promise<Readonly<Record<string, readonly string[]>>> {
-  const readings = await load(...given);
-  const checks = builtInChecks.filter(({ key }) => rows.includes(key));
-  const faults: string[] = [];
-  const { ledger, findings } = judgeEvidence(
-    { ...evidence({ url: "https://site.test/" }), ...readings },
-    { checks, version: "test" },
-    (name) => faults.push(name),
-  );
-  expect(faults).toEqual([]);
-  const codesOf = (row: string) =>
-    findings.filter(({ checkKey }) => checkKey === row).map(({ code }) => code.replace("security.content.", ""));
-  return Object.fromEntries(ledger.map(({ key, state }) => [key, [state, ...codesOf(key)]]));
+  const found = verdictsOn(await load(...given), "https://site.test/", rows);
+  const short = (words: readonly string[]) => words.map((word) => word.replace("security.content.", ""));
+  return Object.fromEntries(Object.entries(found).map(([key, words]) => [key, short(words)]));
 }
 
 const nothing = { "subresource-integrity": ["notApplicable"], "third-party-scripts": ["passed"] };

@@ -1,13 +1,10 @@
 /** Byte order marks, and header values with bytes beyond ASCII, as the browser reads them. Judged by the rows that show it. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { builtInChecks } from "../../../checks/index.ts";
-import { judgeEvidence } from "../../../src/judge/ledger.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
-import { evidence } from "../../support/evidence.ts";
 import { egressTo, type Routes, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
-import { factsOf, patientDeadlines, visit } from "../../support/visits.ts";
+import { factsOf, patientDeadlines, verdictsOn, visit } from "../../support/visits.ts";
 
 let browser: TestBrowser;
 beforeAll(() => {
@@ -22,11 +19,8 @@ async function load(answer: Routes[string]) {
 }
 
 /** State of a row with its finding codes. */
-async function verdict(row: string, answer: Routes[string]): Promise<readonly string[]> {
-  const given = { ...evidence({ url: "https://site.test/" }), ...(await load(answer)) };
-  const checks = builtInChecks.filter(({ key }) => key === row);
-  const { ledger, findings } = judgeEvidence(given, { checks, version: "test" }, () => {});
-  return [...ledger.map(({ state }) => state), ...findings.map(({ code }) => code)];
+async function verdict(row: string, answer: Routes[string]): Promise<readonly string[] | undefined> {
+  return verdictsOn(await load(answer), "https://site.test/", [row])[row];
 }
 
 const text = '<!doctype html><html lang="de"><head><title>Fall</title></head><body><p>gr\u00fcn</p></body></html>';

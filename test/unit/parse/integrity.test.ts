@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   hasSignatureKey,
+  hasUsableHash,
   type IntegrityHash,
   isPinnableUrl,
   parseIntegrity,
@@ -52,6 +53,17 @@ test.each([
   ["", false],
 ])("%s has a key of signatures: %s", (text, expected) => {
   expect(hasSignatureKey(parseIntegrity(text))).toBe(expected);
+});
+
+test.each([
+  [sha384, true],
+  [`md5-x ${sha256}`, true],
+  [`${sha256} sha512-x`, false],
+  ["sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=", false],
+  ["", false],
+  [null, false],
+])("%s has a hash that a file can match: %s", (attribute, expected) => {
+  expect(hasUsableHash(attribute)).toBe(expected);
 });
 
 test("a browser requests no fragment", () => {
