@@ -117,6 +117,8 @@ export const dom = fields({
   title: text(limits.titleCharsMax),
   /** Encoding that the browser used, for example `UTF-8`. Older evidence lacks it. */
   characterSet: orAbsent(attribute),
+  /** True if elements that the probes read still changed after the longest settling time. */
+  stillChanging: orAbsent(flag),
 });
 export type DomFacts = Fact<typeof dom>;
 

@@ -65,7 +65,11 @@ export function judgeEvidence(
     measured: score !== null,
     score,
     ...standing(score),
-    ledger: judged.map(({ check, row }) => ({ ...row, weight: check.weight })),
+    ledger: judged.map(({ check, row }) => ({
+      ...row,
+      weight: check.weight,
+      ...(isOfChangingPage(check, row, evidence) && { stillChanging: true }),
+    })),
     findings,
   };
 }
@@ -99,6 +103,14 @@ function withReadPart(judged: readonly JudgedCheck[], evidence: Evidence, callCh
     readDirectives: distinct(directives),
   };
   return judged.map((each) => (each === main ? { ...each, row } : each));
+}
+
+/** Readings of the document and of what it loads. */
+const contentReadings: readonly ReadingName[] = ["dom", "markup", "requests", "scripts", "scriptLibraries"];
+
+/** True for a verdict that a moment later could be another one, because the page was still changing. */
+function isOfChangingPage({ reads }: AnyCheck, { state }: LedgerRow, { dom }: Evidence): boolean {
+  return state !== "notChecked" && factsIn(dom)?.stillChanging === true && reads.some((name) => contentReadings.includes(name));
 }
 
 function scoreCapOf(check: AnyCheck, code: string): number {

@@ -52,6 +52,8 @@ export interface LedgerRow {
   readonly scoreMax?: number;
   /** Directives of that part that decide, separated by commas. */
   readonly readDirectives?: string;
+  /** True for a verdict on a document that still changed when it was read; otherwise absent. */
+  readonly stillChanging?: true;
 }
 
 /** True for a violated row of weight 0, which is reported without effect on the score. */

@@ -98,6 +98,7 @@ function CheckRow({ shown, hidden, result }: { readonly shown: ShownRow; readonl
         </p>
       ))}
       {because !== null && <p>{because}</p>}
+      {row.stillChanging && <p class="muted">{i18n.t("report.ledger.stillChanging")}</p>}
     </li>
   );
 }

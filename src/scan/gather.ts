@@ -15,6 +15,7 @@ import { isHttps } from "../parse/header-fields.ts";
 import { hostOf } from "../parse/site.ts";
 import { failedVisit, type PageProbeContext, type PageVisit, probePage } from "../probe/browser/page.ts";
 import type { PageImage } from "../probe/browser/page-screenshot.ts";
+import { extensionMsMax } from "../probe/browser/page-settling.ts";
 import { probeDnsCaa, probeDnsIpv6, probeMx, probeNameServers, probeTlsRpt } from "../probe/dns/dns.ts";
 import { probeDnssec } from "../probe/dns/dnssec.ts";
 import { type MtaStsPolicyContext, probeDmarc, probeMailDane, probeMtaSts, probeMtaStsPolicy, probeSpf } from "../probe/dns/mail.ts";
@@ -91,7 +92,7 @@ async function runProbes(
       ? withoutVisit(credentials)
       : watch.within(
           "page",
-          navigationMs + settleMaxMs + probeMs,
+          navigationMs + settleMaxMs + extensionMsMax + probeMs,
           (signal) => probePage({ ...pageContext, credentials, signal }),
           failedVisit,
           pageGraceMs,

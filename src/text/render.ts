@@ -68,6 +68,8 @@ export interface FullReport<Evidence, Timings> extends SecurityResult {
   /** Rows without a verdict that limit the score. */
   readonly heldScore: HeldScore | null;
   /** Keys of violated rows that have no effect on the score. */
+  /** Absent without such rows. */
+  readonly stillChanging?: readonly string[];
   readonly notes: readonly string[] | null;
   /** Charged points by key of the violated row. Null for results of algorithm version 2 and older. */
   readonly ledgerCharges: Readonly<Record<string, number>> | null;
@@ -105,6 +107,7 @@ export function renderFullReport<Evidence, Timings>(
   texts: Texts,
 ): FullReport<Evidence, Timings> {
   const notChecked = result?.ledger.filter(({ state }) => state === "notChecked");
+  const stillChanging = result?.ledger.filter((row) => row.stillChanging).map(({ key }) => key) ?? [];
   return {
     ...renderSecurityResult(scan, result, locale, texts),
     location: scan.location ?? localLocation,
@@ -114,6 +117,7 @@ export function renderFullReport<Evidence, Timings>(
     notChecked: notChecked?.map(({ key, notCheckedBecause: because = "unknown" }) => ({ key, because })) ?? null,
     notMeasuredBecause: result === null ? null : notMeasuredBecause(result, locale, texts),
     heldScore: result === null ? null : heldScore(result, locale, texts),
+    ...(stillChanging.length > 0 && { stillChanging }),
     notes: result === null ? null : result.ledger.filter(isNote).map(({ key }) => key),
     ledgerCharges: result === null ? null : ledgerCharges(result),
     cwe: result === null ? null : weaknessesOf(result, texts),

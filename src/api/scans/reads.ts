@@ -145,6 +145,11 @@ const FullReportSchema = model(
         { description: "Heavy rows that could not be run and so limit the score. Null if none does." },
       ),
     ),
+    stillChanging: Type.Optional(
+      Type.Array(Type.String(), {
+        description: "Keys of rows on the content of a page that still changed when it was read. Absent without such rows.",
+      }),
+    ),
     notes: nullable(Type.Array(Type.String(), { description: "Keys of violated rows without effect on the score." })),
     ledgerCharges: nullable(
       Type.Record(Type.String(), Type.Number(), {

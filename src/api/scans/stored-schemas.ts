@@ -35,6 +35,7 @@ const StoredResultSchema = Type.Object(
         notCheckedBecause: Type.Optional(Type.String()),
         scoreMax: Type.Optional(Type.Integer({ description: "Maximum score by the part of a cut policy that was read." })),
         readDirectives: Type.Optional(Type.String({ description: "Directives of that part that decide." })),
+        stillChanging: Type.Optional(Type.Boolean({ description: "Whether the document still changed when it was read." })),
       }),
     ),
     findings: Type.Array(

@@ -35,6 +35,7 @@ export function reportText(report: FullReport<unknown, unknown>, style: ReportSt
     ...wrapped(verdict(security, notMeasuredBecause, style), indent, style),
     ...heldLines(report, style),
     ...summaryLines(security.checkSummary, report.notes ?? [], style),
+    ...changingLines(report, style),
     ...findingLines(security.findings, style, marks),
     ...notCheckedLines(security, notChecked ?? [], style),
   ].join("\n");
@@ -105,6 +106,11 @@ function remediationLines(remediation: string, style: ReportStyle): readonly str
     ...wrapped(translate(style, "remediation", { text: advice }), indent, style),
     ...toPaste.map((line) => indent + indent + stripControls(line)),
   ];
+}
+
+function changingLines({ stillChanging }: FullReport<unknown, unknown>, style: ReportStyle): readonly string[] {
+  if (stillChanging === undefined) return [];
+  return wrapped(style.texts.translate(style.locale, ["pages", "report", "ledger", "stillChanging"]) ?? "", indent, style);
 }
 
 function notCheckedLines(

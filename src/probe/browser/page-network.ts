@@ -24,50 +24,7 @@ import {
   boundedUrl,
   withoutFields,
 } from "./bounded-response.ts";
-
-// Tracks open requests of a page, to detect network idle.
-
-export class Traffic {
-  readonly #open = new Set<string>();
-  #quietSinceMs = performance.now();
-
-  begin(requestId: string): void {
-    this.#open.add(requestId);
-    this.touch();
-  }
-
-  /** Restarts the idle time, for example on a redirect of an open request. */
-  touch(): void {
-    this.#quietSinceMs = performance.now();
-  }
-
-  end(requestId: string): void {
-    if (this.#open.delete(requestId)) this.touch();
-  }
-
-  /** Resolves when no request was open for `quietMs`, after `maxMs`, or on abort. */
-  settled(quietMs: number, maxMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const untilMs = performance.now() + maxMs;
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", done);
-        resolve();
-      };
-      const poll = () => {
-        const nowMs = performance.now();
-        const quietForMs = this.#open.size === 0 ? nowMs - this.#quietSinceMs : 0;
-        if (quietForMs >= quietMs || nowMs >= untilMs) return done();
-        timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
-      };
-      this.touch();
-      signal.addEventListener("abort", done, { once: true });
-      if (signal.aborted) done();
-      else poll();
-    });
-  }
-}
+import { Traffic } from "./page-settling.ts";
 
 // Header fields that the browser reports before the request that they belong to.
 
@@ -316,6 +273,7 @@ type ChainAnswer = HttpAnswer & { readonly internal: boolean; readonly response:
 /** Needs Network, Page, Audits and Log enabled on the session. `frameId` is the page's main frame. */
 export class PageNetwork {
   readonly ownFrames: OwnFrames;
+  readonly traffic = new Traffic();
   readonly #frameId: string;
   readonly #headerCharsMax: number;
   readonly #recorded = new Map<string, RecordedRequest>();
@@ -326,7 +284,6 @@ export class PageNetwork {
   readonly #policyBlocked = new Set<string>();
   readonly #violations = new Map<string, CspViolation>();
   readonly #code = new Map<string, CodeRequest>();
-  readonly #traffic = new Traffic();
   #total = 0;
   #insecureDropped = 0;
   #codeDropped = 0;
@@ -340,7 +297,7 @@ export class PageNetwork {
     session.on("Network.responseReceived", (event) => this.#onResponse(event));
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
     session.on("Network.requestServedFromCache", ({ requestId }) => this.#onServedFromMemory(requestId));
-    session.on("Network.loadingFinished", ({ requestId }) => this.#traffic.end(requestId));
+    session.on("Network.loadingFinished", ({ requestId }) => this.traffic.end(requestId));
     session.on("Network.loadingFailed", (event) => this.#onFailure(event));
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
     session.on("Audits.issueAdded", ({ issue }) => this.#onIssue(issue));
@@ -369,10 +326,6 @@ export class PageNetwork {
   /** Number of requested main documents: scripts and meta elements can navigate without end. */
   get navigations(): number {
     return this.#documents.length;
-  }
-
-  settled(...limits: Parameters<Traffic["settled"]>): Promise<void> {
-    return this.#traffic.settled(...limits);
   }
 
   navigation(remoteAddressOf: (url: URL) => string | null): Facts["navigation"] | null {
@@ -460,7 +413,7 @@ export class PageNetwork {
         before.answers.push({ response, hasExtraInfo: redirectHasExtraInfo });
       }
       before.url = boundedUrl(request.url);
-      this.#traffic.touch();
+      this.traffic.touch();
       return;
     }
     // Schemes such as data: and blob: use no network.
@@ -483,7 +436,7 @@ export class PageNetwork {
     };
     this.#recorded.set(requestId, recorded);
     if (isMainDocument) this.#documents.push(recorded);
-    this.#traffic.begin(requestId);
+    this.traffic.begin(requestId);
   }
 
   #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {
@@ -495,7 +448,7 @@ export class PageNetwork {
   }
 
   #onFailure({ requestId, blockedReason }: Protocol.Network.LoadingFailedEvent): void {
-    this.#traffic.end(requestId);
+    this.traffic.end(requestId);
     const recorded = this.#recorded.get(requestId);
     if (recorded !== undefined) recorded.isGivenUp = recorded.loaderId !== this.ownFrames.shownLoaderId;
     // A policy of the page prevented the request.

@@ -26,6 +26,7 @@ import { PageNetwork, sendCredentials } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { readScripts, watchScripts } from "./page-scripts.ts";
+import { settle, traceTimers } from "./page-settling.ts";
 
 export interface PageDeadlines {
   /** Until the main document's load event. */
@@ -139,6 +140,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     if (frame.id === targetId) onDocument(frame.url);
   });
   const crashed = dismissDialogs(session);
+  const timers = traceTimers(session, (frameId) => network.ownFrames.has(frameId));
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([
     session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
@@ -159,8 +161,11 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   );
   const shown = Promise.race([navigated.then((text) => text ?? loaded), crashed, ended]);
   const outcome = await within(systemClock, deadlines.navigationMs, shown, "late" as const);
-  if (outcome === "loaded") await Promise.race([network.settled(deadlines.settleMs, deadlines.settleMaxMs, signal), crashed, ended]);
-  else void session.send("Page.stopLoading").catch(() => {});
+  const settling = { session, frameId: targetId, traffic: network.traffic, timers, deadlines, signal };
+  const settled = outcome === "loaded" ? await Promise.race([settle(settling), crashed, ended]) : null;
+  if (settled === null) void session.send("Page.stopLoading").catch(() => {});
+  // Another page of this browser may need its trace.
+  void timers.pendingMs();
 
   const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
   const answer = network.page();
@@ -171,6 +176,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const readBoundedDom: DocumentReader<DomFacts> = async (...from) => ({
     ...(await readDom(...from, headerLimitOf(subject))),
     ...network.otherSites(),
+    ...(settled === true ? { stillChanging: true } : {}),
   });
   const [dom, markup] = await Promise.all([readDocument(readBoundedDom), readDocument(probeMarkup)]);
   if (isInconclusiveStatus(answer.status)) return withoutPage(navigation, "server-error");

@@ -52,6 +52,15 @@ Not checked, neither good nor bad:
 `);
   });
 
+  test("says that the page was still changing", () => {
+    const ledger = storedResult().ledger.map((row) => ({ ...row, stillChanging: true as const }));
+    const stored = { ...scan, errorCode: null };
+    const report = renderFullReport(stored, { ...storedResult(), ledger }, { evidence: null, timings: null }, "en-gb", texts);
+    expect(reportText(report, styled())).toContain(`
+  The page was still changing when it was read, so this is about that moment.
+`);
+  });
+
   test("is completely German on request", () => {
     const text = rendered(undefined, styled({ locale: "de-de" }));
     expect(text).toContain("67 von 100 Punkten: ordentlich");

@@ -48,6 +48,21 @@ describe("rules before a check is called", () => {
     expect(judged(check, { url: "http://site.example/" }).row?.evidence).toEqual(["navigation"]);
   });
 
+  test.each([
+    ["a row on its content", ["dom"], { stillChanging: true }, true],
+    ["a row on its scripts", ["scripts"], { stillChanging: true }, true],
+    ["not a row on its answer", ["page"], { stillChanging: true }, undefined],
+    ["no row of a page at rest", ["dom"], {}, undefined],
+  ] as const)("a page that was still changing is named in %s", (_words, reads, dom, expected) => {
+    expect(judged(checkThat({ reads: [...reads] }), { dom }).row?.stillChanging).toBe(expected);
+  });
+
+  test("a row without a verdict says only why it has none", () => {
+    const row = judged(checkThat({ reads: ["dom", "tls"] }), { dom: { stillChanging: true }, tls: "refused" }).row;
+    expect(row).toMatchObject({ state: "notChecked" });
+    expect(row?.stillChanging).toBeUndefined();
+  });
+
   test("a failed reading gives notChecked with its name and reason", () => {
     const { row } = judged(checkThat({ reads: ["page", "tls"] }), { tls: "refused" });
     expect(row).toEqual({

@@ -4,6 +4,7 @@ import deDe from "../../../locales/de-de.json" with { type: "json" };
 import enGb from "../../../locales/en-gb.json" with { type: "json" };
 import { locales } from "../../../src/check/check.ts";
 import { scanErrorCodes } from "../../../src/evidence/scan.ts";
+import type { StoredResult } from "../../../src/judge/result.ts";
 import { createTexts } from "../../../src/text/i18n.ts";
 import { type ReadableScan, renderFullReport, renderSecurityResult } from "../../../src/text/render.ts";
 import { checksTexts, storedResult } from "../../support/stored.ts";
@@ -205,6 +206,12 @@ describe("the full report", () => {
       basis,
       security: { checkSummary: { violated: 1, ran: 2 } },
     });
+  });
+  test("names rows on a page that was still changing", () => {
+    const ledger = storedResult().ledger.map((row) => (row.key === "sample-cookie" ? { ...row, stillChanging: true as const } : row));
+    const named = (result: StoredResult) => renderFullReport(finished, result, seen, "en-gb", texts).stillChanging;
+    expect(named({ ...storedResult(), ledger })).toEqual(["sample-cookie"]);
+    expect(named(storedResult())).toBeUndefined();
   });
   test("of an unfinished scan adds nothing", () => {
     const report = renderFullReport({ ...finished, status: "queued" }, null, { evidence: null, timings: null }, "en-gb", texts);

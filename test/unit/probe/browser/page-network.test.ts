@@ -9,7 +9,8 @@ import { describe, expect, test } from "vitest";
 import type { CDPSession } from "../../../../src/browser/browser-page.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../../../../src/evidence/limits.ts";
 import { boundedExtraInfo } from "../../../../src/probe/browser/bounded-response.ts";
-import { PageNetwork, Traffic } from "../../../../src/probe/browser/page-network.ts";
+import { PageNetwork } from "../../../../src/probe/browser/page-network.ts";
+import { Traffic } from "../../../../src/probe/browser/page-settling.ts";
 import { cpuMs } from "../../../support/cpu-time.ts";
 
 const fieldBytes = 256 * 1_024;
@@ -87,7 +88,7 @@ test("idle time begins when the last request ends, and ignores the end of an unk
 test("the wait for an endless request stops after the maximum time", async () => {
   const traffic = new Traffic();
   traffic.begin("a");
-  const ms = await msOf(traffic.settled(10, 100, never));
+  const ms = await msOf(traffic.settled(10, performance.now() + 100, never));
   expect(ms).toBeGreaterThanOrEqual(95);
 });
 
