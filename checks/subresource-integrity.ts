@@ -20,23 +20,28 @@ export default registerCheck({
     // No browser asks for the file of some elements, such as scripts of unknown types. data: and blob: URLs contain their content.
     const requested = otherSites === null || otherSitesDropped > 0 ? null : new Set(otherSites.map(({ url }) => url));
     const isRequested = ({ url }: Subresource) => requested === null || requested.has(withoutFragment(url));
+    const answeredBy = new Map((otherSites ?? []).flatMap(({ url, answeredBy: other }) => (other === undefined ? [] : [[url, other]])));
+    const isOfOtherSite = ({ url, sameSite }: Subresource) => !sameSite || answeredBy.has(withoutFragment(url));
     const elements = dom.subresources
-      .filter(({ url, kind, sameSite }) => !sameSite && /^https?:/i.test(url) && (kind === "script" || kind === "style"))
-      .filter(isRequested);
+      .filter(({ url, kind }) => /^https?:/i.test(url) && (kind === "script" || kind === "style"))
+      .filter((element) => isOfOtherSite(element) && isRequested(element));
     const named = new Set(elements.map(({ url }) => withoutFragment(url)));
     const others = (otherSites ?? []).filter(({ url, preloaded }) => !preloaded && !named.has(url));
     const judged = others.filter(isJudgeable);
     const importIntegrity = new Map(dom.importIntegrity?.map(({ url, integrity }) => [url, integrity]));
     const files = [
-      ...elements.map(({ url, kind, integrity }) => ({ url, kind, integrity, isPinnable: isPinnableUrl(url) })),
+      ...elements,
       // A style sheet without an element comes from @import, which takes no integrity.
-      ...judged.map(({ url, kind }) => ({
-        url,
+      ...judged.map(({ url, kind }) => ({ url, kind, integrity: importIntegrity.get(url) ?? null })),
+    ].map(({ url, kind, integrity }) => {
+      const address = answeredBy.get(withoutFragment(url)) ?? url;
+      return {
+        url: address,
         kind,
-        integrity: importIntegrity.get(url) ?? null,
-        isPinnable: kind === "script" && isPinnableUrl(url),
-      })),
-    ];
+        integrity,
+        isPinnable: isPinnableUrl(address) && (kind === "script" || named.has(withoutFragment(url))),
+      };
+    });
     const loose = files.filter(({ integrity }) => integrity === null || integrity.trim() === "");
     const looseUrls = (wanted: string, pinnable: boolean) =>
       loose.filter(({ kind, isPinnable }) => kind === wanted && isPinnable === pinnable).map(({ url }) => url);

@@ -93,6 +93,8 @@ const otherSiteFile = fields({
   inFrame: flag,
   /** True for a module import, and for a request without CORS: no attribute can have protected it. */
   unguarded: flag,
+  /** The address of another site that answered; only if `url` is an address of the page's site, which redirects. */
+  answeredBy: orAbsent(url),
 });
 export type OtherSiteFile = Fact<typeof otherSiteFile>;
 

@@ -5,6 +5,7 @@ import { startProxy } from "../../src/egress/proxy.ts";
 import type { EgressSettings } from "../../src/egress/settings.ts";
 import type { Reading, Readings } from "../../src/evidence/evidence.ts";
 import { judgeEvidence } from "../../src/judge/ledger.ts";
+import type { StoredResult } from "../../src/judge/result.ts";
 import { type PageProbeContext, type PageReadings, probePage } from "../../src/probe/browser/page.ts";
 import type { PageImage } from "../../src/probe/browser/page-screenshot.ts";
 import { subjectOf } from "../../src/scan/task.ts";
@@ -61,12 +62,17 @@ export function factsOf<N extends keyof PageReadings>(readings: PageReadings, na
   return reading.facts as Extract<Readings[N], { status: "read" }>["facts"];
 }
 
-/** State of each row with its finding codes, as the ledger judges a visit of `url`. @throws Error for a check that breaks. */
-export function verdictsOn(readings: PageReadings, url: string, rows: readonly string[]): Readonly<Record<string, readonly string[]>> {
+/** Result of these rows, as the ledger judges a visit of `url`. @throws Error for a check that breaks. */
+export function judgedVisit(readings: PageReadings, url: string, rows: readonly string[]): StoredResult {
   const checks = builtInChecks.filter(({ key }) => rows.includes(key));
-  const { ledger, findings } = judgeEvidence({ ...evidence({ url }), ...readings }, { checks, version: "test" }, (key, fault) => {
+  return judgeEvidence({ ...evidence({ url }), ...readings }, { checks, version: "test" }, (key, fault) => {
     throw new Error(`${key}: ${fault}`);
   });
+}
+
+/** State of each row with its finding codes. */
+export function verdictsOn(...visited: Parameters<typeof judgedVisit>): Readonly<Record<string, readonly string[]>> {
+  const { ledger, findings } = judgedVisit(...visited);
   const codesOf = (row: string) => findings.filter(({ checkKey }) => checkKey === row).map(({ code }) => code);
   return Object.fromEntries(ledger.map(({ key, state }) => [key, [state, ...codesOf(key)]]));
 }

@@ -373,15 +373,19 @@ export class PageNetwork {
   otherSites(): Pick<Facts["dom"], "otherSites" | "otherSitesDropped"> {
     const page = this.#answeredDocuments().at(-1);
     const site = siteOfUrl(page?.answers.at(-1)?.response.url ?? "");
+    const isOfOtherSite = ({ url, answeredBy = url }: CodeRequest) => siteOfUrl(url) !== site || siteOfUrl(answeredBy) !== site;
     const requested = [...this.#code.values()].filter(
-      ({ url, loaderId, frameId }) => loaderId === page?.loaderId && siteOfUrl(url) !== site && !this.ownFrames.isSandboxed(frameId),
+      (request) => request.loaderId === page?.loaderId && isOfOtherSite(request) && !this.ownFrames.isSandboxed(request.frameId),
     );
     const groups = [...Map.groupBy(requested, ({ url, kind }) => `${kind} ${url}`).values()];
     const files = groups.flatMap((group): OtherSiteFile[] => {
       const [first] = group;
       if (first === undefined) return [];
       const [preloaded, inFrame] = [group.every((one) => one.preloaded), group.every((one) => one.inFrame)];
-      return [{ url: first.url, kind: first.kind, preloaded, inFrame, unguarded: group.some((one) => one.unguarded && !one.inFrame) }];
+      const { url, kind, answeredBy } = first;
+      const unguarded = group.some((one) => one.unguarded && !one.inFrame);
+      const led = answeredBy !== undefined && siteOfUrl(url) === site ? { answeredBy } : {};
+      return [{ url, kind, preloaded, inFrame, unguarded, ...led }];
     });
     return {
       otherSites: files.sort((one, other) => byUrl(one, other) || byUrl({ url: one.kind }, { url: other.kind })).slice(0, otherSitesMax),
@@ -413,6 +417,8 @@ export class PageNetwork {
         before.answers.push({ response, hasExtraInfo: redirectHasExtraInfo });
       }
       before.url = boundedUrl(request.url);
+      const code = this.#code.get(requestId);
+      if (code !== undefined) this.#code.set(requestId, { ...code, answeredBy: before.url });
       this.traffic.touch();
       return;
     }

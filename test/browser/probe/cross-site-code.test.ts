@@ -152,6 +152,12 @@ test.each<[string, string, Readonly<Record<string, readonly string[]>>]>([
     `<iframe></iframe><script>addEventListener("load", () => { const d = frames[0].document; const s = d.createElement("script"); s.src = "${lib}"; d.body.append(s) })</script>`,
     { "third-party-scripts": ["violated", "third-party-scripts"] },
   ],
+  ["an address of the site that leads to another site", '<script src="/moved.js"></script>', loose],
+  [
+    "an address of the site that leads to another site, with integrity",
+    `<script src="/moved.js" integrity="${hash}" crossorigin></script>`,
+    pinned,
+  ],
   ["a sandboxed frame", `<iframe sandbox="allow-scripts" srcdoc="<script src='${lib}'></script>"></iframe>`, nothing],
   ["a sandboxed frame of the page's origin", `<iframe sandbox="allow-scripts" src="/inner.html"></iframe>`, nothing],
   ["a frame inside of a sandboxed one", `<iframe sandbox="allow-scripts" srcdoc="<iframe src='/inner.html'></iframe>"></iframe>`, nothing],
@@ -162,7 +168,8 @@ test.each<[string, string, Readonly<Record<string, readonly string[]>>]>([
   ],
 ])("%s", async (_words, head, expected) => {
   const inner = { headers: { "content-type": "text/html" }, body: `<!doctype html><title>inner</title><script src="${lib}"></script>` };
-  expect(await verdicts(head, { "/inner.html": inner })).toMatchObject(expected);
+  const moved = { status: 302, headers: { location: lib, "access-control-allow-origin": "*" } };
+  expect(await verdicts(head, { "/inner.html": inner, "/moved.js": moved })).toMatchObject(expected);
 });
 
 test("a script that the page's own policy blocks is not requested", async () => {

@@ -21,6 +21,8 @@ const file = (given: Partial<OtherSiteFile> = {}): OtherSiteFile => ({
 const requested = (otherSites: readonly OtherSiteFile[], ...subresources: ReturnType<typeof subresource>[]) => ({
   dom: { subresources, otherSites, otherSitesDropped: 0 },
 });
+const ownUrl = "https://site.example/moved.js";
+const ownScript = () => subresource({ url: ownUrl, sameSite: true, sameOrigin: true });
 const withMap = (url: string) => ({ dom: { importIntegrity: [{ url, integrity }], otherSites: [file()], otherSitesDropped: 0 } });
 
 testCheck(check, {
@@ -60,6 +62,11 @@ testCheck(check, {
       [
         "an import beside a script with integrity",
         requested([file({ url: "https://cdn.example/lib.js" }), file()], subresource({ integrity })),
+      ],
+      [
+        "an address of the site that leads to another site",
+        requested([file({ url: ownUrl, answeredBy: "https://cdn.example/lib-1.2.3.js" })], ownScript()),
+        { values: { resources: "https://cdn.example/lib-1.2.3.js", total: 1 } },
       ],
       ["an import that the import map leaves out", withMap("https://cdn.example/")],
       ["two", page(script(), subresource({ url: "https://stats.example/s-1.2.js" })), { values: { total: 2 } }],
