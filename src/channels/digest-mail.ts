@@ -173,13 +173,22 @@ function findingBlocks(
   return [line(words.count(path, findings.length)), { kind: "list", items }];
 }
 
+function rulesText(words: MailWords, { sites, changed = 0, largestChange }: EventData["catalog.changed"]): string {
+  const parts = [
+    words.t("long.catalog"),
+    ...(sites === undefined ? [] : [words.count("long.catalogSites", sites), words.count("long.catalogMoved", changed)]),
+    ...(largestChange == null ? [] : [words.t("long.catalogLargest", { ...largestChange, site: largestChange.site.name })]),
+  ];
+  return parts.join(" ");
+}
+
 function accountBlocks(events: readonly StoredEvent[], words: MailWords, address: string): readonly MailBlock[] {
   if (events.length === 0) return [];
   const scans = events.flatMap((event) => (event.type === "scan.finished" ? [event] : []));
   const hidden = scans.length - scansShownMax;
   return [
     { kind: "heading", text: words.t("digest.account") },
-    ...(events.some(({ type }) => type === "catalog.changed") ? [line(words.t("long.catalog"))] : []),
+    ...events.flatMap((event) => (event.type === "catalog.changed" ? [line(rulesText(words, event.data))] : [])),
     ...scans.slice(0, scansShownMax).flatMap(({ data }) => {
       const { url } = data;
       return [

@@ -7,6 +7,7 @@ import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, recordKeys, type Static, stored } from "./define-table.ts";
 import { reads, transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import type { RulesChangeData } from "./site-events.ts";
 import { accountRange } from "./table.ts";
 
 const membersMax = 100;
@@ -202,11 +203,20 @@ export function logoText(png: Uint8Array): string {
   return Buffer.from(png).toString("base64");
 }
 
+export interface RulesChange extends Required<RulesChangeData> {
+  /** First run under the new rules. */
+  readonly since: string;
+  /** Id of a site without a reference by the new rules; no site with a lower id is awaited. */
+  readonly awaitedSite: number;
+}
+
 const siteAccountRow = stored.row({
   /** Rules of judging that the account knows of; null before its first measured run. */
   rulesAnnounced: stored.orNull(stored.text),
   /** When the results that announced them were judged. */
   rulesJudgedAt: stored.optional(stored.unchecked<string>()),
+  /** Change of the rules that is not reported yet: some sites have no reference by the new rules. */
+  rulesChange: stored.optional(stored.unchecked<RulesChange | null>()),
   /** SHA-256 of the token for the metrics of its sites; null without one. */
   metricsTokenHash: stored.orNull(stored.text),
 });

@@ -17,6 +17,24 @@ const siteEventsMax = 1_000;
 /** Finding of an event, with the addresses of the site that have it. */
 export type EventFinding = Pick<OpenFinding, "code" | "checkKey" | "severity" | "urls">;
 
+/** Score of a site before and after its first run under new rules. */
+export interface RulesMove {
+  readonly site: Pick<Site, "id" | "name" | "url">;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Events of earlier releases have the versions only. */
+export interface RulesChangeData {
+  readonly catalogVersion: string;
+  readonly algorithmVersion: number;
+  /** Sites with a new reference, and how many of them have another score. */
+  readonly sites?: number;
+  readonly changed?: number;
+  /** Null if no score moved. */
+  readonly largestChange?: RulesMove | null;
+}
+
 /** Data of each type of event. Codes and values only; sentences are rendered for the reader. */
 export interface EventData {
   readonly "site.score_dropped": { readonly from: number; readonly to: number } & Pick<ScanSummary, "band" | "rank">;
@@ -27,7 +45,7 @@ export interface EventData {
   readonly "certificate.expiring": { readonly expiresAt: string; readonly daysLeft: number };
   readonly "site.unreachable": { readonly since: string; readonly errorCode: string | null };
   readonly "site.recovered": { readonly since: string };
-  readonly "catalog.changed": { readonly catalogVersion: string; readonly algorithmVersion: number };
+  readonly "catalog.changed": RulesChangeData;
   readonly "scan.finished": { readonly status: "finished" | "failed" } & Pick<ScanRecord, "token" | "id" | "url" | "errorCode"> &
     Pick<ScanSummary, "score" | "band" | "rank">;
 }

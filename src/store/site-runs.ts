@@ -1,4 +1,5 @@
 /** Runs of watched sites, and what is known of a site from its runs. A run scans all addresses of a site at one time. */
+import { dayMs } from "../base/units.ts";
 import { type Severity, worstFirst } from "../check/check.ts";
 import { bands, ranks, type StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
@@ -6,8 +7,8 @@ import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { reads, transactions } from "./methods.ts";
 import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
 import { findScan, type ScanRecord } from "./scan-record.ts";
-import { putSiteAccount, siteAccountOf } from "./site-accounts.ts";
-import { type EventSite, type NewEvent, putEvents, type StoredEvent } from "./site-events.ts";
+import { putSiteAccount, type RulesChange, siteAccountOf } from "./site-accounts.ts";
+import { type EventSite, type NewEvent, putEvents, type RulesMove, type StoredEvent } from "./site-events.ts";
 import { isAccepted, putSite, type Site, type SiteChange } from "./sites.ts";
 import { queueScan } from "./start-scans.ts";
 import { accountRange } from "./table.ts";
@@ -267,27 +268,93 @@ function conclude(
   db.siteRuns.remove(siteId);
   const site = db.sites.get([accountId, siteId]);
   if (site === undefined || scans[0]?.url !== site.url) return undefined;
-  const { state, site: change, events, rules, history } = concluded(site, stateOf(db, siteId));
+  const before = stateOf(db, siteId);
+  const { state, site: change, events, rules, history } = concluded(site, before);
   db.siteStates.put(siteId, state);
   const changed = { ...site, ...change };
   putSite(db, changed);
-  if (rules !== null) noteRules(db, accountId, rules, now);
+  const rulesBefore = before.addresses === undefined || before.addresses[0] === site.url ? before.rules : null;
+  noteRules(db, accountId, { before: site, after: changed, rulesBefore, applied: rules }, now);
   if (history !== null) putHistory(db, siteId, history);
   return putEvents(db, { accountId, site: eventSiteOf(changed), now }, events);
 }
 
-/** One notice for each account and change of the rules; only within a transaction. */
-function noteRules(db: Db, accountId: number, applied: AppliedRules, now: Date): void {
-  const { algorithmVersion, catalogVersion, basis, judgedAt } = applied;
-  const rules = `${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`;
+/** Longest time from the first run under new rules to their notice: a week, the longest schedule, and a day. */
+const rulesNoticeMsMax = 8 * dayMs;
+
+function rulesKey({ algorithmVersion, catalogVersion, basis }: RunRules): string {
+  return `${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`;
+}
+
+interface ConcludedRun {
+  readonly before: Site;
+  readonly after: Site;
+  /** Rules of the last measured run before; null before the first one. */
+  readonly rulesBefore: RunRules | null;
+  /** Null for a run that measured nothing. */
+  readonly applied: AppliedRules | null;
+}
+
+/**
+ * One notice for each account and change of the rules, once its sites have a new reference; only within a transaction.
+ * `rulesJudgedAt` decides between runs of two rules that end at the same time.
+ */
+function noteRules(db: Db, accountId: number, run: ConcludedRun, now: Date): void {
   const { rulesAnnounced, rulesJudgedAt = "" } = siteAccountOf(db, accountId);
-  if (rulesAnnounced === rules) return;
+  const { applied } = run;
   // A run of several addresses can end after one that the new rules judged.
   // A time ahead comes from a clock that was wrong.
-  if (judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString()) return;
-  putSiteAccount(db, accountId, { rulesAnnounced: rules, rulesJudgedAt: judgedAt });
-  if (rulesAnnounced === null) return;
-  const data = { catalogVersion, algorithmVersion };
+  const isLate = applied !== null && applied.judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString();
+  if (applied !== null && !isLate && rulesAnnounced !== rulesKey(applied)) {
+    announceRules(db, accountId, now);
+    const { catalogVersion, algorithmVersion, judgedAt } = applied;
+    const begun = { since: now.toISOString(), catalogVersion, algorithmVersion, sites: 0, changed: 0, largestChange: null, awaitedSite: 0 };
+    const rulesChange = rulesAnnounced === null ? null : begun;
+    putSiteAccount(db, accountId, { rulesAnnounced: rulesKey(applied), rulesJudgedAt: judgedAt, rulesChange });
+  }
+  const { rulesChange, rulesAnnounced: current } = siteAccountOf(db, accountId);
+  if (rulesChange == null || current === null) return;
+  const counted = applied !== null && rulesKey(applied) === current ? withRun(rulesChange, run, current) : rulesChange;
+  const awaitedSite = awaitedSiteOf(db, accountId, counted.awaitedSite, current);
+  putSiteAccount(db, accountId, { rulesChange: { ...counted, awaitedSite: awaitedSite ?? 0 } });
+  if (awaitedSite === null || now.getTime() - Date.parse(counted.since) >= rulesNoticeMsMax) announceRules(db, accountId, now);
+}
+
+/** Counts the first run of a site under the new rules. */
+function withRun(change: RulesChange, { before, after, rulesBefore }: ConcludedRun, current: string): RulesChange {
+  if (rulesBefore === null || rulesKey(rulesBefore) === current || before.reading === null || after.reading === null) return change;
+  const { id, name, url } = after;
+  const moved = { site: { id, name, url }, from: before.reading.score, to: after.reading.score };
+  const by = ({ from, to }: RulesMove) => Math.abs(to - from);
+  const { largestChange } = change;
+  const isLargest = by(moved) > (largestChange === null ? 0 : by(largestChange));
+  return {
+    ...change,
+    sites: change.sites + 1,
+    changed: change.changed + (by(moved) > 0 ? 1 : 0),
+    largestChange: isLargest ? moved : largestChange,
+  };
+}
+
+/** First site, from that id on, that a schedule will measure under the new rules; null without one. Sites that fail are not awaited. */
+function awaitedSiteOf(db: Db, accountId: number, fromId: number, current: string): number | null {
+  const { end } = accountRange(accountId);
+  for (const [, siteId] of db.sites.getKeys({ start: [accountId, fromId], end })) {
+    const site = db.sites.get([accountId, siteId]);
+    const { rules, failures } = stateOf(db, siteId);
+    const isDue = site !== undefined && !site.paused && site.nextRunAt !== null;
+    if (isDue && failures === 0 && rules !== null && rulesKey(rules) !== current) return siteId;
+  }
+  return null;
+}
+
+/** Sends what is known of the change that is under way. */
+function announceRules(db: Db, accountId: number, now: Date): void {
+  const { rulesChange } = siteAccountOf(db, accountId);
+  if (rulesChange == null) return;
+  const { catalogVersion, algorithmVersion, sites, changed, largestChange } = rulesChange;
+  const data = { catalogVersion, algorithmVersion, sites, changed, largestChange };
+  putSiteAccount(db, accountId, { rulesChange: null });
   putEvents(db, { accountId, site: null, now }, [{ type: "catalog.changed", token: null, data }]);
 }
 

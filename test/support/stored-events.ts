@@ -28,7 +28,14 @@ export const newEvents: readonly NewEvent[] = [
   { type: "certificate.expiring", token, data: { expiresAt: "2026-03-12T12:00:00.000Z", daysLeft: 7 } },
   { type: "site.unreachable", token, data: { since: at, errorCode: "timeout" } },
   { type: "site.recovered", token, data: { since: at } },
-  { type: "catalog.changed", token: null, data: { catalogVersion: "9f1c2a7d5e3b", algorithmVersion: 3 } },
+  {
+    type: "catalog.changed",
+    token: null,
+    data: {
+      ...{ catalogVersion: "9f1c2a7d5e3b", algorithmVersion: 3, sites: 60, changed: 41 },
+      largestChange: { site: { id: 1, name: "Bakery", url: "https://bakery.example/" }, from: 99, to: 87 },
+    },
+  },
   {
     type: "scan.finished",
     token,

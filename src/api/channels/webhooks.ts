@@ -93,12 +93,21 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
     { ...ofSite, since: instantOf("First scan that had failed.", time) },
   ],
   "catalog.changed": [
-    "The rules of the checks have changed. Scores of before and after do not compare.",
+    "The rules of the checks have changed, and the sites have new scores to compare with. Scores of before and after do not compare.",
     {
       ...ofAccount,
       scan: nullable(scan, nullExample),
       catalogVersion: Type.String({ [example]: "9f1c2a7d5e3b" }),
       algorithmVersion: Type.Integer({ [example]: 3 }),
+      sites: Type.Integer({ minimum: 0, description: "Sites that were measured by the new rules.", [example]: 60 }),
+      changed: Type.Integer({ minimum: 0, description: "Sites among them whose score is another one.", [example]: 41 }),
+      largestChange: nullable(
+        Type.Object({
+          site: Type.Pick(site, ["id", "name", "url"], { description: "The site whose score changed most." }),
+          from: scoreField("Score by the former rules.", 99),
+          to: scoreField("Score by the new rules.", 87),
+        }),
+      ),
     },
   ],
   "scan.finished": [

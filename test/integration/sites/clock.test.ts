@@ -137,8 +137,10 @@ describe("runs of a site", () => {
     await rig.end(last, { score: 90, catalogVersion: "c2" });
     await rig.ticker.conclude();
     expect(rig.store.siteRuns.list()).toEqual([]);
-    expect(rig.allEvents().map(({ type }) => type)).toEqual(["catalog.changed"]);
     expect(rig.store.siteRuns.state(late.id).unmeasured).toHaveProperty([`${url}shop`]);
+    expect(rig.allEvents()).toEqual([]);
+    await rig.at(nextMinute(late));
+    expect(rig.allEvents().map(({ type }) => type)).toEqual(["catalog.changed"]);
   });
 
   test("of a person are concluded too", async () => {

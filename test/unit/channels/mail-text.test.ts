@@ -56,6 +56,28 @@ const ofType = (type: StoredEvent["type"], given: Partial<Omit<StoredEvent, "typ
 const otherSite = { ...eventSite, id: 8, name: "Butcher", url: "https://butcher.example/" };
 const subjectOf = (events: readonly StoredEvent[], locale = "en-gb") => digestMail(context({ words: words(locale) }), events).subject;
 
+describe("a change of the checks", () => {
+  const textOf = (event: StoredEvent, locale = "en-gb") => digestMail(context({ words: words(locale) }), [event]).text;
+
+  test("names the number of sites and the largest change", () => {
+    const event = ofType("catalog.changed", { site: null });
+    expect(textOf(event)).toContain(
+      "60 sites were measured with the new checks. 41 scores changed by it. The largest change: Bakery, from 99 to 87 of 100 points.",
+    );
+    expect(textOf(event, "de-de")).toContain("bei Bakery: von 99 auf 87 von 100 Punkten.");
+  });
+
+  test("that moved no score, or was stored by an earlier release, has no largest one", () => {
+    const versions = { catalogVersion: "c2", algorithmVersion: 3 };
+    const data = { ...versions, sites: 1, changed: 0, largestChange: null };
+    const stored = (given: typeof versions) => storedEvent({ type: "catalog.changed", token: null, data: given }, { site: null });
+    expect(textOf(stored(data))).toContain("1 site was measured with the new checks. 0 scores changed by it.");
+    expect(textOf(stored(data))).not.toContain("largest");
+    expect(textOf(stored(versions))).toContain("No site got worse by it.");
+    expect(textOf(stored(versions))).not.toContain("measured with");
+  });
+});
+
 describe("the subject of a digest", () => {
   test.each([
     ["site.score_dropped", "Bakery: score fell from 88 to 61", "Bakery: von 88 auf 61 Punkte gefallen"],
