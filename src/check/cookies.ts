@@ -13,7 +13,7 @@ type CookieNames = readonly [names: RegExp, software: string, source: string];
 /** Session and login cookies that the words of their names do not reveal. */
 export const sessionCookieNames: readonly CookieNames[] = [
   [/^(fe|be)_typo_user$/, "TYPO3", "typo3/cms-core: Authentication/AbstractUserAuthentication, cookieName"],
-  [/^(session-.*|sw-context-token)$/, "Shopware", "shopware/core: PlatformRequest, HEADER_CONTEXT_TOKEN"],
+  [/^(session-\d*|sw-context-token)$/, "Shopware", "shopware/core: PlatformRequest, HEADER_CONTEXT_TOKEN"],
   [/^S?SESS[0-9A-Za-z]{32}$/, "Drupal", "drupal/core: Session/SessionConfiguration::getName"],
   [/^[0-9a-f]{32}$/, "Joomla", "joomla/joomla-cms: Session/SessionProvider, ApplicationHelper::getHash"],
   [/^oc[0-9a-z]{10}$/, "Nextcloud, ownCloud", "nextcloud/server: OC_Util::getInstanceId, OC::initSession"],
@@ -38,9 +38,73 @@ export const sessionCookieNames: readonly CookieNames[] = [
     "Keycloak",
     "keycloak/keycloak: org.keycloak.cookie.CookieType",
   ],
-  [/^.+[-_]session$|^remember_[a-z]+_[0-9a-f]{40}$/, "Laravel", "laravel/laravel: config/session.php; SessionGuard::getRecallerName"],
+  [/^remember_[a-z]+_[0-9a-f]{40}$/, "Laravel", "laravel/framework: Auth/SessionGuard::getRecallerName"],
   [/^wordpress_(sec_)?[0-9a-f]{32}$/, "WordPress", "WordPress: wp-includes/default-constants.php, AUTH_COOKIE"],
   [/^_oauth2_proxy(_\d+)?$/, "oauth2-proxy", "oauth2-proxy/oauth2-proxy: docs, cookie-name"],
+  // Frameworks, content management and shops.
+  [/^\.AspNet(Core)?\.\w*Cookies?(C\d+)?$/, "ASP.NET", "dotnet/aspnetcore: CookieAuthenticationDefaults, ChunkingCookieManager"],
+  [/^\.DOTNETNUKE$/, "DNN", "dnnsoftware/Dnn.Platform: web.config, forms"],
+  [/^UMB_UCONTEXT(_C\d+)?$/, "Umbraco", "umbraco/Umbraco-CMS: SecuritySettings, AuthCookieName"],
+  [/^CF(ID|TOKEN|AUTHORIZATION_.+)$/i, "ColdFusion", "Adobe ColdFusion: Managing the client state; cflogin, loginStorage"],
+  [/^ORA_WWV_(APP|USER)_\d+$/, "Oracle APEX", "Oracle APEX App Builder guide: session cookie attributes"],
+  [/^wires?(_challenge)?$/, "ProcessWire", "processwire/processwire: wire/core/Config.php, sessionName"],
+  [/^CONCRETE5?$/, "Concrete CMS", "concretecms/concretecms: concrete/config/concrete.php, session.name"],
+  [/^BITRIX_SM_UIDH$/, "Bitrix", "Bitrix Framework: CUser::Authorize, UIDH"],
+  [/^ghost-members-ssr$/, "Ghost", "TryGhost/Ghost: members-ssr, cookieName"],
+  [/^payload-token$/, "Payload", "payloadcms/payload: auth/cookies, cookiePrefix"],
+  [/^PrestaShop-[0-9a-f]{32,64}$/, "PrestaShop", "PrestaShop/PrestaShop: classes/Cookie.php"],
+  [/^(osCsid|zenid|XTCsid|MODsid)$/, "osCommerce and its descendants", "osCommerce: application_top.php; Zen Cart: init_sessions.php"],
+  [/^(dwsid|dwsecuretoken_.+)$/, "Salesforce B2C Commerce", "Salesforce B2C Commerce: cookies of a storefront"],
+  [/^acceleratorSecureGUID$/, "SAP Commerce", "SAP Commerce: EnhancedCookieGenerator, GUIDCookieStrategy"],
+  [/^secure_customer_sig$/, "Shopify", "Shopify cookie policy: cookies necessary for the store"],
+  // Forums and applications.
+  [/^phpbb\w*_k$/, "phpBB", "phpbb/phpbb: phpbb/session.php, set_cookie"],
+  [/^bb_?(sessionhash|password)$/, "vBulletin", "vBulletin manual: cookie prefix; class_session"],
+  [/^xf_(user|admin)$/, "XenForo", "XenForo manual: config.php, cookie prefix"],
+  [/^(mybbuser|adminsid)$/, "MyBB", "mybb/mybb: member.php, admin/index.php, my_setcookie"],
+  [/^SMFCookie\d*$/, "Simple Machines Forum", "SimpleMachines/SMF: Settings.php, cookiename"],
+  [/^wcf\d*_cookieHash$/, "WoltLab", "WoltLab/WCF: SessionFactory, cookieHash"],
+  [/^ips4_IPSSession(Front|Admin)$/, "Invision Community", "Invision Community: cookies, Session/Front"],
+  [/^_t$/, "Discourse", "discourse/discourse: lib/auth/default_current_user_provider.rb, TOKEN_COOKIE"],
+  [/^i_like_(gitea|gogs|forgejo)$|^(gitea|gogs)_incredible$/, "Gitea, Gogs", "go-gitea/gitea: modules/setting, COOKIE_NAME"],
+  [/^(crowd\.token_key|seraph\.(jira|confluence|bamboo))$/, "Atlassian", "Atlassian Crowd: crowd.properties; Seraph: login.cookie.key"],
+  [/^(OTRS|Znuny)(Agent|Customer)Interface$/, "OTRS, Znuny", "OTRS: Kernel/Config/Defaults.pm, SessionName"],
+  [/^glpi_[0-9a-f]{32}(_rememberme)?$/, "GLPI", "glpi-project/glpi: Session::start"],
+  [/^MANTIS_STRING_COOKIE$/, "MantisBT", "mantisbt/mantisbt: config_defaults_inc.php, g_string_cookie"],
+  [/^MMAUTHTOKEN$/, "Mattermost", "mattermost/mattermost: model.SessionCookieToken"],
+  [/^rc_token$/, "Rocket.Chat", "RocketChat/Rocket.Chat: rc_token"],
+  [/^VW_ADMIN$/, "Vaultwarden", "dani-garcia/vaultwarden: src/api/admin.rs, COOKIE_NAME"],
+  [/^0xHIGHFLYxSOGo(-.+)?$/, "SOGo", "Alinto/sogo: SOGoWebAuthenticator, cookieNameInContext"],
+  [/^cadata(Key|IV|Sig)?$/i, "Exchange", "Microsoft Exchange: forms-based authentication"],
+  [
+    /^(Horde\d?|FreshRSS|pwg_id|Cacti|phpipam|Icingaweb2|sentrysid)$/,
+    "applications that name their session",
+    "Horde, FreshRSS, Piwigo, Cacti, phpIPAM, Icinga Web 2, Sentry: default configuration",
+  ],
+  [/^(portainer_api_key|argocd\.token|unifises)$/, "Portainer, Argo CD, UniFi", "portainer, argo-cd: api, cookie name; UniFi API client"],
+  [/^username-[\w-]+-\d+$|^jupyterhub-user-.+$/, "Jupyter", "jupyter-server/jupyter_server: auth/identity.py, cookie_name"],
+  // Single sign-on and VPN gateways.
+  [/^iPlanetDirectoryPro$/, "OpenAM, ForgeRock AM", "OpenIdentityPlatform/OpenAM: com.iplanet.am.cookie.name"],
+  [/^SM(SESSION|IDENTITY)$/, "SiteMinder", "Broadcom SiteMinder: SMSESSION and SMIDENTITY cookies"],
+  [/^LtpaToken2?$/i, "WebSphere, Domino", "IBM WebSphere: LTPA cookies"],
+  [/^(ObSSOCookie|OAM_ID|OAMAuthnCookie(_.+)?)$/, "Oracle Access Manager", "Oracle Access Manager: single sign-on cookies"],
+  [/^(MYSAPSSO2|PS_TOKEN)$/, "SAP, PeopleSoft", "SAP NetWeaver: logon tickets; Oracle PeopleTools: PS_TOKEN"],
+  [/^(MSISAuth\d*|rtFa)$/, "AD FS, SharePoint", "MicrosoftDocs: AD FS single sign-on settings; SharePoint sign-in"],
+  [/^(ESTSAUTHPERSISTENT|AzureAppProxyAccessCookie_.+)$/, "Microsoft Entra", "Microsoft Entra: web browser cookies; application proxy"],
+  [/^(TGC|CASTGC)$/, "CAS", "apereo/cas: cas.tgc.name"],
+  [
+    /^(idx|DSR?|__client|fe_refresh_.+)$/,
+    "Okta, Descope, Clerk, Frontegg",
+    "Okta Identity Engine: idx; Descope, Clerk and Frontegg: session management",
+  ],
+  [/^(idsrv|PF|PF\.PERSISTENT|PA\..+)$/, "Duende IdentityServer, Ping", "IdentityServerConstants; PingFederate, PingAccess: cookies"],
+  [/^(VouchCookie|_pomerium)$/, "Vouch, Pomerium", "vouch/vouch-proxy, pomerium/pomerium: documentation, cookie name"],
+  [/^NSC_(AAAC|TMA[AS])$/, "NetScaler Gateway", "NetScaler: AAA session cookies"],
+  [
+    /^(webvpn|SVPN(NETWORK)?COOKIE|DSID|MRHSession|ANsession\d*)$/,
+    "VPN gateways of Cisco, Fortinet, Ivanti, F5 and Array",
+    "openconnect: auth.c, fortinet.c, oncp.c, f5.c, array.c",
+  ],
 ];
 
 /** Cookies of load balancers and bot defences, and public values: no login depends on them, however random they look. */
@@ -60,12 +124,15 @@ export const otherCookieNames: readonly CookieNames[] = [
   [/^(dtCookie|dtPC|dtSa|dtLatC|rxVisitor|rxvt)/, "Dynatrace", "Dynatrace: cookies of real user monitoring"],
   [/^datadome$/, "DataDome", "DataDome: Cookie and session storage"],
   [/^(mage-cache-sessid|private_content_version|X-Magento-Vary)$/, "Magento", "Adobe Commerce: Cookie reference"],
-  [/^grafana_session_expiry$/, "Grafana", "grafana/grafana: pkg/middleware/cookies"],
+  [/^(s_sess|_gd_session|rl_session|lo_session_in)$/, "analytics", "Adobe Analytics, Demandbase, RudderStack, Lucky Orange: cookies"],
 ];
 
 /** Words of names that state another purpose of a random value: a visitor, a device, a variant. */
 const otherPurposeWords: readonly string[] =
   "visitor visit device client anonymous analytics stats tracking consent experiment variant version build nonce state".split(" ");
+
+/** Words of names that state a count, a time or a duration, as in `session-depth` and `session_expiry`. */
+const measureWords: readonly string[] = "depth count counter expiry expires timeout start started duration length timestamp".split(" ");
 
 export interface SeenCookie extends SetCookie {
   /** Host that set the cookie. */
@@ -143,23 +210,31 @@ const statisticsPrefixes: readonly string[] = ["_hj", "_ga", "_pk_", "_uet", "__
 const sessionParts: readonly string[] = ["sessid", "sessionid", "login"];
 /** Name words of session cookies: connect.sid, user_session, wordpress_logged_in, remember_web, .ASPXAUTH. */
 const sessionWords: readonly string[] = "sid ssid sess session logged loggedin jwt sso remember rememberme identity".split(" ");
-/** Words that mark a token as a login rather than a visitor or device. */
-const tokenWords: readonly string[] = ["token", "access", "refresh", "id", "api", "bearer", "user"];
+/** Words that mark a token as a login, whatever else its name holds: `directus_refresh_token`. */
+const loginTokenWords: readonly string[] = ["access", "refresh", "bearer"];
+/** Words of a name that, alone, mark a token as a login rather than a visitor or device. */
+const tokenWords: readonly string[] = ["token", "id", "api", "user"];
 const antiForgeryParts: readonly string[] = ["csrf", "xsrf", "antiforgery", "requestverification", "form_key"];
 /** Random bits that a session id needs at least (OWASP ASVS 4.0, 3.2.2). */
 const sessionValueBitsMin = 64;
 
 /** True if the name suggests a session or login cookie, by its words or as a name of known software. */
 export function isSessionName(name: string): boolean {
+  if (isAmong(sessionCookieNames, name)) return true;
   if (hasOtherPurpose(name)) return false;
   const plain = name.toLowerCase();
   const words = wordsOf(name);
+  if (words.some((word) => measureWords.includes(word))) return false;
   return (
-    isAmong(sessionCookieNames, name) ||
     sessionParts.some((part) => plain.includes(part)) ||
     words.some((word) => sessionWords.includes(word) || isAuthWord(word)) ||
-    (words.includes("token") && words.every((word) => tokenWords.includes(word)))
+    (words.includes("token") && isLoginToken(words))
   );
+}
+
+function isLoginToken(words: readonly string[]): boolean {
+  if (words.every((word) => tokenWords.includes(word))) return true;
+  return words.some((word) => loginTokenWords.includes(word)) && !words.some((word) => otherPurposeWords.includes(word));
 }
 
 /** True for a random value without a lifetime, unless its name states another purpose. Browsers drop such a cookie when they close. */
@@ -176,7 +251,7 @@ function hasOtherPurpose(name: string): boolean {
 
 /** Prefixes such as `__Host-` do not belong to the name that software chose. */
 function isAmong(known: readonly CookieNames[], name: string): boolean {
-  const bare = name.replace(/^__(?:host|secure|http|host-http)-/i, "");
+  const bare = name.replace(/^__(?:host-http|host|secure|http)-/i, "");
   return known.some(([names]) => names.test(bare));
 }
 
