@@ -1,6 +1,6 @@
 /** Checks that cookies with SameSite=None are limited to encrypted connections. */
 import { addToCookies, registerCheck } from "assay/check";
-import { isSessionName, verdictOnCookies } from "assay/check/parsers";
+import { isRefusedWithoutSecure, isSessionName, verdictOnCookies } from "assay/check/parsers";
 
 export default registerCheck({
   key: "cookie-samesite-none",
@@ -14,7 +14,7 @@ export default registerCheck({
   },
   fixes: [addToCookies("all", "Secure")],
   judge: (evidence) =>
-    verdictOnCookies(evidence, ({ sameSite }) => sameSite === "none", {
+    verdictOnCookies(evidence, (cookie) => cookie.sameSite === "none" && !isRefusedWithoutSecure(cookie), {
       "security.cookie.session-samesite-none-without-secure": ({ name, secure }) => !secure && isSessionName(name),
       "security.cookie.samesite-none-without-secure": ({ name, secure }) => !secure && !isSessionName(name),
     }),

@@ -4,6 +4,7 @@ import {
   hasSessionValue,
   hstsWithSubdomains,
   isAntiForgeryName,
+  isRefusedWithoutSecure,
   isSessionName,
   type SeenCookie,
   verdictOnCookies,
@@ -26,7 +27,7 @@ export default registerCheck({
     const hstsHost = hstsWithSubdomains(page, tls, subject.scannedAt);
     const isGuarded = (cookie: SeenCookie) => isPreference(cookie) && hstsHost !== null && staysBelow(cookie, hstsHost);
     // RFC 6265bis section 5.7: cookies received over http cannot be Secure.
-    return verdictOnCookies({ subject, page }, ({ overHttps }) => overHttps, {
+    return verdictOnCookies({ subject, page }, (cookie) => cookie.overHttps && !isRefusedWithoutSecure(cookie), {
       "security.cookie.missing-secure": (cookie) => !cookie.secure && !isGuarded(cookie),
       "security.cookie.missing-secure-under-hsts": (cookie) => !cookie.secure && isGuarded(cookie),
     });

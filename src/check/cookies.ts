@@ -1,7 +1,7 @@
 /** Collects the cookies set during a scan, and classifies them by name and value. */
 import type { Subject } from "../evidence/evidence.ts";
 import type { PageFacts } from "../evidence/page-facts.ts";
-import { parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
+import { cookiePrefixes, parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
 import type { FindingCode } from "./check.ts";
 import { type Found, notApplicable, type Verdict, violatedBy } from "./verdict.ts";
 
@@ -217,6 +217,14 @@ const tokenWords: readonly string[] = ["token", "id", "api", "user"];
 const antiForgeryParts: readonly string[] = ["csrf", "xsrf", "antiforgery", "requestverification", "form_key"];
 /** Random bits that a session id needs at least (OWASP ASVS 4.0, 3.2.2). */
 const sessionValueBitsMin = 64;
+
+/**
+ * True for a cookie that no browser stores or sends, because its prefix requires the missing Secure (RFC 6265bis section 5.7). `cookie-prefix`
+ * reports it. Not every browser knows `__Http-`.
+ */
+export function isRefusedWithoutSecure({ name, secure }: SetCookie): boolean {
+  return !secure && cookiePrefixes(name).some((prefix) => prefix !== "__http-");
+}
 
 /** True if the name suggests a session or login cookie, by its words or as a name of known software. */
 export function isSessionName(name: string): boolean {

@@ -94,7 +94,15 @@ export { type CookiePrefix, cookiePrefixes, parseSetCookie, type SetCookie } fro
 export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
 export { nearest } from "../parse/text.ts";
 export type { CookieFault, SeenCookie, SeenCookies } from "./cookies.ts";
-export { foundInCookies, hasSessionValue, isAntiForgeryName, isSessionName, seenCookies, verdictOnCookies } from "./cookies.ts";
+export {
+  foundInCookies,
+  hasSessionValue,
+  isAntiForgeryName,
+  isRefusedWithoutSecure,
+  isSessionName,
+  seenCookies,
+  verdictOnCookies,
+} from "./cookies.ts";
 export * from "./csp.ts";
 export * from "./hsts.ts";
 export * from "./mail.ts";

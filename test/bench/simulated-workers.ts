@@ -73,7 +73,7 @@ async function start({ natsUrl, location, seedFiles, slots, gatherMs }: Simulate
 
 const picture = readFileSync(shopPicture);
 
-/** A shop with 39 findings, and its screenshot. */
+/** A shop with 38 findings, and its screenshot. */
 function gatheredOf(url: string, scannedAt: string): Gathered {
   return {
     evidence: { ...knownScans.shop.evidence, subject: subjectOf(url, scannedAt) },

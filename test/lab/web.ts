@@ -24,6 +24,12 @@ const cookieCases: readonly LabCase[] = [
     serve: () => serve({ headers: { "set-cookie": ["__Host-basket=1; Secure; Path=/shop", "__Http-basket=1; Secure; Path=/"] } }),
   },
   {
+    name: "a setting that browsers refuse for three faults, which has one finding",
+    expected: { ...violated("cookie-prefix"), "cookie-secure": "notApplicable", "cookie-samesite-none": "notApplicable" },
+    codes: ["security.cookie.prefix-without-secure"],
+    serve: () => serve({ headers: { "set-cookie": `__Host-look=1; SameSite=None; Domain=${host}; Path=/shop` } }),
+  },
+  {
     name: "a prefixed cookie on a redirect from http to https",
     expected: violated("cookie-prefix"),
     codes: ["security.cookie.prefix-over-http"],

@@ -139,11 +139,16 @@ describe("7. testssl searches a whole cookie line for `secure`", () => {
     "sid=<redacted>; Path=/secure",
     "secure=<redacted>; HttpOnly",
     "sid=<redacted>; Comment=Secure; HttpOnly",
-    "__Secure-sid=<redacted>; Path=/",
+    "Secure-sid=<redacted>; Path=/",
     "sid=<redacted>; Domain=secure.site.example",
     "sid=<redacted>; SecureX",
   ])("%s is not Secure", (line) => {
     expect(verdict("cookie-secure", cookieLines(line))).toEqual(["violated", "security.cookie.missing-secure"]);
+  });
+  test("nor is a cookie named __Secure-, which browsers refuse", () => {
+    const line = cookieLines("__Secure-sid=<redacted>; Path=/");
+    expect(verdict("cookie-secure", line)).toEqual(["notApplicable"]);
+    expect(verdict("cookie-prefix", line)).toEqual(["violated", "security.cookie.prefix-without-secure"]);
   });
   test("the attribute itself is found, in any case", () => {
     expect(verdict("cookie-secure", cookieLines("sid=<redacted>;SECURE"))).toEqual(["passed"]);

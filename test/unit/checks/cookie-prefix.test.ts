@@ -22,15 +22,36 @@ testCheck(check, {
   ],
   violated: {
     "security.cookie.prefix-without-secure": [
+      ["__Http- without Secure and HttpOnly", cookieLines("__http-sid=<redacted>"), { values: { names: "__http-sid (HttpOnly)" } }],
       ["__Secure- without Secure", cookieLines("__Secure-sid=<redacted>; Path=/"), { values: { names: "__Secure-sid" } }],
       ["__Host- without Secure", cookieLines("__Host-sid=<redacted>; Path=/")],
       ["prefixes are case-insensitive", cookieLines("__SECURE-sid=<redacted>")],
+      [
+        "all faults of __Host-, reported once",
+        cookieLines("__host-sid=<redacted>; Domain=.site.example; Path=/app"),
+        { values: { names: "__host-sid (Domain=site.example, Path=/app)", total: 1 } },
+      ],
+      [
+        "all faults of __Host-Http-, reported once",
+        cookieLines("__Host-Http-sid=<redacted>; Domain=site.example"),
+        { values: { names: "__Host-Http-sid (Domain=site.example, Path, HttpOnly)" } },
+      ],
+      [
+        "beside another cookie with another fault",
+        cookieLines("__Host-a=<redacted>; Path=/x", "__Host-b=<redacted>; Secure; Path=/x", "__Host-c=<redacted>; Secure; Path=/"),
+        { also: ["security.cookie.host-prefix-without-root-path"], values: { names: "__Host-a (Path=/x)", total: 1 } },
+      ],
     ],
     "security.cookie.prefix-over-http": [
       [
         "sent by a redirect over http",
         cookieLines(cookieLine("__Secure-sid=<redacted>; Secure", { overHttps: false })),
         { values: { names: "__Secure-sid" } },
+      ],
+      [
+        "and with every other fault, reported once",
+        cookieLines(cookieLine("__Host-sid=<redacted>; Domain=site.example", { overHttps: false })),
+        { values: { names: "__Host-sid (Secure, Domain=site.example, Path)" } },
       ],
     ],
     "security.cookie.host-prefix-with-domain": [
@@ -40,9 +61,14 @@ testCheck(check, {
         { values: { names: "__Host-sid (Domain=site.example)" } },
       ],
       [
-        "all faults at once",
-        cookieLines("__host-sid=<redacted>; Domain=.site.example; Path=/app"),
-        { also: ["security.cookie.prefix-without-secure", "security.cookie.host-prefix-without-root-path"] },
+        "a domain and another path, reported once",
+        cookieLines("__host-sid=<redacted>; Secure; Domain=.site.example; Path=/app"),
+        { values: { names: "__host-sid (Domain=site.example, Path=/app)" } },
+      ],
+      [
+        "a domain and no path",
+        cookieLines("__Host-a=<redacted>; Secure; Domain=b.example"),
+        { values: { names: "__Host-a (Domain=b.example, Path)" } },
       ],
     ],
     "security.cookie.host-prefix-without-root-path": [
@@ -53,7 +79,6 @@ testCheck(check, {
     "security.cookie.http-prefix-without-httponly": [
       ["__Http-", cookieLines("__Http-sid=<redacted>; Secure; Path=/app"), { values: { names: "__Http-sid" } }],
       ["__Host-Http- has the requirements of __Http-", cookieLines("__HOST-HTTP-sid=<redacted>; Secure; Path=/")],
-      ["also without Secure", cookieLines("__http-sid=<redacted>"), { also: ["security.cookie.prefix-without-secure"] }],
     ],
   },
 });

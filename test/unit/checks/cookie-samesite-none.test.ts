@@ -13,6 +13,10 @@ testCheck(check, {
   ],
   notApplicable: [
     ["no cookie", {}],
+    [
+      "cookies that browsers refuse without Secure",
+      cookieLines("__Host-sid=<redacted>; SameSite=None", "__SECURE-a=<redacted>; SameSite=None"),
+    ],
     ["no SameSite=None", cookieLines("a=<redacted>; SameSite=Lax", "b=<redacted>; Path=/SameSite=None")],
   ],
   notChecked: [
@@ -29,6 +33,7 @@ testCheck(check, {
     ],
     "security.cookie.session-samesite-none-without-secure": [
       ["a session", cookieLines("sid=<redacted>; SameSite=None; HttpOnly"), { values: { names: "sid" } }],
+      ["a prefix that not every browser knows", cookieLines("__Http-sid=<redacted>; SameSite=None; HttpOnly")],
       [
         "a session and another",
         cookieLines("sid=<redacted>; SameSite=None", "prefs=<redacted>; SameSite=None"),

@@ -33,18 +33,30 @@ testCheck(check, {
     ["a cookie from an http redirect is not judged", cookieLines("a=<redacted>; Secure", cookieLine("b=<redacted>", { overHttps: false }))],
   ],
   notApplicable: [
+    [
+      "cookies that browsers refuse without Secure",
+      cookieLines("__Host-sid=<redacted>; Path=/", "__secure-a=<redacted>", "__Host-Http-b=<redacted>"),
+    ],
     ["no cookie", {}],
     ["a page over http", { url: "http://site.example/", ...cookieLines(cookieLine("a=<redacted>", { overHttps: false })) }],
     ["only lines that delete cookies", cookieLines("a=<redacted>; Max-Age=-1")],
     ["a line that browsers ignore", cookieLines("; Path=/")],
   ],
   notChecked: [
+    ["a cut line beside a refused cookie", cookieLines("__Host-a=<redacted>", cutCookieLine("b=<redacted>; Path=/very-long"))],
     ["a cut line", cookieLines("a=<redacted>; Secure", cutCookieLine("b=<redacted>; Path=/very-long"))],
     ["lines were dropped", { page: { setCookiesDropped: 2 } }],
   ],
   violated: {
     "security.cookie.missing-secure": [
       ["no Secure", cookieLines("a=<redacted>; Path=/; HttpOnly"), { values: { names: "a" } }],
+      ["a prefix that not every browser knows", cookieLines("__Http-a=<redacted>; HttpOnly"), { values: { names: "__Http-a" } }],
+      ["beside a cookie that browsers refuse", cookieLines("a=<redacted>", "__Host-b=<redacted>"), { values: { names: "a", total: 1 } }],
+      [
+        "names that only resemble a prefix",
+        cookieLines("Host-a=<redacted>", "__Hostb=<redacted>"),
+        { values: { names: "Host-a, __Hostb" } },
+      ],
       ["the word in another attribute", cookieLines("a=<redacted>; Path=/secure")],
       ["the word in the name", cookieLines("secure=<redacted>")],
       ["the word in the value", cookieLines("a=secure")],
