@@ -1,6 +1,6 @@
 /** Checks which other origins may read the site's answers, based on a cross-origin request. */
 import { notApplicable, notChecked, passed, registerCheck, removeHeader, replaceHeader, violated } from "assay/check";
-import { fieldsNamed } from "assay/check/parsers";
+import { fieldsNamed, isOpenOrigin } from "assay/check/parsers";
 
 /** Other sites read what the visitor sees. */
 const open = { severity: "high", riskLevel: "high", effort: "low", cwe: 942, weight: 15, scoreCap: 60 } as const;
@@ -14,12 +14,14 @@ export default registerCheck({
   findings: {
     "security.cors.reflected-origin-with-credentials": { ...open, effort: "medium" },
     "security.cors.null-origin-with-credentials": open,
+    "security.cors.open-host-with-credentials": { ...open, effort: "medium" },
     "security.cors.null-origin": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
     "security.cors.wildcard-with-credentials": { severity: "low", riskLevel: "low", effort: "low", cwe: 942 },
   },
   fixes: {
     "security.cors.reflected-origin-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
     "security.cors.null-origin-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
+    "security.cors.open-host-with-credentials": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
     "security.cors.null-origin": [replaceHeader("Access-Control-Allow-Origin", "https://app.example")],
     "security.cors.wildcard-with-credentials": [removeHeader("Access-Control-Allow-Credentials")],
   },
@@ -38,6 +40,7 @@ export default registerCheck({
     // Without credentials, a reflected origin exposes only what `*` exposes.
     if (!withCredentials) return passed();
     if (origin === originSent) return violated("security.cors.reflected-origin-with-credentials", { originSent });
+    if (isOpenOrigin(origin)) return violated("security.cors.open-host-with-credentials", { origin });
     return origin === "*" ? violated("security.cors.wildcard-with-credentials") : passed();
   },
 });

@@ -73,6 +73,7 @@ export { ownSpf, type SpfEnd, type SpfFault, spfCosts, spfMxHostsMax, spfPolicy,
 export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
 export { type SpfSenders, spfSenders } from "../parse/mail/spf-senders.ts";
 export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
+export { isOpenOrigin } from "../parse/open-hosts.ts";
 export * from "../parse/products.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
 export {

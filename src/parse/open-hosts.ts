@@ -45,7 +45,6 @@ const scripts: readonly (readonly [host: string, path: string, source: string])[
   ["gist.github.com", "/", gists],
   ["gitlab.com", "/", "https://docs.gitlab.com/user/snippets/"],
   ...["/gh/", "/gl/", "/bb/"].map((path) => ["cdn.statically.io", path, "https://statically.io/docs/"] as const),
-  ...["raw", "rawcdn", "gl", "glcdn", "bb", "bbcdn", "gist", "gistcdn"].map((name) => [`${name}.githack.com`, "/", githack] as const),
   ["script.google.com", "/macros/", "https://developers.google.com/apps-script/guides/content"],
 ];
 
@@ -62,6 +61,8 @@ const pages: typeof scripts = [
   ["s3.*.wasabisys.com", "/", "https://docs.wasabi.com/docs/what-are-the-service-urls-for-wasabis-different-storage-regions"],
   ["s3.*.backblazeb2.com", "/", "https://www.backblaze.com/docs/cloud-storage-s3-compatible-api"],
   ["*.digitaloceanspaces.com", "/", "https://docs.digitalocean.com/products/spaces/"],
+  // Files of repositories and snippets, with the type of their names.
+  ...["raw", "rawcdn", "gl", "glcdn", "bb", "bbcdn", "gist", "gistcdn"].map((name) => [`${name}.githack.com`, "/", githack] as const),
   // Domains of customers that the public suffix list lacks, or that stand below a domain of which it has only parts.
   ["*.global.ssl.fastly.net", "/", "https://www.fastly.com/documentation/guides/concepts/routing-traffic-to-fastly"],
   ["*.blob.core.windows.net", "/", "https://learn.microsoft.com/azure/storage/blobs/storage-blob-static-website"],
@@ -92,6 +93,16 @@ export function isOpenBelow(parent: string): boolean {
  */
 export function openHostIn({ host, path }: { readonly host: string; readonly path: string }): OpenHost | null {
   return openHosts.find((open) => namesMeet(host, open.host) && isFolderOf(path, open.path)) ?? null;
+}
+
+/**
+ * True for the origin, as browsers write it (HTML standard, "serialization of an origin"), of a host on which anyone can publish documents:
+ * the scripts of all of them have this origin. A host of one publisher, such as `https://acme.vercel.app`, is not open.
+ */
+export function isOpenOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.origin !== text || url.port !== "" || text.includes("*")) return false;
+  return openHostIn({ host: url.hostname, path: "" })?.serves === "pages";
 }
 
 /** Whether a host exists that both patterns match. */

@@ -239,6 +239,7 @@ export const nameTargets: readonly FuzzTarget[] = [
       isRegistrySuffix: sites.isRegistrySuffix,
       isRentedSuffix: sites.isRentedSuffix,
       isOpenBelow: openHosts.isOpenBelow,
+      isOpenOrigin: openHosts.isOpenOrigin,
       openHostIn: (text) => openHosts.openHostIn({ host: text.slice(0, 40), path: text.slice(40) }),
       hostOf: sites.hostOf,
       embeddedRegistrableDomainOf: sites.embeddedRegistrableDomainOf,

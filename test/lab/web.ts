@@ -65,6 +65,18 @@ const cookieCases: readonly LabCase[] = [
 
 const headerCases: readonly LabCase[] = [
   {
+    name: "CORS with cookies for a host of anyone's buckets",
+    expected: violated("cors-configuration"),
+    codes: ["security.cors.open-host-with-credentials"],
+    serve: () =>
+      serve({
+        headers: {
+          "access-control-allow-origin": "https://storage.googleapis.com",
+          "access-control-allow-credentials": "true",
+        },
+      }),
+  },
+  {
     name: "headers that no other area covers",
     expected: violated("cors-configuration", "csp-syntax", "deprecated-headers", "information-disclosure", "content-type-charset"),
     codes: [

@@ -1,6 +1,6 @@
 /** Hosts on which anyone can publish. */
 import { expect, test } from "vitest";
-import { isOpenBelow, openHostIn, openHosts } from "../../../src/parse/open-hosts.ts";
+import { isOpenBelow, isOpenOrigin, openHostIn, openHosts } from "../../../src/parse/open-hosts.ts";
 
 test("each entry has a lower-case host, a path and an https source, and stands once", () => {
   for (const { host, path, source } of openHosts) {
@@ -52,4 +52,20 @@ test.each([
   ["internal", false],
 ])("below %s anyone can have a host: %s", (parent, expected) => {
   expect(isOpenBelow(parent)).toBe(expected);
+});
+
+test.each([
+  ["https://storage.googleapis.com", true],
+  ["http://ipfs.io", true],
+  ["https://gcore.jsdelivr.net", false],
+  ["https://acme.b-cdn.net", false],
+  ["https://*.b-cdn.net", false],
+  ["https://ipfs.io:8443", false],
+  ["https://ipfs.io/", false],
+  ["ipfs.io", false],
+  ["blob:https://ipfs.io", false],
+  ["null", false],
+  ["*", false],
+])("anyone has scripts with the origin %s: %s", (text, expected) => {
+  expect(isOpenOrigin(text)).toBe(expected);
 });
