@@ -73,7 +73,7 @@ export { ownSpf, type SpfEnd, type SpfFault, spfCosts, spfMxHostsMax, spfPolicy,
 export { isMisspeltSpf } from "../parse/mail/spf-record.ts";
 export { type SpfSenders, spfSenders } from "../parse/mail/spf-senders.ts";
 export { type TlsaUse, tlsaText, tlsaUseForMail } from "../parse/mail/tlsa.ts";
-export { isOpenOrigin } from "../parse/open-hosts.ts";
+export { domainOfTenants, isOpenOrigin } from "../parse/open-hosts.ts";
 export * from "../parse/products.ts";
 export type { LibraryVersion, VersionRange } from "../parse/script-libraries.ts";
 export {
@@ -92,7 +92,7 @@ export {
 } from "../parse/security-txt.ts";
 export { isBinaryCurve, isShortCurve } from "../parse/server-key-exchange.ts";
 export { type CookiePrefix, cookiePrefixes, parseSetCookie, type SetCookie } from "../parse/set-cookie.ts";
-export { hostOf, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
+export { hostOf, isCookieDomainAccepted, isInsecureUrl, isLoopbackUrl } from "../parse/site.ts";
 export { nearest } from "../parse/text.ts";
 export type { CookieFault, SeenCookie, SeenCookies } from "./cookies.ts";
 export {

@@ -105,6 +105,12 @@ export function isOpenOrigin(text: string): boolean {
   return openHostIn({ host: url.hostname, path: "" })?.serves === "pages";
 }
 
+/** Listed domain at or below `domain` whose names belong to different owners, such as `b-cdn.net`; null without one. */
+export function domainOfTenants(domain: string): string | null {
+  const open = openHosts.find(({ host }) => host.startsWith("*.") && host.endsWith(`.${domain}`));
+  return open?.host.slice(2) ?? null;
+}
+
 /** Whether a host exists that both patterns match. */
 function namesMeet(allowed: string, open: string): boolean {
   const isBelow = open.startsWith("*.");

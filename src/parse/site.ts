@@ -56,6 +56,16 @@ export function siteOfUrl(url: string): string | null {
   return host === undefined ? null : siteOfHost(host);
 }
 
+/**
+ * True if browsers accept a cookie of `host` with this Domain: the host itself, or a name above it that is no public suffix of either section
+ * (RFC 6265bis sections 5.1.3 and 5.7). Lower case, without a leading dot.
+ */
+export function isCookieDomainAccepted(host: string, domain: string): boolean {
+  if (host === domain.replace(/^\[|\]$/g, "")) return true;
+  const site = siteOfHost(host);
+  return host.endsWith(`.${domain}`) && (domain === site || domain.endsWith(`.${site}`));
+}
+
 /** True for a registry suffix such as `com` or `co.uk`: the public suffix list's ICANN section. */
 export function isRegistrySuffix(name: string): boolean {
   const { isIcann, publicSuffix, hostname } = hostParts(name, false);

@@ -29,7 +29,7 @@ const otherHeaderKeys = [
   "x-frame-options",
   "x-xss-protection",
 ];
-const cookieKeys = ["cookie-httponly", "cookie-prefix", "cookie-samesite", "cookie-samesite-none", "cookie-secure"];
+const cookieKeys = ["cookie-domain", "cookie-httponly", "cookie-prefix", "cookie-samesite", "cookie-samesite-none", "cookie-secure"];
 const documentKeys = [
   "csp-meta-delivery",
   "form-security",

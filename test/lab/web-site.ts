@@ -17,6 +17,8 @@ const deadlines = { settleMs: 100, settleMaxMs: 1_000 };
 export type Headers = NonNullable<Answer["headers"]>;
 
 export interface WebSite {
+  /** Host of the page; `webHost` by default. */
+  readonly host?: string;
   readonly headers?: Headers;
   readonly head?: string;
   readonly body?: string;
@@ -32,6 +34,7 @@ export interface WebSite {
 export const redirectTo = (location: string, headers: Headers = {}): Answer => ({ status: 301, headers: { ...headers, location } });
 
 export async function serveWeb({
+  host = webHost,
   headers = {},
   head = "",
   body = "",
@@ -42,12 +45,12 @@ export async function serveWeb({
 }: WebSite): Promise<LabSite> {
   const html = `<!doctype html><html lang="en"><head><title>Page</title>${head}</head><body><h1>Page</h1>${body}</body></html>\n`;
   const { egress, stop } = await startGroup(async (track) => {
-    const identity = siteIdentity(webHost, { names: [webHost, webSubdomain, webLibraryHost], ...(selfSigned && { flaw: "self-signed" }) });
+    const identity = siteIdentity(host, { names: [host, webSubdomain, webLibraryHost], ...(selfSigned && { flaw: "self-signed" }) });
     const site = track(await startHttps(identity, { "/": { headers, body: html }, ...routes }));
-    const plainServer = track(await startHttp(plain ?? { "*": redirectTo(`https://${webHost}/`) }));
-    const https = [webHost, webSubdomain, webLibraryHost].map((name) => [`${name}:443`, site]);
+    const plainServer = track(await startHttp(plain ?? { "*": redirectTo(`https://${host}/`) }));
+    const https = [host, webSubdomain, webLibraryHost].map((name) => [`${name}:443`, site]);
     const closedResolver = `127.0.0.1:${portWithoutListener()}`;
-    return { egress: egressTo({ ...Object.fromEntries(https), [`${webHost}:80`]: plainServer }, { dnsServers: [closedResolver] }) };
+    return { egress: egressTo({ ...Object.fromEntries(https), [`${host}:80`]: plainServer }, { dnsServers: [closedResolver] }) };
   });
-  return { url: `${scheme}://${webHost}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
+  return { url: `${scheme}://${host}/`, egress, caPems: [testAuthority().root.pem], deadlines, stop };
 }

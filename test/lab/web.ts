@@ -30,6 +30,22 @@ const cookieCases: readonly LabCase[] = [
     serve: () => serve({ headers: { "set-cookie": `__Host-look=1; SameSite=None; Domain=${host}; Path=/shop` } }),
   },
   {
+    name: "a session for all customers of a host, and a setting for one of them",
+    expected: violated("cookie-domain"),
+    codes: ["security.cookie.session-shared-with-tenants", "security.cookie.domain-refused"],
+    serve: () =>
+      serve({
+        host: "assay-tenant.b-cdn.net",
+        headers: { "set-cookie": ["sid=1; Secure; HttpOnly; Domain=b-cdn.net", "look=1; Secure; Domain=assay-other-tenant.b-cdn.net"] },
+      }),
+  },
+  {
+    name: "a setting for all customers of a host",
+    expected: violated("cookie-domain"),
+    codes: ["security.cookie.shared-with-tenants"],
+    serve: () => serve({ host: "assay-tenant.b-cdn.net", headers: { "set-cookie": "look=1; Secure; Domain=b-cdn.net" } }),
+  },
+  {
     name: "a prefixed cookie on a redirect from http to https",
     expected: violated("cookie-prefix"),
     codes: ["security.cookie.prefix-over-http"],

@@ -76,6 +76,7 @@ testCheck(check, {
         framed(null, "frame-ancestors https://*.github.io"),
         { values: { sources: "https://*.github.io" } },
       ],
+      ["a host of pages from repositories", framed(null, "frame-ancestors https://raw.githack.com")],
       ["a host of buckets", framed(null, "frame-ancestors 'self' https://storage.googleapis.com")],
       ["frame-ancestors overrides DENY", framed("DENY", "frame-ancestors *")],
     ],

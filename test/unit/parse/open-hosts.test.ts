@@ -1,6 +1,6 @@
 /** Hosts on which anyone can publish. */
 import { expect, test } from "vitest";
-import { isOpenBelow, isOpenOrigin, openHostIn, openHosts } from "../../../src/parse/open-hosts.ts";
+import { domainOfTenants, isOpenBelow, isOpenOrigin, openHostIn, openHosts } from "../../../src/parse/open-hosts.ts";
 
 test("each entry has a lower-case host, a path and an https source, and stands once", () => {
   for (const { host, path, source } of openHosts) {
@@ -68,4 +68,15 @@ test.each([
   ["*", false],
 ])("anyone has scripts with the origin %s: %s", (text, expected) => {
   expect(isOpenOrigin(text)).toBe(expected);
+});
+
+test.each([
+  ["b-cdn.net", "b-cdn.net"],
+  ["azure.com", "cloudapp.azure.com"],
+  ["acme.b-cdn.net", null],
+  ["cdn.net", null],
+  ["google.com", null],
+  ["", null],
+])("the names below %s belong to different owners at %s", (domain, expected) => {
+  expect(domainOfTenants(domain)).toBe(expected);
 });

@@ -1,7 +1,7 @@
 /** Hosts of URLs, and registry suffixes. URLs that need no encryption, because they never leave the machine. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { hostOf, isInsecureUrl, isLoopbackUrl, isRegistrySuffix, isRentedSuffix } from "../../../src/parse/site.ts";
+import { hostOf, isCookieDomainAccepted, isInsecureUrl, isLoopbackUrl, isRegistrySuffix, isRentedSuffix } from "../../../src/parse/site.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { unicodeText } from "../../support/unicode-text.ts";
 
@@ -29,6 +29,23 @@ test.each([
   ["192.0.2.1", false],
 ])("below %s anyone can have a name: %s", (name, expected) => {
   expect(isRentedSuffix(name)).toBe(expected);
+});
+
+test.each([
+  ["site.example", "site.example", true],
+  ["www.site.example", "site.example", true],
+  ["a.b.shop.co.uk", "b.shop.co.uk", true],
+  ["::1", "[::1]", true],
+  ["shop.co.uk", "co.uk", false],
+  ["acme.github.io", "github.io", false],
+  ["acme.github.io", "io", false],
+  ["github.io", "github.io", true],
+  ["site.example", "www.site.example", false],
+  ["notsite.example", "site.example", false],
+  ["192.0.2.1", "2.1", false],
+  ["site.example", "", false],
+])("%s may set a cookie for %s: %s", (host, domain, expected) => {
+  expect(isCookieDomainAccepted(host, domain)).toBe(expected);
 });
 
 test("never throws, and takes linear time", () => {
