@@ -1,29 +1,86 @@
-/** Measures how late the timers of a thread are: time in which it had no processor, was stopped, or was busy with work of its own. */
-import type { Clock } from "./clock.ts";
+/**
+ * Time in which a thread could not go on: it was stopped, had no processor, or was busy with work of its own. Deadlines of the thread do
+ * not count it, because an answer that could not be read is no silence of its sender.
+ */
+import { readFileSync } from "node:fs";
+import { type Clock, systemClock } from "./clock.ts";
+import { tryOr } from "./try-or.ts";
 
 const tickMs = 100;
 /** Timers are late by some milliseconds on an idle machine, too. */
 const toleranceMs = 20;
+const nanosecondsPerMs = 1e6;
 
 export interface Standstill {
   /**
-   * Milliseconds since the start in which no timer of this thread could fire. Never falls. Current also inside of a timer that fires
-   * right after a standstill: timers of one moment have no certain order.
+   * Milliseconds since the start in which this thread, or what it works with, could not go on. Never falls. Current also inside of a timer
+   * that fires right after a standstill: timers of one moment have no certain order.
    */
   totalMs(): number;
   stop(): void;
 }
 
-export function watchStandstill(clock: Pick<Clock, "monotonicMs" | "every">): Standstill {
+/** Milliseconds that something has waited for a processor, from an arbitrary start. Never falls. */
+export type ProcessorWait = () => number;
+
+/** `waits`: what the thread works with. Timers show a short wait for a processor late or never, so it may have its own among them. */
+export function watchStandstill(clock: Pick<Clock, "monotonicMs" | "every">, waits: readonly ProcessorWait[] = []): Standstill {
   let lastTickMs = clock.monotonicMs();
+  let lastWaitsMs = waits.map((wait) => wait());
   let endedMs = 0;
   const currentMs = () => {
     const lateMs = clock.monotonicMs() - lastTickMs - tickMs;
     return lateMs > toleranceMs ? lateMs : 0;
   };
   const stop = clock.every(tickMs, () => {
-    endedMs += currentMs();
+    const waitsMs = waits.map((wait) => wait());
+    // They wait at the same time, so the longest counts.
+    endedMs += Math.max(currentMs(), ...waitsMs.map((ms, at) => ms - (lastWaitsMs[at] ?? 0)));
+    lastWaitsMs = waitsMs;
     lastTickMs = clock.monotonicMs();
   });
   return { totalMs: () => Math.round(endedMs + currentMs()), stop };
 }
+
+/**
+ * Milliseconds that a thread was ready to run, but waited for a processor: the second field of `schedstat` (Linux, sched-stats). 0 for one
+ * that has ended, and where the kernel does not count. `path` is below /proc; the main thread of a process has the path of the process.
+ */
+export function processorWaitMs(path: string): number {
+  const text = tryOr(() => readFileSync(`/proc/${path}/schedstat`, "latin1"), "");
+  return Number(text.split(" ")[1] ?? 0) / nanosecondsPerMs;
+}
+
+export const ownProcessorWait: ProcessorWait = () => processorWaitMs("thread-self");
+
+/** Timers that are extended once by the time in which the thread stood still, at most to twice their length. */
+export function patientTimers(clock: Pick<Clock, "after">, stoodMs: () => number): Pick<Clock, "after"> {
+  return {
+    after: (ms, action) => {
+      const stoodBeforeMs = stoodMs();
+      let cancel = clock.after(ms, () => {
+        const extensionMs = Math.min(ms, stoodMs() - stoodBeforeMs);
+        if (extensionMs <= 0) action();
+        else cancel = clock.after(extensionMs, action);
+      });
+      return () => cancel();
+    },
+  };
+}
+
+/** Standstills that the deadlines of this thread do not count; none outside of a scan. */
+const heeded = new Set<Standstill>();
+
+/** Until the returned function is called, deadlines of `deadlineClock` do not count this standstill. */
+export function heedStandstill(standstill: Standstill): () => void {
+  heeded.add(standstill);
+  return () => void heeded.delete(standstill);
+}
+
+const heededMs = () => Math.max(0, ...[...heeded].map(({ totalMs }) => totalMs()));
+
+/** Clock for the deadlines of everything that asks a site. `monotonicMs` stands while the thread does. */
+export const deadlineClock: Pick<Clock, "after" | "monotonicMs"> = {
+  ...patientTimers(systemClock, heededMs),
+  monotonicMs: () => systemClock.monotonicMs() - heededMs(),
+};

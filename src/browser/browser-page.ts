@@ -1,7 +1,8 @@
 /** Pages of a scan: each in a browser context of its own, behind the forward proxy of the scan. */
 import type { Protocol } from "devtools-protocol";
 import { type CDPSession, CDPSessionEvent } from "puppeteer-core/internal/api/CDPSession.js";
-import { aborted, systemClock, within } from "../base/clock.ts";
+import { aborted, within } from "../base/clock.ts";
+import { deadlineClock } from "../base/standstill.ts";
 import type { ScanBrowser } from "./slot.ts";
 
 export type { CDPSession, Protocol };
@@ -15,6 +16,11 @@ const blankPageMs = 2_000;
 export const closedProxyUrl = "http://127.0.0.1:1";
 
 export type BrowserPage = Awaited<ReturnType<typeof openPage>>;
+
+/** Limit of a command itself: longer than its deadline, which may be extended, so that the deadline decides. */
+export function commandLimit(deadlineMs: number): { readonly timeout: number } {
+  return { timeout: 3 * deadlineMs };
+}
 
 /** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */
 export async function openPage(browser: ScanBrowser, proxyUrl: string) {
@@ -46,7 +52,7 @@ export async function openPage(browser: ScanBrowser, proxyUrl: string) {
 /** True if the browser itself answers: opens a blank page beside the scanned one. Never rejects. */
 export async function isResponsive(browser: ScanBrowser): Promise<boolean> {
   return within(
-    systemClock,
+    deadlineClock,
     blankPageMs,
     openPage(browser, closedProxyUrl).then(async ({ session, close }) => {
       await session.send("Runtime.evaluate", { expression: "1" });

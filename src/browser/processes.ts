@@ -2,6 +2,7 @@
 
 import { dlopen } from "bun:ffi";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { type ProcessorWait, processorWaitMs } from "../base/standstill.ts";
 import { systemLibrary } from "../base/system-library.ts";
 import { tryOr } from "../base/try-or.ts";
 
@@ -66,6 +67,40 @@ export function sharedFilesOf(pid: number): ReadonlyMap<number, number> {
     // The process has ended, or belongs to another user.
   }
   return files;
+}
+
+/** The processes of a browser change within a page load, and a list of them costs the browser some work. */
+const readingsPerList = 5;
+
+/**
+ * Longest wait for a processor among the main threads of a browser, where its pages run, summed over the readings. A process that began
+ * after the first list counts from its begin. `listPids` gives null without an answer, and never rejects.
+ */
+export function watchProcessorWait(listPids: () => Promise<readonly number[] | null>): ProcessorWait {
+  const waits = new Map<number, number>();
+  let totalMs = 0;
+  let readings = 0;
+  let lists = 0;
+
+  async function list(): Promise<void> {
+    const pids = await listPids();
+    if (pids === null) return;
+    for (const pid of waits.keys()) if (!pids.includes(pid)) waits.delete(pid);
+    for (const pid of pids) if (!waits.has(pid)) waits.set(pid, lists === 0 ? processorWaitMs(String(pid)) : 0);
+    lists++;
+  }
+
+  return () => {
+    if (readings++ % readingsPerList === 0) void list();
+    let longestMs = 0;
+    for (const [pid, beforeMs] of waits) {
+      const nowMs = processorWaitMs(String(pid));
+      longestMs = Math.max(longestMs, nowMs - beforeMs);
+      waits.set(pid, nowMs);
+    }
+    totalMs += longestMs;
+    return totalMs;
+  };
 }
 
 /** Kills the process and everything below it at once. Does nothing if it has ended. */

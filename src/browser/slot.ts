@@ -2,9 +2,10 @@
 import { threadId } from "node:worker_threads";
 import type { Connection } from "puppeteer-core/internal/cdp/Connection.js";
 import { systemClock, within } from "../base/clock.ts";
+import type { ProcessorWait } from "../base/standstill.ts";
 import { BrowserError, type ExecutableOptions, findExecutable } from "./executable.ts";
 import { type BrowserState, launchBrowser, type RunningBrowser, type SandboxSetting } from "./launch.ts";
-import { openProcessTable, type ProcessTable } from "./processes.ts";
+import { openProcessTable, type ProcessTable, watchProcessorWait } from "./processes.ts";
 
 /** Deadline of a command that a healthy browser answers within milliseconds. */
 const answerMs = 2_000;
@@ -38,6 +39,8 @@ export interface ScanBrowser {
   readonly connection: Connection;
   /** True if no page was shown before: every fault comes from the page of this scan. */
   readonly isFresh: boolean;
+  /** Wait of the browser's processes during the scan. */
+  readonly processorWait: ProcessorWait;
   /** True if Chromium's network process ended during the scan: then no page can load. */
   lostNetwork(): Promise<boolean>;
   /** Replaces the browser when the scan ends. */
@@ -92,6 +95,7 @@ class Slot {
     return {
       connection,
       isFresh: current.scans === 1,
+      processorWait: watchProcessorWait(() => pidsOf(connection)),
       lostNetwork: async () => {
         const [before, after] = await Promise.all([networkPids, networkPidsOf(connection)]);
         return before.some((pid) => after?.includes(pid) !== true);
@@ -192,10 +196,15 @@ async function firstNetworkPids({ connection, isAlive }: SlotBrowser["browser"])
 }
 
 /** Process ids of the network process, at most one; null if the browser does not answer. */
-async function networkPidsOf(connection: Connection): Promise<readonly number[] | null> {
+function networkPidsOf(connection: Connection): Promise<readonly number[] | null> {
+  return pidsOf(connection, "NetworkService");
+}
+
+/** Ids of the processes whose type contains the text; null if the browser does not answer. */
+async function pidsOf(connection: Connection, typePart = ""): Promise<readonly number[] | null> {
   try {
     const { processInfo } = await connection.send("SystemInfo.getProcessInfo", undefined, { timeout: answerMs });
-    return processInfo.filter(({ type }) => type.includes("NetworkService")).map(({ id }) => id);
+    return processInfo.filter(({ type }) => type.includes(typePart)).map(({ id }) => id);
   } catch {
     return null;
   }

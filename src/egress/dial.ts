@@ -3,7 +3,8 @@
  * A later DNS answer changes nothing, which prevents DNS rebinding.
  */
 import { connect, type Socket } from "node:net";
-import { systemClock, withDeadline } from "../base/clock.ts";
+import { withDeadline } from "../base/clock.ts";
+import { deadlineClock } from "../base/standstill.ts";
 import { endpointText } from "../parse/address.ts";
 import { type AddressPolicy, createAddressPolicy, isBlockedPort, localAddresses, type PolicyDecision } from "./address-policy.ts";
 import { type DnsServer, lookupAddresses, parseDnsServer } from "./dns-client.ts";
@@ -31,6 +32,7 @@ class ScanEgress {
   readonly #policy: AddressPolicy;
   readonly #closing = new AbortController();
   readonly #resolutions = new Map<string, Promise<readonly string[]>>();
+  #resolutionsBegun = 0;
   readonly #resolved = new Map<string, readonly string[]>();
   /** The address that answered last, by requested host and port: the next connection tries it first. */
   readonly #reached = new Map<string, string>();
@@ -65,8 +67,7 @@ class ScanEgress {
     port: number,
     { deadlineMs, signal }: { readonly deadlineMs: number; readonly signal?: AbortSignal },
   ): Promise<Socket> {
-    const endsAtMs = performance.now() + deadlineMs;
-    return withDeadline(systemClock, deadlineMs, [this.#closing.signal, signal], (end) => this.#dialUntil(endsAtMs, host, port, end));
+    return withDeadline(deadlineClock, deadlineMs, [this.#closing.signal, signal], (end) => this.#dialWithin(deadlineMs, host, port, end));
   }
 
   /** The pinned address of this scan for a host and port; null before the host is resolved. */
@@ -108,11 +109,14 @@ class ScanEgress {
   }
 
   #startResolution(name: string): Promise<readonly string[]> {
-    if (this.#resolutions.size >= hostsMax)
+    if (this.#resolutionsBegun >= hostsMax)
       this.#assertAllowed({ allowed: false, because: `the scan requested more than ${hostsMax} hosts` });
-    // Failures are pinned as well: DNS rebinding must not open a name that was refused.
+    this.#resolutionsBegun++;
+    // Failures are pinned as well: DNS rebinding must not open a name that was refused. Silence refused nothing, and a probe may be repeated.
     const resolution = this.#resolveName(name);
-    resolution.catch(() => {});
+    resolution.catch((error) => {
+      if (toEgressError(error).because === "timeout") this.#resolutions.delete(name);
+    });
     this.#resolutions.set(name, resolution);
     return resolution;
   }
@@ -120,7 +124,7 @@ class ScanEgress {
   /** One blocked address blocks the host, because a browser might choose that one. */
   async #resolveName(name: string): Promise<readonly string[]> {
     const lookup = (end: AbortSignal) => lookupAddresses(name, this.#servers, end);
-    const addresses = await withDeadline(systemClock, resolveMs, [this.#closing.signal], lookup);
+    const addresses = await withDeadline(deadlineClock, resolveMs, [this.#closing.signal], lookup);
     for (const address of addresses) this.#assertAllowed(this.#policy.authorizeAddress(address), name);
     this.#resolved.set(name, addresses);
     return addresses;
@@ -141,7 +145,7 @@ class ScanEgress {
     return this.#connectTo.find((mapping) => mapping.port === port && hostKey(mapping.host) === name);
   }
 
-  async #dialUntil(endsAtMs: number, host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  async #dialWithin(deadlineMs: number, host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const target = await this.#targetOf(host, port, signal);
     for (const address of target.addresses) this.#assertAllowed(this.#policy.authorizeEndpoint(address, target.port));
 
@@ -149,8 +153,7 @@ class ScanEgress {
     const order = withFirst(this.#reached.get(key), target.addresses).slice(0, addressesDialledMax);
     const failures: EgressError[] = [];
     for (const [index, address] of order.entries()) {
-      const remainingMs = endsAtMs - performance.now();
-      const attemptMs = index === order.length - 1 ? remainingMs : Math.min(remainingMs, addressAttemptMs);
+      const attemptMs = index === order.length - 1 ? deadlineMs : addressAttemptMs;
       try {
         const socket = this.#track(await connectTo(address, target.port, attemptMs, signal));
         this.#reached.set(key, address);
@@ -180,16 +183,16 @@ function withFirst(first: string | undefined, addresses: readonly string[]): rea
 
 async function connectTo(address: string, port: number, attemptMs: number, signal: AbortSignal): Promise<Socket> {
   const endpoint = endpointText(address, port);
-  if (signal.aborted || attemptMs <= 0) throw new EgressError("timeout", `no time left to connect to ${endpoint}`);
-  const startedMs = performance.now();
+  if (signal.aborted) throw new EgressError("timeout", `no time left to connect to ${endpoint}`);
+  const startedMs = deadlineClock.monotonicMs();
   const socket = connect({ host: address, port, allowHalfOpen: true });
   const connected = new Promise<Socket>((resolve, reject) => {
     // The listener stays: an error with no listener would end the process before the caller could add one.
-    socket.on("error", (error) => reject(connectFailure(error, endpoint, performance.now() - startedMs)));
+    socket.on("error", (error) => reject(connectFailure(error, endpoint, deadlineClock.monotonicMs() - startedMs)));
     socket.once("connect", () => resolve(socket));
   });
   const inTime = (end: AbortSignal) => orTimeout(end, `${endpoint} did not answer in time`, () => connected);
-  return withDeadline(systemClock, attemptMs, [signal], inTime).catch((error) => {
+  return withDeadline(deadlineClock, attemptMs, [signal], inTime).catch((error) => {
     socket.destroy();
     throw error;
   });

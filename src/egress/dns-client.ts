@@ -4,7 +4,8 @@ import { getServers } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { connect, isIPv6 } from "node:net";
 import dnsPacket, { type CaaAnswer } from "dns-packet";
-import { systemClock, withDeadline } from "../base/clock.ts";
+import { withDeadline } from "../base/clock.ts";
+import { deadlineClock } from "../base/standstill.ts";
 import { parseEndpoint, parseIpText } from "../parse/address.ts";
 import {
   type DnsAnswer,
@@ -35,7 +36,7 @@ export function parseDnsServer(text: string): DnsServer {
 
 /** @throws EgressError `timeout`; `unreachable` without a connection; `invalid` for a name that DNS cannot carry. */
 export function askDns(server: DnsServer, question: DnsQuestion, signal?: AbortSignal): Promise<DnsAnswer> {
-  return withDeadline(systemClock, questionMs, [signal], async (deadline) => {
+  return withDeadline(deadlineClock, questionMs, [signal], async (deadline) => {
     const answer = await askWithRetries(server, question, true, deadline);
     // RFC 6891 section 7: a server without EDNS support refuses the query.
     return isFormatRefusal(answer.responseCode) ? askWithRetries(server, question, false, deadline) : answer;
@@ -100,7 +101,7 @@ function exchange<T>(
     const end = (settle: () => void) => {
       if (!isOpen) return;
       isOpen = false;
-      clearTimeout(timer);
+      cancelTimer();
       signal.removeEventListener("abort", onAbort);
       socket.close();
       settle();
@@ -108,9 +109,9 @@ function exchange<T>(
     const done = (answer: T) => end(() => resolve(answer));
     const fail: Fail = (because, message) => end(() => reject(new EgressError(because, message)));
     const onAbort = () => fail("timeout", "the deadline ran out while resolving");
-    // Sockets emit asynchronously, so `socket` and `timer` are set before the first event.
+    // Sockets emit asynchronously, so `socket` and `cancelTimer` are set before the first event.
     const socket = open({ done, fail });
-    const timer = setTimeout(socket.onTimeout, attemptMs);
+    const cancelTimer = deadlineClock.after(attemptMs, socket.onTimeout);
     if (signal.aborted) return onAbort();
     signal.addEventListener("abort", onAbort);
   });

@@ -2,8 +2,9 @@
 
 import type { Socket } from "node:net";
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext, type TLSSocket } from "node:tls";
-import { systemClock, withDeadline } from "../base/clock.ts";
+import { withDeadline } from "../base/clock.ts";
 import { createLruCache } from "../base/lru-cache.ts";
+import { deadlineClock } from "../base/standstill.ts";
 import { headerValueCharsMax, setCookieLinesMax } from "../evidence/limits.ts";
 import { boundedHeaders, boundedSetCookie, decodedHeaderValue } from "../evidence/redact.ts";
 import { alternativeNames, namesCoverHost } from "../parse/certificate.ts";
@@ -242,7 +243,7 @@ export function httpGet(egress: Egress, url: string | URL, options: GetOptions):
 
 /** @throws EgressError as `httpGet` does. */
 export function httpRequest(egress: Egress, url: string | URL, options: RequestOptions): Promise<HttpReply> {
-  return withDeadline(systemClock, options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
+  return withDeadline(deadlineClock, options.deadlineMs, [options.signal], (signal) => requestUntil(egress, new URL(url), options, signal));
 }
 
 async function requestUntil(egress: Egress, url: URL, options: RequestOptions, signal: AbortSignal) {

@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { Tinypool } from "tinypool";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
+import { patientTimers, watchStandstill } from "../base/standstill.ts";
 import type { BrowserSlotOptions } from "../browser/slot.ts";
 import type { PluginSnapshot } from "../catalog/catalog.ts";
 import { type GivenPublicSuffixes, givenPublicSuffixes } from "../parse/site.ts";
@@ -101,12 +102,15 @@ export function openPool({ workerFile, threads, workerData, onIdleFault, clock }
         late = true;
         ending.abort();
       };
-      let cancelEnd = clock.after(startMs, endLate);
+      // A process that was stopped has not waited for its threads.
+      const standstill = watchStandstill(clock);
+      const timers = patientTimers(clock, standstill.totalMs);
+      let cancelEnd = timers.after(startMs, endLate);
       localPort.on("message", (message: WorkerMessage) => {
         if (message.type !== "started") return onMessage(message);
         started = true;
         cancelEnd();
-        cancelEnd = clock.after(deadlineMs, endLate);
+        cancelEnd = timers.after(deadlineMs, endLate);
       });
       // Not `AbortSignal.any`, whose listener would stay on the caller's signal for the life of that signal.
       const endCancelled = () => ending.abort();
@@ -124,6 +128,7 @@ export function openPool({ workerFile, threads, workerData, onIdleFault, clock }
         return signal?.aborted ? { end: "cancelled" } : { end: "died", because: messageOf(error) };
       } finally {
         cancelEnd();
+        standstill.stop();
         signal?.removeEventListener("abort", endCancelled);
         localPort.close();
       }

@@ -1,5 +1,5 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
-import type { CDPSession } from "../../browser/browser-page.ts";
+import { type CDPSession, commandLimit } from "../../browser/browser-page.ts";
 import { withinLimits } from "../../evidence/fields.ts";
 import * as limits from "../../evidence/limits.ts";
 import {
@@ -169,15 +169,12 @@ async function evaluateInDocument(
   expression: string,
   deadlineMs: number,
 ): Promise<{ readonly contextId: number; readonly value: unknown }> {
-  const { executionContextId: contextId } = await session.send(
-    "Page.createIsolatedWorld",
-    { frameId, worldName: "assay" },
-    { timeout: deadlineMs },
-  );
+  const limit = commandLimit(deadlineMs);
+  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId, worldName: "assay" }, limit);
   const { result, exceptionDetails } = await session.send(
     "Runtime.evaluate",
-    { expression, contextId, returnByValue: true, timeout: deadlineMs },
-    { timeout: deadlineMs },
+    { expression, contextId, returnByValue: true, ...limit },
+    limit,
   );
   if (exceptionDetails !== undefined) throw new Error(`the document cannot be read: ${exceptionDetails.text}`);
   return { contextId, value: result.value };
@@ -194,7 +191,7 @@ export async function readDom(session: CDPSession, frameId: string, deadlineMs: 
   const { result: location } = await session.send(
     "Runtime.evaluate",
     { expression: "location.href", contextId, returnByValue: true },
-    { timeout: deadlineMs },
+    commandLimit(deadlineMs),
   );
   return domFactsOf(value, String(location.value), metaContentCharsMax);
 }

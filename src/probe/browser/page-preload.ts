@@ -1,7 +1,8 @@
 /** Looks the scanned host up in the HSTS preload list, embedded or of the operator. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { systemClock, within } from "../../base/clock.ts";
+import { within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import { dayMs } from "../../base/units.ts";
 import { type BrowserPage, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
@@ -93,7 +94,7 @@ async function askBrowser(browser: ScanBrowser, host: string, registrableDomain:
     const reader = await readerOf(browser);
     if (!(await isPreloaded(reader, controlName))) return null;
     const answers = Promise.all([isPreloaded(reader, host), isPreloaded(reader, registrableDomain)]);
-    const [hostPreloaded, registrableDomainPreloaded] = await within(systemClock, answerMs, answers, [null, null] as const);
+    const [hostPreloaded, registrableDomainPreloaded] = await within(deadlineClock, answerMs, answers, [null, null] as const);
     return hostPreloaded === null || registrableDomainPreloaded === null ? null : { hostPreloaded, registrableDomainPreloaded };
   } catch {
     await closeReader();

@@ -1,6 +1,7 @@
 /** Screenshot of the page for people; checks do not use it. */
-import { systemClock, within } from "../../base/clock.ts";
-import type { CDPSession } from "../../browser/browser-page.ts";
+import { within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
+import { type CDPSession, commandLimit } from "../../browser/browser-page.ts";
 
 /** Size in CSS pixels. Fixed for every scan, because layout and subresources depend on it. */
 export const viewport = { width: 1_280, height: 800, deviceScaleFactor: 1, mobile: false } as const;
@@ -16,7 +17,7 @@ export type PageImage = Uint8Array | null | "late";
 /** Never rejects. A late screenshot may also be caused by an earlier page that keeps the browser busy. */
 export function takeScreenshot(session: CDPSession): Promise<PageImage> {
   return within(
-    systemClock,
+    deadlineClock,
     screenshotMs,
     captureWithinLimit(session).catch(() => null),
     "late" as const,
@@ -28,8 +29,7 @@ async function captureWithinLimit(session: CDPSession): Promise<Uint8Array | nul
     const { data } = await session.send(
       "Page.captureScreenshot",
       { format: "jpeg", quality, optimizeForSpeed: true, captureBeyondViewport: false },
-      // The command's own limit is longer, so that the deadline decides.
-      { timeout: 2 * screenshotMs },
+      commandLimit(screenshotMs),
     );
     const bytes = new Uint8Array(Buffer.from(data, "base64"));
     if (isJpeg(bytes) && bytes.length <= screenshotBytesMax) return bytes;

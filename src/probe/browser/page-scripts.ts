@@ -1,6 +1,7 @@
 /** Records the script files of a page, names the libraries in them, and looks up the advisories for each. */
-import { systemClock, within } from "../../base/clock.ts";
-import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import { within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
+import { type CDPSession, commandLimit, type Protocol } from "../../browser/browser-page.ts";
 import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import { scriptFilesMax, scriptLibrariesMax } from "../../evidence/limits.ts";
@@ -112,8 +113,8 @@ function createHeadReader(session: CDPSession): (requestId: string, bytes: numbe
     if (bytes > fileBytesMax || allBytes + bytes > allFilesBytesMax || files >= headsMax) return null;
     files++;
     allBytes += bytes;
-    const answer = session.send("Network.getResponseBody", { requestId }, { timeout: headMs }).then(headOf, () => null);
-    return within(systemClock, headMs, answer, null);
+    const answer = session.send("Network.getResponseBody", { requestId }, commandLimit(headMs)).then(headOf, () => null);
+    return within(deadlineClock, headMs, answer, null);
   };
 }
 
@@ -130,10 +131,8 @@ function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): Facts["scripts"
 
 // Names the script libraries of a page with their versions, and looks up the advisories for each.
 
-/** Time for the page's variables: a getter of the page may never return. */
+/** Deadline for the page's variables: a getter of the page may never return. */
 const variablesMs = 1_000;
-/** Deadline for the page's variables, communication with the browser included. */
-const answerMs = 3_000;
 
 interface ScriptsContext {
   readonly session: CDPSession;
@@ -161,12 +160,14 @@ export async function readScripts(context: ScriptsContext): Promise<Pick<Reading
 /** Versions that the page's own variables state; null if they cannot be read. */
 async function statedLibraries(session: CDPSession): Promise<readonly DetectedLibrary[] | null> {
   try {
-    const { result, exceptionDetails } = await session.send(
+    const limit = commandLimit(variablesMs);
+    const answering = session.send(
       "Runtime.evaluate",
-      { expression: versionsExpression, returnByValue: true, timeout: variablesMs, silent: true, disableBreaks: true },
-      { timeout: answerMs },
+      { expression: versionsExpression, returnByValue: true, ...limit, silent: true, disableBreaks: true },
+      limit,
     );
-    return exceptionDetails === undefined ? librariesInAnswers(result.value) : null;
+    const answer = await within(deadlineClock, variablesMs, answering, null);
+    return answer === null || answer.exceptionDetails !== undefined ? null : librariesInAnswers(answer.result.value);
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 /** Waits until a loaded page is quiet, so that forms and scripts which it adds a moment later are read, too. */
-import { pause, systemClock, within } from "../../base/clock.ts";
+import { pause, within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 
 // Network idle.
@@ -7,7 +8,7 @@ import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 /** Tracks the open requests of a page. */
 export class Traffic {
   readonly #open = new Set<string>();
-  #quietSinceMs = performance.now();
+  #quietSinceMs = deadlineClock.monotonicMs();
 
   begin(requestId: string): void {
     this.#open.add(requestId);
@@ -16,14 +17,14 @@ export class Traffic {
 
   /** Restarts the idle time, for example on a redirect of an open request. */
   touch(): void {
-    this.#quietSinceMs = performance.now();
+    this.#quietSinceMs = deadlineClock.monotonicMs();
   }
 
   end(requestId: string): void {
     if (this.#open.delete(requestId)) this.touch();
   }
 
-  /** Resolves when no request was open for `quietMs`, at `untilMs` of `performance.now()`, or on abort. */
+  /** Resolves when no request was open for `quietMs`, at `untilMs` of `deadlineClock`, or on abort. */
   settled(quietMs: number, untilMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,7 +34,7 @@ export class Traffic {
         resolve();
       };
       const poll = () => {
-        const nowMs = performance.now();
+        const nowMs = deadlineClock.monotonicMs();
         const quietForMs = this.#open.size === 0 ? nowMs - this.#quietSinceMs : 0;
         if (quietForMs >= quietMs || nowMs >= untilMs) return done();
         timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
@@ -99,7 +100,7 @@ export function traceTimers(session: CDPSession, isOwnFrame: (frameId: string) =
   const end = async () => {
     await started;
     await session.send("Tracing.end", undefined, { timeout: traceEndMs });
-    const late = await within(systemClock, traceEndMs, completed, true);
+    const late = await within(deadlineClock, traceEndMs, completed, true);
     isCut ||= late === true;
     return true;
   };
@@ -204,16 +205,16 @@ export async function settle({ session, frameId, traffic, timers, deadlines, sig
   const { settleMs: quietMs, settleMaxMs } = deadlines;
   const changes = watchChanges(session, frameId);
   traffic.touch();
-  const untilMs = performance.now() + settleMaxMs;
+  const untilMs = deadlineClock.monotonicMs() + settleMaxMs;
   await traffic.settled(quietMs - Math.min(traceShareMs, quietMs / 2), untilMs, signal);
   const [pendingMs, changedMsAgo] = await Promise.all([timers.pendingMs(), changes, traffic.settled(quietMs, untilMs, signal)]);
-  const lateUntilMs = performance.now() + extensionMsMax;
+  const lateUntilMs = deadlineClock.monotonicMs() + extensionMsMax;
   const settleLate = async (waitMs: number) => {
-    await pause(systemClock, Math.min(waitMs, lateUntilMs - performance.now()), signal);
+    await pause(deadlineClock, Math.min(waitMs, lateUntilMs - deadlineClock.monotonicMs()), signal);
     await traffic.settled(quietMs, lateUntilMs, signal);
   };
   if (pendingMs > 0) {
-    await pause(systemClock, pendingMs, signal);
+    await pause(deadlineClock, pendingMs, signal);
     // The timer's own requests begin a moment later.
     traffic.touch();
     await settleLate(0);
@@ -221,7 +222,7 @@ export async function settle({ session, frameId, traffic, timers, deadlines, sig
   for (;;) {
     const sinceMs = await changedMsAgo();
     if (sinceMs >= quietMs || signal.aborted) return false;
-    if (performance.now() >= lateUntilMs) return true;
+    if (deadlineClock.monotonicMs() >= lateUntilMs) return true;
     await settleLate(quietMs - sinceMs);
   }
 }

@@ -1,5 +1,6 @@
 /** Page probe: loads the scanned page in the browser and reads it, within its deadlines even if the page is hostile. */
-import { systemClock, within } from "../../base/clock.ts";
+import { within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import { type BrowserPage, type CDPSession, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
 import type { VerifiedCredentials } from "../../egress/credentials.ts";
@@ -160,7 +161,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
     () => null,
   );
   const shown = Promise.race([navigated.then((text) => text ?? loaded), crashed, ended]);
-  const outcome = await within(systemClock, deadlines.navigationMs, shown, "late" as const);
+  const outcome = await within(deadlineClock, deadlines.navigationMs, shown, "late" as const);
   const settling = { session, frameId: targetId, traffic: network.traffic, timers, deadlines, signal };
   const settled = outcome === "loaded" ? await Promise.race([settle(settling), crashed, ended]) : null;
   if (settled === null) void session.send("Page.stopLoading").catch(() => {});
@@ -241,7 +242,7 @@ async function documentReading<F>(
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const part = await within(systemClock, documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
+    const part = await within(deadlineClock, documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
     if (part === "crashed") return failed("crashed");
     if (part === "late") return failed("timeout");
     // The page may have navigated away during the read.

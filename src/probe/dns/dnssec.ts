@@ -1,5 +1,6 @@
 /** DNSSEC probe: status of the registrable domain according to a validating resolver. */
-import { systemClock, within } from "../../base/clock.ts";
+import { within } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import { askDns, authenticData, checkingDisabled, type DnsServer, dnssecOk, resolversOf } from "../../egress/dns-client.ts";
 import { type DnsAnswer, noError, serverFailure } from "../../egress/dns-message.ts";
 import type { DnssecFacts } from "../../evidence/dns-facts.ts";
@@ -42,7 +43,7 @@ export async function validates(ask: ValidatedAsk): Promise<boolean> {
  * would need a third party's broken domain.
  */
 export async function setsAdBlindly(ask: ValidatedAsk): Promise<boolean> {
-  const answer = await within(systemClock, confirmationMs, ask(insecureName), null).catch(() => null);
+  const answer = await within(deadlineClock, confirmationMs, ask(insecureName), null).catch(() => null);
   return answer?.responseCode === noError && isAuthentic(answer);
 }
 

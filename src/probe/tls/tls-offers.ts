@@ -1,7 +1,8 @@
 /** Probe of the suites and key exchanges that a server accepts beyond those that it negotiates. */
 import { createHash } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock, withDeadline } from "../../base/clock.ts";
+import { withDeadline } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type Reading, read } from "../../evidence/evidence.ts";
 import { type TlsVersion, type WeakSuiteKind, weakSuiteKinds } from "../../evidence/limits.ts";
@@ -47,7 +48,7 @@ function createAskOffer({ egress, host, port, serverName, signal }: AskedEndpoin
   async function exchange(hello: Buffer): Promise<HelloExchange | null> {
     if (connectionsLeft === 0 || timeouts >= timeoutsMax || signal.aborted) return null;
     connectionsLeft--;
-    const reply = await withDeadline(systemClock, helloMs, [signal], (deadline) =>
+    const reply = await withDeadline(deadlineClock, helloMs, [signal], (deadline) =>
       exchangeHello(() => egress.dial(host, port, { deadlineMs: helloMs, signal: deadline }), hello, deadline),
     );
     if (reply.ended === "timeout") timeouts++;
@@ -108,7 +109,7 @@ export async function probeTlsOffers({ egress, signal, tls }: TlsOffersContext):
   const host = parseHost(tls.host);
   if (host === null) return failed("unresolved");
   const endpoint = { egress, host: host.text, port: tls.port, serverName: host.kind === "name" ? host.text : null };
-  const offers = withDeadline(systemClock, offersMs, [signal], async (deadline) => {
+  const offers = withDeadline(deadlineClock, offersMs, [signal], async (deadline) => {
     const asked = { ...endpoint, signal: deadline };
     const [suites, keyExchanges] = await Promise.all([
       readWeakSuites(createAskOffer(asked, suiteConnectionsMax), tls.versions),

@@ -1,7 +1,8 @@
 /** TLS probe of one endpoint: negotiated session, supported versions, certificate chain and trust. */
 import type { Socket } from "node:net";
 import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
-import { aborted, systemClock, withDeadline } from "../../base/clock.ts";
+import { aborted, withDeadline } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
 import { parseHost } from "../../egress/host.ts";
 import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { certificatesMax, type TlsVersion } from "../../evidence/limits.ts";
@@ -92,7 +93,7 @@ async function readTls({ egress, host: hostText, port, caPems, signal }: TlsCont
   const dial = () => egress.dial(host.text, port, { deadlineMs: exchangeMs, signal });
   // The first connection pins the address for the others. Without an answer, no further connection is opened.
   const socket = await dial();
-  const [session, answers] = await withDeadline(systemClock, exchangeMs, [signal], (deadline) =>
+  const [session, answers] = await withDeadline(deadlineClock, exchangeMs, [signal], (deadline) =>
     Promise.all([performHandshake(socket, serverName, anchors, deadline), probeTlsVersions(dial, serverName, deadline)]),
   );
   const negotiated = session === null ? negotiatedIn(answers) : { protocol: session.protocol, cipher: session.cipher, alpn: session.alpn };
