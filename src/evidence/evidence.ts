@@ -61,6 +61,8 @@ export const probeFailures = [
   "unsupported",
   /** The browser or the probe crashed. */
   "crashed",
+  /** This appliance had too little processor time to ask, or to read the answer. */
+  "server-busy",
   /** An earlier probe that this one requires has failed. */
   "not-asked",
 ] as const;
@@ -79,6 +81,22 @@ export function read<F>(facts: F): Reading<F> {
 
 export function failed(because: ProbeFailure): { readonly status: "failed"; readonly because: ProbeFailure } {
   return { status: "failed", because };
+}
+
+/** Failures of an answer that did not come, which a standstill of the appliance can cause: deadlines pass, and servers give up. */
+const silences: readonly ProbeFailure[] = ["timeout", "unreachable", "tls", "invalid", "crashed"];
+
+export function isSilence(reading: Reading<unknown>): boolean {
+  return reading.status === "failed" && silences.includes(reading.because);
+}
+
+/** The reading of a probe that stood still, twice: its silence is not the site's. */
+export function withoutSilence<R extends Reading<unknown>>(reading: R) {
+  return isSilence(reading) ? failed("server-busy") : reading;
+}
+
+export function isServerBusy(reading: Reading<unknown> | undefined): boolean {
+  return reading?.status === "failed" && reading.because === "server-busy";
 }
 
 /** Characters that a scan keeps of a header value. The same limit holds for the content of a meta element. */

@@ -2,13 +2,14 @@
 import { type Condition, chargeOf, type FindingCode, type FindingDefinition } from "../check/check.ts";
 import type { AnyCheck } from "../check/registry.ts";
 import { distinct, type FindingValues, type Verdict } from "../check/verdict.ts";
-import { type Evidence, failed, headerLimitOf, type Reading, type ReadingName } from "../evidence/evidence.ts";
+import { type Evidence, failed, headerLimitOf, isServerBusy, type Reading, type ReadingName } from "../evidence/evidence.ts";
 import type { HeaderField } from "../evidence/http-facts.ts";
 import { findingsPerCheckMax, findingValueCharsMax } from "../evidence/limits.ts";
 import { strictestCompletion } from "../parse/csp.ts";
 import { fieldsNamed, firstHttpsAnswer, isHtml, isHttps } from "../parse/header-fields.ts";
 import {
   algorithmVersion,
+  isServerBusyRow,
   type LedgerRow,
   type NotCheckedBecause,
   type ResultBasis,
@@ -56,7 +57,7 @@ export function judgeEvidence(
   const score = scoreOf(
     judged.map(({ check, row }) => ({ ...row, weight: check.weight })),
     judged.flatMap(({ check, findings }) => findings.map((finding) => scoreCapOf(check, finding.code))),
-    evidence.page.status === "read",
+    evidence.page.status === "read" && !judged.some(({ row }) => isServerBusyRow(row)),
   );
   return {
     algorithmVersion,
@@ -139,6 +140,9 @@ function judgeOne(check: AnyCheck, evidence: Evidence, onFault: OnCheckFault, ca
     const reading = readingOf(evidence, name);
     if (reading.status === "failed") return notChecked(check, `${name}: ${reading.because}`);
   }
+  // Another verdict than on an idle machine would be a fault of the appliance.
+  const busy = check.consults?.find((name) => isServerBusy(readingOf(evidence, name)));
+  if (busy !== undefined) return notChecked(check, `${busy}: server-busy`);
 
   const headers = declaredHeaders(check, evidence);
   if (typeof headers === "string") return notChecked(check, headers);

@@ -1,6 +1,7 @@
 /** Judged result as stored: codes and values, never sentences. */
 import type { Effort, RiskLevel, Severity, State } from "../check/check.ts";
 import type { FindingValues } from "../check/verdict.ts";
+import type { ProbeFailure } from "../evidence/evidence.ts";
 
 // Score floors, ranks and bands in one table, so that they cannot contradict each other.
 
@@ -54,6 +55,13 @@ export interface LedgerRow {
   readonly readDirectives?: string;
   /** True for a verdict on a document that still changed when it was read; otherwise absent. */
   readonly stillChanging?: true;
+}
+
+export const serverBusy = "server-busy" satisfies ProbeFailure;
+
+/** True for a row without a verdict because the appliance had too little processor time. One such row leaves the result without a score. */
+export function isServerBusyRow({ notCheckedBecause }: LedgerRow): boolean {
+  return notCheckedBecause?.endsWith(`: ${serverBusy}`) === true;
 }
 
 /** True for a violated row of weight 0, which is reported without effect on the score. */

@@ -22,13 +22,13 @@ export interface ScoredRow {
   readonly scoreMax?: number;
 }
 
-/** Score; null if the document was not read, or less than half of the applicable weight ran. Only a ledger without charges gives 100. */
-export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], documentRead: boolean): number | null {
+/** Score; null if not all that it needs was read, or less than half of the applicable weight ran. Only a ledger without charges gives 100. */
+export function scoreOf(rows: readonly ScoredRow[], scoreCaps: readonly number[], isRead: boolean): number | null {
   const weightOf = (...states: readonly State[]) =>
     rows.filter((row) => states.includes(row.state)).reduce((sum, row) => sum + row.weight, 0);
   const ran = weightOf("passed", "violated");
   const applicable = ran + weightOf("notChecked");
-  if (!documentRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
+  if (!isRead || ran === 0 || ran < applicable * ranWeightShareMin) return null;
   const charged = rows.reduce((sum, row) => sum + (row.state === "violated" ? (row.charged ?? row.weight) : 0), 0);
   const remaining = remainingScore(charged);
   return Math.min(remaining, unreadScoreMax(rows), ...scoreCaps);

@@ -1,19 +1,29 @@
 /** Runs every probe for one URL within its deadline and collects the readings; a failure is a reading too. */
 import { aborted, type Clock, pause, withDeadline } from "../base/clock.ts";
 import { messageOf } from "../base/log.ts";
-import { type Standstill, watchStandstill } from "../base/standstill.ts";
+import { heedStandstill, ownProcessorWait, patientTimers, type Standstill, watchStandstill } from "../base/standstill.ts";
 import type { ScanBrowser } from "../browser/slot.ts";
 import { secretsOf, type TargetCredentials, type VerifiedCredentials } from "../egress/credentials.ts";
 import { openEgress } from "../egress/dial.ts";
 import { startProxy } from "../egress/proxy.ts";
-import { type Evidence, failed, isErrorPage, type ProbeFailure, type Reading, type Readings, read } from "../evidence/evidence.ts";
+import {
+  type Evidence,
+  failed,
+  isErrorPage,
+  isSilence,
+  type ProbeFailure,
+  type Reading,
+  type Readings,
+  read,
+  withoutSilence,
+} from "../evidence/evidence.ts";
 import type { SecurityTxtFacts } from "../evidence/http-facts.ts";
 import { withoutSecrets } from "../evidence/redact.ts";
 import { type ProgressStage, progressStages } from "../evidence/scan.ts";
 import type { TlsFacts, TlsOffersFacts } from "../evidence/tls-facts.ts";
 import { isHttps } from "../parse/header-fields.ts";
 import { hostOf } from "../parse/site.ts";
-import { failedVisit, type PageProbeContext, type PageVisit, probePage } from "../probe/browser/page.ts";
+import { failedVisit, type PageProbeContext, type PageReadings, type PageVisit, probePage } from "../probe/browser/page.ts";
 import type { PageImage } from "../probe/browser/page-screenshot.ts";
 import { extensionMsMax } from "../probe/browser/page-settling.ts";
 import { probeDnsCaa, probeDnsIpv6, probeMx, probeNameServers, probeTlsRpt } from "../probe/dns/dns.ts";
@@ -27,6 +37,9 @@ import { type Gathered, type GatherTask, type ScanTrace, subjectOf, unreachableB
 
 /** Grace period after the abort signal, in which a probe may return its own reading. Afterwards: `timeout`. */
 const abortGraceMs = 500;
+/** A probe stood still if it did for so long, and for this share of its time. */
+const stoodMsMin = 1_000;
+const stoodShareMin = 0.1;
 /** Grace period of the page probe, which then still asks whether its browser answers. */
 const pageGraceMs = 4_000;
 
@@ -37,10 +50,14 @@ interface GatherListener {
 }
 
 export function gatherEvidence(task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
-  const standstill = watchStandstill(listener.clock);
+  const standstill = watchStandstill(listener.clock, [ownProcessorWait, browser.processorWait]);
+  const stopHeeding = heedStandstill(standstill);
   return withDeadline(listener.clock, task.deadlines.scanMs, [], (scanEnds) =>
     gatherWithin(startWatch(scanEnds, standstill, listener), task, browser, listener),
-  ).finally(standstill.stop);
+  ).finally(() => {
+    stopHeeding();
+    standstill.stop();
+  });
 }
 
 async function gatherWithin(watch: Watch, task: GatherTask, browser: ScanBrowser, listener: GatherListener): Promise<Gathered> {
@@ -71,7 +88,8 @@ async function runProbes(
   const { url, deadlines, caPems, screenshot, scriptAdvisories } = task;
   const { probeMs, navigationMs, settleMaxMs } = deadlines;
   const context = { egress, subject, dnsServers: task.egress.dnsServers };
-  const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) => watch.within(name, probeMs, probe, failed);
+  const run = <F>(name: string, probe: (signal: AbortSignal) => Promise<Reading<F>>) =>
+    watch.within({ name, deadlineMs: probeMs, probe, otherwise: failed, isSilent: isSilence, withoutSilence });
   const endpoints = openTlsEndpoints(run, { egress, caPems });
 
   watch.stage("connecting");
@@ -90,13 +108,7 @@ async function runProbes(
   const loading =
     typeof credentials === "string"
       ? withoutVisit(credentials)
-      : watch.within(
-          "page",
-          navigationMs + settleMaxMs + extensionMsMax + probeMs,
-          (signal) => probePage({ ...pageContext, credentials, signal }),
-          failedVisit,
-          pageGraceMs,
-        );
+      : watch.within(watchedPage({ ...pageContext, credentials }, navigationMs + settleMaxMs + extensionMsMax + probeMs));
 
   const sent = typeof credentials === "string" ? null : credentials;
 
@@ -139,16 +151,23 @@ function withScreenshot(browser: ScanBrowser, screenshot: PageImage, browserBrok
   return { screenshot: null, browserBroke: browserBroke || !browser.isFresh };
 }
 
+interface WatchedProbe<T> {
+  readonly name: string;
+  readonly deadlineMs: number;
+  readonly probe: (signal: AbortSignal) => Promise<T>;
+  /** Value for a missed deadline or an exception. */
+  readonly otherwise: (because: ProbeFailure) => T;
+  /** Whether an answer is missing that a standstill may have prevented. */
+  readonly isSilent: (value: T) => boolean;
+  /** The value with `server-busy` in place of each such failure. */
+  readonly withoutSilence: (value: T) => T;
+  readonly graceMs?: number;
+}
+
 interface Watch {
   stage(stage: ProgressStage): void;
-  /** Runs the probe; `otherwise` maps a missed deadline or an exception. Never rejects. */
-  within<T>(
-    name: string,
-    deadlineMs: number,
-    probe: (signal: AbortSignal) => Promise<T>,
-    otherwise: (because: ProbeFailure) => T,
-    graceMs?: number,
-  ): Promise<T>;
+  /** Runs the probe, and once more if it was silent while the thread stood still. Never rejects. */
+  within<T>(probe: WatchedProbe<T>): Promise<T>;
   timings(): Record<string, number>;
   sinceStart(): number;
 }
@@ -162,7 +181,33 @@ export function startWatch(
   const startMs = clock.monotonicMs();
   const timings: Record<string, number> = {};
   const since = (fromMs: number) => Math.round(clock.monotonicMs() - fromMs);
+  const timers = patientTimers(clock, standstill.totalMs);
   let reportedStep = -1;
+
+  /** `isOurs`: the value is a silence for which a standstill may be the cause. */
+  async function tryOnce<T>({ name, deadlineMs, probe, otherwise, isSilent, graceMs = abortGraceMs }: WatchedProbe<T>) {
+    const fromMs = clock.monotonicMs();
+    const stoodBeforeMs = standstill.totalMs();
+    let fault: string | undefined;
+    let value: T;
+    onTrace({ event: "probe started", probe: name });
+    try {
+      value = await withDeadline(timers, deadlineMs, [scanEnds], (signal) =>
+        Promise.race([probe(signal), graceAfterAbort(timers, signal, graceMs).then(() => otherwise("timeout"))]),
+      );
+    } catch (error) {
+      // Probes return failures as readings, so an exception is a defect.
+      fault = messageOf(error);
+      value = otherwise("crashed");
+    }
+    const ms = since(fromMs);
+    timings[name] = (timings[name] ?? 0) + ms;
+    const stoodMs = standstill.totalMs() - stoodBeforeMs;
+    onTrace({ event: "probe ended", probe: name, ms, ...(stoodMs > 0 ? { stoodMs } : {}), ...(fault === undefined ? {} : { fault }) });
+    const isOurs = fault === undefined && stoodMs >= Math.max(stoodMsMin, stoodShareMin * ms) && isSilent(value);
+    return { value, isOurs };
+  }
+
   return {
     stage: (stage) => {
       const step = progressStages.indexOf(stage);
@@ -170,32 +215,34 @@ export function startWatch(
       reportedStep = step;
       onStage(stage);
     },
-    within: async (name, deadlineMs, probe, otherwise, graceMs = abortGraceMs) => {
-      const fromMs = clock.monotonicMs();
-      const stoodBeforeMs = standstill.totalMs();
-      let fault: string | undefined;
-      onTrace({ event: "probe started", probe: name });
-      try {
-        return await withDeadline(clock, deadlineMs, [scanEnds], (signal) =>
-          Promise.race([probe(signal), graceAfterAbort(clock, signal, graceMs).then(() => otherwise("timeout"))]),
-        );
-      } catch (error) {
-        // Probes return failures as readings, so an exception is a defect.
-        fault = messageOf(error);
-        return otherwise("crashed");
-      } finally {
-        const ms = since(fromMs);
-        timings[name] = (timings[name] ?? 0) + ms;
-        const stoodMs = standstill.totalMs() - stoodBeforeMs;
-        onTrace({ event: "probe ended", probe: name, ms, ...(stoodMs > 0 ? { stoodMs } : {}), ...(fault === undefined ? {} : { fault }) });
-      }
+    within: async (probe) => {
+      const first = await tryOnce(probe);
+      if (!first.isOurs) return first.value;
+      const second = scanEnds.aborted ? first : await tryOnce(probe);
+      return second.isOurs ? probe.withoutSilence(second.value) : second.value;
     },
     timings: () => ({ ...timings, total: since(startMs) }),
     sinceStart: () => since(startMs),
   };
 }
 
-async function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number): Promise<void> {
+function watchedPage(context: Omit<PageProbeContext, "signal">, deadlineMs: number): WatchedProbe<PageVisit> {
+  return {
+    name: "page",
+    deadlineMs,
+    probe: (signal) => probePage({ ...context, signal }),
+    otherwise: failedVisit,
+    isSilent: ({ readings }) => Object.values(readings).some(isSilence),
+    withoutSilence: (visit) => ({ ...visit, readings: withoutSilences(visit.readings) }),
+    graceMs: pageGraceMs,
+  };
+}
+
+function withoutSilences(readings: PageReadings): PageReadings {
+  return Object.fromEntries(Object.entries(readings).map(([name, reading]) => [name, withoutSilence(reading)])) as unknown as PageReadings;
+}
+
+async function graceAfterAbort(clock: Pick<Clock, "after">, signal: AbortSignal, graceMs: number): Promise<void> {
   await aborted(signal);
   await pause(clock, graceMs);
 }

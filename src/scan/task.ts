@@ -2,7 +2,7 @@
 import type { BrowserEvent } from "../browser/slot.ts";
 import type { TargetCredentials } from "../egress/credentials.ts";
 import type { EgressSettings } from "../egress/settings.ts";
-import { type Evidence, failed, type ProbeFailure, type Subject } from "../evidence/evidence.ts";
+import { type Evidence, failed, isServerBusy, type ProbeFailure, type Subject } from "../evidence/evidence.ts";
 import { headerValueCharsMax, scanSecondsDefault } from "../evidence/limits.ts";
 import type { ProgressStage, ScanErrorCode, Timings } from "../evidence/scan.ts";
 import type { StoredResult } from "../judge/result.ts";
@@ -136,12 +136,13 @@ export function subjectOf(url: string, scannedAt: string, headerCharsMax = heade
 
 /**
  * Error code if the page was not reachable, else null. A browser may refuse a server that our own client can read, such as
- * one with TLS 1.0 only: that is judged, and the result is not measured. So is a server to which plain HTTP redirects.
+ * one with TLS 1.0 only: that is judged, and the result is not measured. So is a server to which plain HTTP redirects, and one that this
+ * appliance was too busy to read.
  */
 export function unreachableBecause({ subject, navigation, tls }: Evidence): ScanErrorCode | null {
-  if (navigation.status === "read") return null;
+  if (navigation.status === "read" || isServerBusy(navigation)) return null;
   const isAboutTls = isHttps(subject.url) || navigation.because === "tls" || navigation.because === "tls-incompatible";
-  if (navigation.because !== "blocked" && isAboutTls && tls.status === "read") return null;
+  if (navigation.because !== "blocked" && isAboutTls && (tls.status === "read" || isServerBusy(tls))) return null;
   return errorCodes[navigation.because];
 }
 
@@ -166,11 +167,13 @@ const errorCodes: Readonly<Record<ProbeFailure, ScanErrorCode>> = {
   "too-large": "too-large",
   unsupported: "invalid",
   crashed: "crashed",
+  "server-busy": "crashed",
   "not-asked": "crashed",
 };
 
-/** Copy in which every reading of the page failed as `crashed`: a failure of this appliance, not of the site. */
+/** Copy in which every reading of the page failed as `crashed`: a failure of this appliance, not of the site. It may know a reason already. */
 export function withCrashedPage(gathered: Gathered): Gathered {
+  if (isServerBusy(gathered.evidence.navigation)) return gathered;
   const crashed = failed("crashed");
   const ofPage = { navigation: crashed, page: crashed, dom: crashed, markup: crashed, requests: crashed, crossOrigin: crashed };
   const evidence = { ...gathered.evidence, ...ofPage, scripts: crashed, scriptLibraries: crashed };

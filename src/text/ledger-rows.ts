@@ -1,7 +1,15 @@
 /** Ledger rows in reports: state, charges, unread rows, and the order of findings. */
 import { chargeOf, type Effort, type FindingDefinition, type State, states, worstFirst } from "../check/check.ts";
 import type { CheckDefinition } from "../check/registry.ts";
-import { isNote, type LedgerRow, type NotCheckedBecause, type StoredFinding, type StoredResult } from "../judge/result.ts";
+import {
+  isNote,
+  isServerBusyRow,
+  type LedgerRow,
+  type NotCheckedBecause,
+  type StoredFinding,
+  type StoredResult,
+  serverBusy,
+} from "../judge/result.ts";
 import { hasCharges, heavyUnreadRows, isMainDefence, remainingScore, unreadDefenceScoreMax, unreadScoreMax } from "../judge/score.ts";
 import type { PageLocale, Texts } from "./i18n.ts";
 
@@ -38,10 +46,13 @@ export function chargesOf(result: StoredResult): Charges | null {
 /** Reason why a result has no score; null if it has one. */
 export function notMeasuredBecause({ measured, ledger }: StoredResult, locale: PageLocale, texts: Texts): string | null {
   if (measured) return null;
-  const failure = ledger.map(({ notCheckedBecause }) => pageFailure(notCheckedBecause)).find((because) => because !== null);
+  const isBusy = ledger.some(isServerBusyRow);
+  const failure = isBusy
+    ? serverBusy
+    : ledger.map(({ notCheckedBecause }) => pageFailure(notCheckedBecause)).find((because) => because !== null);
   if (failure === undefined) return texts.translate(locale, ["report", "notMeasured"]);
   const sentences = [
-    texts.translate(locale, ["report", "pageNotRead"]),
+    texts.translate(locale, ["report", isBusy ? "notAllRead" : "pageNotRead"]),
     texts.translate(locale, ["pages", "evidence", "failures", failure]) ?? failure,
     scanInstead(failure, locale, texts),
   ];

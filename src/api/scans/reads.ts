@@ -6,6 +6,7 @@ import { efforts, locales, riskLevels, severities, states } from "../../check/ch
 import { progressStages, scanErrorCodes } from "../../evidence/scan.ts";
 import { brandInFile, storedExport } from "../../export/export.ts";
 import { type ExportFormat, exportFileName, exportFormats, pdfFormat } from "../../export/formats.ts";
+import { serverBusy } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
 import { scanLocationOf } from "../../store/scan-location.ts";
 import { listedScoreOf, scanStatuses } from "../../store/scan-record.ts";
@@ -125,7 +126,9 @@ const FullReportSchema = model(
       }),
     ),
     notChecked: nullable(
-      Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), { description: "Why each of these rows could not be run." }),
+      Type.Array(Type.Object({ key: Type.String(), because: Type.String() }), {
+        description: `Why each of these rows could not be run. A reading that failed by ${serverBusy} leaves the scan without a score.`,
+      }),
     ),
     notMeasuredBecause: nullable(
       Type.String({ description: "Why a finished scan has no score, and what to scan instead, localised. Null with a score." }),

@@ -1,5 +1,7 @@
 /** Requests the icon of the page as browsers do. The embedded browser shows no tabs and does not ask for it. */
-import { failed, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
+import { withDeadline } from "../../base/clock.ts";
+import { deadlineClock } from "../../base/standstill.ts";
+import { failed, isServerBusy, type ProbeFailure, type Reading, read } from "../../evidence/evidence.ts";
 import { insecureRequestsMax, setCookieLinesMax } from "../../evidence/limits.ts";
 import type { MarkupFacts, RequestsFacts, SetCookieLine } from "../../evidence/page-facts.ts";
 import { boundedList } from "../../evidence/redact.ts";
@@ -37,9 +39,10 @@ export async function probeFavicon(context: FaviconContext): Promise<Reading<Fav
   if (siteOf(url) !== siteOf(pageUrl)) return read({ setCookies: [], insecureUrl });
   // The address is known even if its answer is not.
   const withoutAnswer = (because: ProbeFailure) => (insecureUrl === null ? failed(because) : read({ setCookies: [], insecureUrl }));
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(chainMs)]);
   try {
-    const { answers } = await followRedirects({ ...context, signal }, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 });
+    const { answers } = await withDeadline(deadlineClock, chainMs, [context.signal], (signal) =>
+      followRedirects({ ...context, signal }, upgraded(url, insecureUrl), { answersMax, bodyBytesMax: 0 }),
+    );
     const replies = answers.map(answerFacts);
     if (replies.some((reply) => isChallenge(reply, null))) return withoutAnswer("challenged");
     const targets = replies.flatMap((reply) => redirectTarget(reply) ?? []);
@@ -79,6 +82,7 @@ function siteOf(url: string): string {
 /** Readings of the page with the icon as one of its requests. A browser would have sent the cookies of the page, so only new names count. */
 export function withFavicon(readings: PageReadings, favicon: Reading<Favicon>): PageReadings {
   const { page, requests } = readings;
+  if (isServerBusy(favicon)) return { ...readings, requests: failed("server-busy") };
   if (favicon.status === "failed" || page.status === "failed" || requests.status === "failed") return readings;
   const { setCookies, insecureUrl } = favicon.facts;
   const known = new Set(page.facts.setCookies.map(nameOf));

@@ -195,6 +195,33 @@ test("names the date of the operator's public suffix list", () => {
   expect(basis?.dataDates).toMatchObject({ publicSuffixes: "2026-11-01" });
 });
 
+describe("a reading without processor time", () => {
+  const others = checkThat({ key: "others", weight: 30 });
+  const resultOf = (check: Parameters<typeof checkThat>[0], given: EvidenceGiven) =>
+    judgeEvidence(evidence(given), { checks: [others, checkThat({ key: "asks", ...check })], version: "v" }, () => {});
+
+  test.each<[string, Parameters<typeof checkThat>[0]]>([
+    ["that a check reads", { reads: ["tls"] }],
+    ["that a check consults", { consults: ["tls"] }],
+    ["that a note reads", { reads: ["tls"], weight: 0 }],
+  ])("%s leaves its row without a verdict, and the result without a score", (_words, check) => {
+    const { ledger, ...result } = resultOf(check, { tls: "server-busy" });
+    expect(ledger.map(({ state, notCheckedBecause }) => [state, notCheckedBecause])).toEqual([
+      ["passed", undefined],
+      ["notChecked", "tls: server-busy"],
+    ]);
+    expect([result.measured, result.score, result.band, result.rank]).toEqual([false, null, "unknown", "unknown"]);
+  });
+
+  test.each<[string, Parameters<typeof checkThat>[0], EvidenceGiven]>([
+    ["that no check uses", {}, { tls: "server-busy" }],
+    ["in place of which the site was silent", { reads: ["tls"], weight: 1 }, { tls: "timeout" }],
+    ["in place of which the site was silent, where a check consults it", { consults: ["tls"] }, { tls: "timeout" }],
+  ])("%s changes nothing", (_words, check, given) => {
+    expect(resultOf(check, given)).toMatchObject({ measured: true, score: 100 });
+  });
+});
+
 test("an unread page is never measured", () => {
   const { result } = judged(checkThat({ reads: ["tls"] }), { page: "server-error" });
   expect([result.measured, result.score, result.band, result.rank]).toEqual([false, null, "unknown", "unknown"]);

@@ -1,6 +1,8 @@
 /** Reachability of a scan, and standstills during its probes; `engine.test.ts` tests gathering as a whole. */
 import { describe, expect, test } from "vitest";
+import { aborted } from "../../../src/base/clock.ts";
 import { watchStandstill } from "../../../src/base/standstill.ts";
+import { failed, isSilence, type ProbeFailure, type Reading, read, withoutSilence } from "../../../src/evidence/evidence.ts";
 import { startWatch } from "../../../src/scan/gather.ts";
 import { unreachableBecause } from "../../../src/scan/task.ts";
 import { type EvidenceGiven, evidence } from "../../support/evidence.ts";
@@ -23,6 +25,13 @@ describe("a scan", () => {
     ["is unreachable when TLS works only on another port", { url: "http://site.example/", navigation: "timeout" }, "timeout"],
     ["is blocked despite other readings", { navigation: "blocked" }, "blocked"],
     ["takes the error code from the browser", { navigation: "redirects", tls: "timeout" }, "redirects"],
+    ["is judged when the browser had no processor time", { navigation: "server-busy", tls: "timeout" }, null],
+    ["is judged when the browser timed out and the TLS probe had no processor time", { navigation: "timeout", tls: "server-busy" }, null],
+    [
+      "is unresolved although the TLS probe had no processor time",
+      { url: "http://site.example/", navigation: "unresolved", tls: "server-busy" },
+      "unresolved",
+    ],
     ["is unreachable when the response is not a page", { navigation: "unsupported", tls: "tls" }, "invalid"],
   ])("%s", (_words, given, code) => {
     expect(unreachableBecause(evidence(given))).toBe(code as never);
@@ -42,20 +51,107 @@ describe("the trace of a probe", () => {
     const listener = { clock, onStage: () => {}, onTrace: (trace: unknown) => void traces.push(trace) };
     const watch = startWatch(new AbortController().signal, standstill, listener);
     const ended = Promise.withResolvers<string>();
-    const probed = watch.within(
-      "tls",
-      10_000,
-      (signal) => {
+    const probed = watch.within<string>({
+      name: "tls",
+      deadlineMs: 10_000,
+      probe: (signal) => {
         signal.addEventListener("abort", () => ended.resolve("late"));
         return ended.promise;
       },
-      (because) => because,
-    );
+      otherwise: (because) => because,
+      isSilent: () => false,
+      withoutSilence: (value) => value,
+    });
     pass(clock);
     ended.resolve("read");
     await settled();
     await probed;
     const { ms, stoodMs } = traces.at(-1) as { ms: number; stoodMs?: number };
     expect({ ms, stoodMs }).toEqual(expected as never);
+  });
+});
+
+describe("a probe", () => {
+  type Reply = (clock: ReturnType<typeof fakeClock>, signal: AbortSignal) => Promise<Reading<string>>;
+
+  /** Passes the time of a probe, then is silent until its deadline. */
+  const silent =
+    (pass: (clock: ReturnType<typeof fakeClock>) => void, because: ProbeFailure = "timeout"): Reply =>
+    async (clock, signal) => {
+      pass(clock);
+      if (!signal.aborted) await clock.until(aborted(signal));
+      return failed(because);
+    };
+  const answers: Reply = async () => read("answer");
+  const fails =
+    (because: ProbeFailure, pass: (clock: ReturnType<typeof fakeClock>) => void): Reply =>
+    async (clock) => {
+      pass(clock);
+      return failed(because);
+    };
+  const stood: (clock: ReturnType<typeof fakeClock>) => void = (clock) => clock.stall(6_000);
+  const waited: (clock: ReturnType<typeof fakeClock>) => void = (clock) => clock.advance(6_000);
+
+  /** Reading, and number of tries. */
+  async function probed(...replies: readonly Reply[]): Promise<readonly [string, number]> {
+    const clock = fakeClock();
+    const standstill = watchStandstill(clock);
+    const watch = startWatch(new AbortController().signal, standstill, { clock, onStage: () => {}, onTrace: () => {} });
+    let tries = 0;
+    const reading = await watch.within<Reading<string>>({
+      name: "tls",
+      deadlineMs: 10_000,
+      probe: (signal) => (replies[tries++] ?? answers)(clock, signal),
+      otherwise: failed,
+      isSilent: isSilence,
+      withoutSilence,
+    });
+    return [reading.status === "read" ? reading.facts : reading.because, tries];
+  }
+
+  test.each<[string, readonly Reply[], string, number]>([
+    ["that is answered is asked once", [answers], "answer", 1],
+    ["that waited in vain is not repeated: the site was silent", [silent(waited)], "timeout", 1],
+    ["that stood still is repeated", [silent(stood), answers], "answer", 2],
+    ["that stood still and then waited in vain was met by silence", [silent(stood), silent(waited)], "timeout", 2],
+    ["that stood still twice had no processor time", [silent(stood), silent(stood)], "server-busy", 2],
+    ["whose server gave up meanwhile is repeated", [fails("unreachable", stood), answers], "answer", 2],
+    ["whose server gave up twice had no processor time", [fails("invalid", stood), fails("tls", stood)], "server-busy", 2],
+    ["that stood still and was refused is not repeated", [fails("refused", stood)], "refused", 1],
+    ["that stood still for less than a second is not repeated", [fails("unreachable", (clock) => clock.stall(900))], "unreachable", 1],
+    [
+      "that stood still for less than a tenth of its time is not repeated",
+      [
+        fails("unreachable", (clock) => {
+          clock.stall(1_500);
+          clock.advance(14_000);
+        }),
+      ],
+      "unreachable",
+      1,
+    ],
+  ])("%s", async (_words, replies, expected, tries) => {
+    expect(await probed(...replies)).toEqual([expected, tries]);
+  });
+
+  test("is not repeated after the end of the scan", async () => {
+    const clock = fakeClock();
+    const scanEnds = new AbortController();
+    const watch = startWatch(scanEnds.signal, watchStandstill(clock), { clock, onStage: () => {}, onTrace: () => {} });
+    let tries = 0;
+    const reading = await watch.within<Reading<string>>({
+      name: "tls",
+      deadlineMs: 10_000,
+      probe: async () => {
+        tries++;
+        clock.stall(6_000);
+        scanEnds.abort();
+        return failed("timeout");
+      },
+      otherwise: failed,
+      isSilent: isSilence,
+      withoutSilence,
+    });
+    expect([reading, tries]).toEqual([failed("server-busy"), 1]);
   });
 });

@@ -107,6 +107,8 @@ describe("without a score", () => {
     ["en-gb", "page: server-error", "5xx", "answers without an error"],
     ["en-gb", "page: tls-incompatible", "Browsers refuse", "TLS 1.2 or 1.3 with ECDHE"],
     ["de-de", "page: tls-incompatible", "Browser lehnen", "TLS 1.2 oder 1.3 mit ECDHE"],
+    ["en-gb", "page: server-busy", "too little processor time", "Scan again once this appliance has less to do"],
+    ["de-de", "page: server-busy", "zu wenig Rechenzeit", "sobald diese Installation weniger zu tun hat"],
     ["en-gb", "page: challenged", "bot defence", "allow this appliance"],
   ] as const)("in %s, %s: why and what to scan", (locale, because, why, instead) => {
     const text = notMeasuredBecause(result(null, row("a", 1, "tls: timeout"), row("b", 1, because)), locale, texts) ?? "";
@@ -119,6 +121,12 @@ describe("without a score", () => {
     expect(notMeasuredBecause(result(null, row("a", 1, "page: from-the-future")), "en-gb", texts)).toBe(
       `${enGb.report.pageNotRead} from-the-future`,
     );
+  });
+
+  test("an appliance without processor time is the reason, also where another reading than the page lacks", () => {
+    const busy = result(null, row("a", 1, "page: timeout"), row("b", 0, "mailSpf: server-busy"));
+    expect(notMeasuredBecause(busy, "en-gb", texts)).toContain(enGb.report.notAllRead);
+    expect(notMeasuredBecause(busy, "de-de", texts)).toContain(deDe.report.notAllRead);
   });
 
   test("a page that was read had too few rows", () => {
