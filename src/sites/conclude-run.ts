@@ -26,7 +26,7 @@ import {
   unreadUrlsOf,
   withoutRemoved,
 } from "./run-changes.ts";
-import { type MeasuredReading, type RunReading, readRun, type UnmeasuredReading } from "./run-reading.ts";
+import { type MeasuredReading, mayPass, type RunReading, readRun, type UnmeasuredReading } from "./run-reading.ts";
 
 /** Looks in a row that are ordered again after faults of the appliance, while something is in doubt. */
 const missedLooksMax = 3;
@@ -155,10 +155,10 @@ function concludeOwnFault(
   reading: UnmeasuredReading,
   now: Date,
 ): RunConclusion {
-  const mayPass = kind !== "second-look" && (reading.errorCode === "interrupted" || reading.errorCode === "browser-unavailable");
   const missed = state.missedLooks ?? 0;
   const isAwaited = missed < missedLooksMax && isInDoubt(site, state, now);
-  const secondLookAt = (mayPass || isAwaited) && !site.paused ? secondLookTime(now) : null;
+  const isRepeated = kind !== "second-look" && mayPass(reading.errorCode);
+  const secondLookAt = (isRepeated || isAwaited) && !site.paused ? secondLookTime(now) : null;
   const after = secondLookAt === null ? state : { ...state, missedLooks: missed + 1 };
   return unmeasured(after, { ...withCertificate(site, state), failingSince: site.failingSince, secondLookAt }, []);
 }

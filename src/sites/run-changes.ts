@@ -13,7 +13,7 @@ import type {
   UnmeasuredAddress,
 } from "../store/site-runs.ts";
 import { type AcceptedFinding, isAccepted, type Site, type SiteChange } from "../store/sites.ts";
-import type { MeasuredReading, ReadCertificate, ReadFinding } from "./run-reading.ts";
+import { isOwnFault, type MeasuredReading, type ReadCertificate, type ReadFinding } from "./run-reading.ts";
 
 /** Changes of one code within `unstableDays` that are still reported. */
 const flipsMax = 4;
@@ -348,7 +348,7 @@ function filtered<V>(record: Readonly<Record<string, V>>, accepts: (value: V) =>
 function unmeasuredAfter({ unmeasured = {} }: SiteState, reading: MeasuredReading, now: Date): AddressChanges["unmeasured"] {
   const rows = [...reading.unmeasured].map(([url, errorCode]) => {
     const { since = now.toISOString(), failures = 0 } = unmeasured[url] ?? {};
-    return [url, { since, errorCode, failures: failures + 1 }] as const;
+    return [url, { since, errorCode, failures: failures + (isOwnFault(errorCode) ? 0 : 1) }] as const;
   });
   return Object.fromEntries(rows);
 }

@@ -2,15 +2,17 @@
 import { type Severity, worstFirst } from "../check/check.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import type { ScanErrorCode } from "../evidence/scan.ts";
-import type { StoredResult } from "../judge/result.ts";
+import { isServerBusyRow, type StoredResult, serverBusy } from "../judge/result.ts";
 import { heavyUnreadRows, unreadScoreMax } from "../judge/score.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { KnownCertificate, RunRules } from "../store/site-runs.ts";
 import { sameRules } from "../text/comparison.ts";
 import { chargesOf } from "../text/ledger-rows.ts";
 
+/** Failures of the appliance that the next run may not have. */
+const passingFaults: readonly (ScanErrorCode | typeof serverBusy)[] = ["interrupted", "browser-unavailable", serverBusy];
 /** Failures of the appliance, and ends that a person chose: they say nothing about the site. */
-const ownFaults: readonly ScanErrorCode[] = ["cancelled", "interrupted", "browser-unavailable", "no-worker"];
+const ownFaults: readonly string[] = [...passingFaults, "cancelled" satisfies ScanErrorCode, "no-worker" satisfies ScanErrorCode];
 
 /** One address of a run. */
 export interface ScannedAddress {
@@ -50,7 +52,7 @@ interface ReadRun {
 
 export interface UnmeasuredReading extends ReadRun {
   readonly measured: false;
-  /** Score of the first address; null for a scan that finished without one. */
+  /** Code of the first address; null for a scan that finished without a score. */
   readonly errorCode: string | null;
   /** The cause lies with the appliance or a person. */
   readonly ownFault: boolean;
@@ -93,7 +95,7 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
   const [first] = measured;
   const scan = scanned[0]?.scan;
   if (first === undefined || first.url !== addresses[0] || scan === undefined) {
-    const errorCode = scan?.errorCode ?? null;
+    const errorCode = codeOf(scanned[0]);
     return { measured: false, addresses, certificate, errorCode, ownFault: scan === undefined || isOwnFault(errorCode) };
   }
   const scores = new Map(measured.map(({ url, result }) => [url, scoreWithoutUnread(result)]));
@@ -109,12 +111,21 @@ export function readRun(scanned: readonly ScannedAddress[], evidence: Evidence |
     scores,
     findings: findingsOf(measured),
     checks: checksOf(measured, addresses.length),
-    unmeasured: new Map(scanned.filter(isMissing).map((one) => [one.url, one.scan?.errorCode ?? null])),
+    unmeasured: new Map(scanned.filter(isMissing).map((one) => [one.url, codeOf(one)])),
   };
 }
 
-function isOwnFault(errorCode: string | null): boolean {
+function codeOf(address: ScannedAddress | undefined): string | null {
+  return address?.scan?.errorCode ?? (address?.result?.ledger.some(isServerBusyRow) === true ? serverBusy : null);
+}
+
+export function isOwnFault(errorCode: string | null): boolean {
   return ownFaults.some((code) => code === errorCode);
+}
+
+/** True for an own fault that a repetition of the run may not have. */
+export function mayPass(errorCode: string | null): boolean {
+  return passingFaults.some((code) => code === errorCode);
 }
 
 /** A catalog may be replaced during a run: addresses that other rules judged than the first one are left out. */

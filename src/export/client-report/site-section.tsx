@@ -1,5 +1,6 @@
 /** Section of one site in the client report: score, findings, changes, and what keeps the score from being up to date. */
 
+import { serverBusy } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
 import { DaysLeft, Instant } from "../../report/components/labels.tsx";
 import { DataTable, type DataTableProps, FactRow } from "../../report/components/layout.tsx";
@@ -265,8 +266,12 @@ function UnmeasuredList({ unmeasured }: Pick<SiteDetails, "unmeasured">) {
         { label: i18n.t("sites.open.since"), cell: ({ since }) => <Instant at={since} day /> },
         {
           label: i18n.t("sites.clientReport.unmeasured.reason"),
-          cell: ({ errorCode, url }) =>
-            errorCode === null ? i18n.t("sites.clientReport.unmeasured.noScore") : scanErrorMessage(errorCode, url, i18n.locale, texts),
+          cell: ({ errorCode, url }) => {
+            if (errorCode === null) return i18n.t("sites.clientReport.unmeasured.noScore");
+            return errorCode === serverBusy
+              ? i18n.t("evidence.failures.server-busy")
+              : scanErrorMessage(errorCode, url, i18n.locale, texts);
+          },
         },
       ]}
     />

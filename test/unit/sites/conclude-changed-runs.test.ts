@@ -134,16 +134,22 @@ describe("runs that measure nothing", () => {
     expect(inShort(events)).toEqual(["site.unreachable"]);
   });
 
-  test.each(["cancelled", "interrupted", "browser-unavailable", "no-worker"])("by a fault of the appliance, %s, blame no site", (code) => {
+  test.each([
+    ["cancelled", null],
+    ["interrupted", 50],
+    ["browser-unavailable", 50],
+    ["no-worker", null],
+    ["server-busy", 50],
+  ])("by a fault of the appliance, %s, blame no site", (code, secondLook) => {
     const site = known();
     const events = [10, 20, 30, 40].flatMap((minute) => site.run(minute, failing(code, true)));
     expect(events).toEqual([]);
     expect(site.state.failures).toBe(0);
     expect(site.site.failingSince).toBeNull();
-    expect(site.secondLook()).toBe(code === "interrupted" || code === "browser-unavailable" ? 50 : null);
+    expect(site.secondLook()).toBe(secondLook);
   });
 
-  test.each(["cancelled", "interrupted", "browser-unavailable", "no-worker"])(
+  test.each(["cancelled", "interrupted", "browser-unavailable", "no-worker", "server-busy"])(
     "by %s repeat a second look, three times in a row",
     (code) => {
       const site = known();

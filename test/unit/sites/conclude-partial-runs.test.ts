@@ -32,6 +32,17 @@ describe("an address that fails", () => {
     expect(site.state.doubts).toEqual({});
   });
 
+  test("by a fault of the appliance is never lost: its doubts and findings stay", () => {
+    const site = scriptedSite();
+    site.run(0, shown({ addresses, codes: ["y.weak"], urls: [shop] }));
+    site.run(week, shown({ addresses, codes: ["x.missing", "y.weak"], urls: [shop] }));
+    for (const at of [2, 3, 4, 5, 6]) expect(site.run(at * week, shown({ ...without, missingBecause: "server-busy" }))).toEqual([]);
+    expect(Object.keys(site.state.doubts)).toEqual(["x.missing"]);
+    expect(openCodes(site)).toEqual(["y.weak"]);
+    expect(site.state.unmeasured?.[shop]).toMatchObject({ errorCode: "server-busy", failures: 0 });
+    expect(inShort(site.run(7 * week, shown({ addresses, codes: ["x.missing", "y.weak"], urls: [shop] })))).toEqual(["opened x.missing"]);
+  });
+
   test("keeps no drop of the score in doubt that the second look denies on the others", () => {
     const site = scriptedSite();
     site.run(0, shown({ addresses }));

@@ -27,6 +27,13 @@ const finding = (code: string, severity: StoredFinding["severity"] = "medium"): 
 });
 const resultOf = (given: Partial<StoredResult>): StoredResult => ({ ...emptyResult, algorithmVersion: 3, basis, ...given });
 
+/** Result of a scan whose appliance had too little processor time. */
+const busy = {
+  measured: false,
+  score: null,
+  ledger: [row("x", "violated"), row("y", "notChecked", { notCheckedBecause: "tls: server-busy" })],
+};
+
 function scanned(url: string, given: Partial<StoredResult> | string | null): ScannedAddress {
   const scan = { token: `token of ${url}`, endedAt: "2026-11-02T12:00:00.000Z" };
   if (given === null) return { url, scan: undefined, result: undefined };
@@ -106,6 +113,7 @@ describe("a run without a measured first address", () => {
     ["failed by the appliance", "browser-unavailable", "browser-unavailable", true],
     ["was cancelled", "cancelled", "cancelled", true],
     ["was not measured", { measured: false, score: null }, null, false],
+    ["was not measured by an appliance without processor time", busy, "server-busy", true],
     ["was deleted", null, null, true],
   ])("that %s measures nothing", (_name, given, errorCode, ownFault) => {
     const reading = readRun([scanned(first, given), scanned(second, { score: 70 })], undefined);

@@ -47,6 +47,7 @@ export interface Shown {
   readonly rules?: RunRules;
   readonly addresses?: readonly string[];
   readonly missing?: readonly string[];
+  readonly missingBecause?: string;
   readonly certificate?: ReadCertificate | null;
   readonly severity?: Severity;
   /** Addresses with the findings; default: the first one. */
@@ -65,6 +66,7 @@ export function shown({
   rules = rulesGiven,
   addresses = [address],
   missing = [],
+  missingBecause = "timeout",
   certificate = null,
   severity = "medium",
   urls = [address],
@@ -85,7 +87,7 @@ export function shown({
     scores: new Map(addresses.filter((url) => !missing.includes(url)).map((url) => [url, scores[url] ?? score])),
     findings: new Map(codes.map((code) => [code, { checkKey: code.split(".")[0] ?? "", severity, urls }])),
     checks: new Map(checkKeys.map((key) => [key, checkOf(key)])),
-    unmeasured: new Map(missing.map((url) => [url, "timeout"])),
+    unmeasured: new Map(missing.map((url) => [url, missingBecause])),
   };
 }
 
