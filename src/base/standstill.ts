@@ -53,16 +53,22 @@ export function processorWaitMs(path: string): number {
 
 export const ownProcessorWait: ProcessorWait = () => processorWaitMs("thread-self");
 
-/** Timers that are extended once by the time in which the thread stood still, at most to twice their length. */
+/** Lengths of a timer that it may be extended by: three busy processes for each processor leave a quarter of the time to others. */
+const extensionsMax = 3;
+
+/** Timers that are extended by the time in which the thread stood still. */
 export function patientTimers(clock: Pick<Clock, "after">, stoodMs: () => number): Pick<Clock, "after"> {
   return {
     after: (ms, action) => {
       const stoodBeforeMs = stoodMs();
-      let cancel = clock.after(ms, () => {
-        const extensionMs = Math.min(ms, stoodMs() - stoodBeforeMs);
-        if (extensionMs <= 0) action();
-        else cancel = clock.after(extensionMs, action);
-      });
+      let extendedMs = 0;
+      const end = () => {
+        const extensionMs = Math.min(ms * extensionsMax, stoodMs() - stoodBeforeMs) - extendedMs;
+        if (extensionMs <= 0) return action();
+        extendedMs += extensionMs;
+        cancel = clock.after(extensionMs, end);
+      };
+      let cancel = clock.after(ms, end);
       return () => cancel();
     },
   };

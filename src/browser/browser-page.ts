@@ -17,9 +17,9 @@ export const closedProxyUrl = "http://127.0.0.1:1";
 
 export type BrowserPage = Awaited<ReturnType<typeof openPage>>;
 
-/** Limit of a command itself: longer than its deadline, which may be extended, so that the deadline decides. */
+/** Limit of a command itself: longer than its deadline can become by a standstill, so that the deadline decides. */
 export function commandLimit(deadlineMs: number): { readonly timeout: number } {
-  return { timeout: 3 * deadlineMs };
+  return { timeout: 5 * deadlineMs };
 }
 
 /** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */

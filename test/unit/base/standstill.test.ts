@@ -140,21 +140,22 @@ describe("a patient timer", () => {
       16_000,
     ],
     [
-      "is extended by the standstill in which it was due, at most to twice its time",
+      "is extended by the standstill in which it was due, by three times its length at most",
       (clock) => {
         clock.stall(60_100);
-        clock.advance(20_000);
+        clock.advance(40_000);
       },
-      70_100,
+      90_100,
     ],
     [
-      "is extended once",
+      "is extended again by a standstill within its extension",
       (clock) => {
         clock.stall(1_100);
         clock.advance(9_400);
         clock.stall(5_000);
+        clock.advance(20_000);
       },
-      15_500,
+      20_400,
     ],
   ])("%s", (_words, pass, expected) => {
     expect(firedAt(10_000, pass)).toBe(expected);
