@@ -40,6 +40,19 @@ describe("notices", () => {
     expect(html).toContain("those of the error page");
   });
   test.each([
+    ["en-gb", "too busy to read everything", "scan.concurrency"],
+    ["de-de", "zu ausgelastet, um alles zu lesen", "weniger zu tun hat"],
+  ])("in %s, say that the appliance was too busy, although the page was read, and so do files", async (locale, why, instead) => {
+    const busy = evidence({ tls: "server-busy" });
+    const result = judgeEvidence(busy, { checks: builtInChecks, version: "v" }, () => {});
+    const { token } = await storeFinished(pages.store, { evidence: busy, result, at: new Date(now) });
+    for (const suffix of ["", ".md", ".csv", ".junit.xml"]) {
+      const html = text(await read(`/scans/${token}${suffix}`, locale));
+      expect(html).toContain(why);
+      expect(html).toContain(instead);
+    }
+  });
+  test.each([
     ["en-gb", 404, {}, "The server responded with status 404", "Scan an address that shows visitors a page"],
     ["de-de", 404, {}, "Der Server antwortete mit Status 404", "Scannen Sie eine Adresse, die Besuchern eine Seite zeigt"],
     ["en-gb", 401, { "www-authenticate": "Basic" }, "The page needs a sign-in", "Scan a page that opens without a sign-in"],
