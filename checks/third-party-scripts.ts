@@ -19,7 +19,7 @@ export default registerCheck({
     const imported = (dom.importIntegrity ?? []).filter(({ url, integrity }) => hasUsableHash(integrity) && !classic.includes(url));
     const pinnedUrls = new Set([...dom.subresources.filter(isPinned), ...imported].map(({ url }) => withoutFragment(url)));
     const ofOthers = scripts.files.filter(({ sameSite }) => !sameSite);
-    const loose = hostsOf(ofOthers.filter(({ url }) => !pinnedUrls.has(url)));
+    const loose = hostsOf(ofOthers.filter(({ url, inWorker = false }) => inWorker || !pinnedUrls.has(url)));
     const pinned = hostsOf(ofOthers).filter((host) => !loose.includes(host));
     const found = [
       ...foundAtAddresses("security.content.third-party-scripts", loose),

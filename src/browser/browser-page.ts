@@ -22,7 +22,10 @@ export function commandLimit(deadlineMs: number): { readonly timeout: number } {
   return { timeout: 5 * deadlineMs };
 }
 
-/** A blank page in a new context, whose connections all go through `proxyUrl`. @throws Error when the browser is gone. */
+/**
+ * A blank page in a new context, whose connections all go through `proxyUrl`. `browserSession` takes commands to the whole browser, whose
+ * effect ends with the page. @throws Error when the browser is gone.
+ */
 export async function openPage(browser: ScanBrowser, proxyUrl: string) {
   const { connection } = browser;
   const { browserContextId: contextId } = await connection.send("Target.createBrowserContext", {
@@ -32,17 +35,26 @@ export async function openPage(browser: ScanBrowser, proxyUrl: string) {
     // SSRF guard: by default Chromium connects to loopback without the proxy.
     proxyBypassList: "<-loopback>",
   });
+  let browserSession: CDPSession | null = null;
   /** Closes the page's context; the slot ends a browser that does not close it. */
-  const close = (): void => browser.closeLater(connection.send("Target.disposeBrowserContext", { browserContextId: contextId }));
-  try {
-    const [{ targetId }] = await Promise.all([
-      connection.send("Target.createTarget", { url: "about:blank", browserContextId: contextId }),
-      connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: contextId }),
-    ]);
-    const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
+  const close = (): void => {
+    browser.closeLater(connection.send("Target.disposeBrowserContext", { browserContextId: contextId }));
+    if (browserSession !== null) browser.closeLater(browserSession.detach());
+  };
+  const sessionOf = ({ sessionId }: { readonly sessionId: string }): CDPSession => {
     const session = connection.session(sessionId);
     if (session === null) throw new Error("the browser attached to no page");
-    return { session, targetId, close };
+    return session;
+  };
+  try {
+    const [{ targetId }, attached] = await Promise.all([
+      connection.send("Target.createTarget", { url: "about:blank", browserContextId: contextId }),
+      connection.send("Target.attachToBrowserTarget"),
+      connection.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: contextId }),
+    ]);
+    browserSession = sessionOf(attached);
+    const session = sessionOf(await connection.send("Target.attachToTarget", { targetId, flatten: true }));
+    return { session, browserSession, targetId, contextId, close };
   } catch (error) {
     close();
     throw error;

@@ -214,7 +214,7 @@ export const requests = fields({
 });
 export type RequestsFacts = Fact<typeof requests>;
 
-/** Script file that the page's own frame loaded completely. */
+/** Script file that the page, or a frame or a worker of its origin, loaded completely. */
 const scriptFile = fields({
   /** URL that the page requested. */
   url,
@@ -222,12 +222,15 @@ const scriptFile = fields({
   answeredBy: orNull(url),
   /** True if the URL that answered belongs to the registrable domain of the page. */
   sameSite: flag,
+  /** True if a worker imported it: no integrity of the document applies there. Absent otherwise, and in older evidence. */
+  inWorker: orAbsent(flag),
 });
 export type ScriptFile = Fact<typeof scriptFile>;
 
 export const scripts = fields({
   /** By URL, at most `scriptFilesMax`. Inline scripts and data: URLs are not files. */
   files: list(scriptFile, limits.scriptFilesMax),
+  /** Number of further files, and of workers whose imports are not all known. */
   filesDropped: count,
 });
 export type ScriptsFacts = Fact<typeof scripts>;

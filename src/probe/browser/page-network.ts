@@ -1,5 +1,5 @@
 /** Records the network requests of a page, and turns them into facts once the page has settled. */
-import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import { type CDPSession, disconnectedEvent, type Protocol } from "../../browser/browser-page.ts";
 import { cookieFieldFor, headersFor, isOfOrigin, isPreferenceField, type TargetCredentials } from "../../egress/credentials.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import type { Hop, HttpAnswer } from "../../evidence/http-facts.ts";
@@ -25,6 +25,7 @@ import {
   withoutFields,
 } from "./bounded-response.ts";
 import { Traffic } from "./page-settling.ts";
+import type { PageWorker } from "./page-workers.ts";
 
 // Header fields that the browser reports before the request that they belong to.
 
@@ -59,7 +60,8 @@ type PausedRequest = Protocol.Fetch.RequestPausedEvent;
 
 /**
  * Pauses every request, redirects included, before it is sent: extra header fields of the session, and the cookie store, know no
- * origin with scheme and port. `mainFrameId` is the page's main frame. WebSockets and service workers cannot be paused: they get nothing.
+ * origin with scheme and port. `mainFrameId` is the page's main frame. WebSockets, shared and service workers cannot be paused: they
+ * get nothing.
  */
 export async function sendCredentials(session: CDPSession, mainFrameId: string, credentials: TargetCredentials): Promise<void> {
   let isPageOfOrigin = false;
@@ -152,6 +154,11 @@ class OwnFrames {
     return this.#shownLoaderId;
   }
 
+  /** Origin of the page, as the browser serializes it; empty before the first document. */
+  get pageOrigin(): string {
+    return this.#frames.get(this.#mainFrameId)?.origin ?? "";
+  }
+
   /** Document of the main frame to which a request belongs: frames have documents of their own. */
   documentOf({ frameId, loaderId }: Pick<Protocol.Network.RequestWillBeSentEvent, "frameId" | "loaderId">): string | null {
     return frameId === this.#mainFrameId ? loaderId : this.#shownLoaderId;
@@ -161,7 +168,7 @@ class OwnFrames {
   has(frameId: string | undefined): boolean {
     if (frameId === undefined || frameId === this.#mainFrameId) return frameId !== undefined;
     const origin = this.#frames.get(frameId)?.origin ?? "";
-    const isOwn = /^https?:/.test(origin) && origin === this.#frames.get(this.#mainFrameId)?.origin;
+    const isOwn = /^https?:/.test(origin) && origin === this.pageOrigin;
     if (isOwn) for (const id of this.#around(frameId)) this.#examine(id);
     return isOwn;
   }
@@ -293,15 +300,27 @@ export class PageNetwork {
     this.#frameId = frameId;
     this.ownFrames = new OwnFrames(session, frameId);
     this.#headerCharsMax = headerCharsMax;
-    session.on("Network.requestWillBeSent", (event) => this.#onRequest(event));
+    this.#listen(session);
+    session.on("Audits.issueAdded", ({ issue }) => this.#onIssue(issue));
+    session.on("Log.entryAdded", ({ entry }) => this.#onLogEntry(entry.text));
+  }
+
+  /** Request ids are unique in the browser: part of what concerns a worker's request is reported to the page. */
+  watchWorker({ session, targetId }: PageWorker): void {
+    // The request for its script ends once the script has run.
+    this.traffic.begin(targetId, session);
+    this.#listen(session);
+    session.once(disconnectedEvent, () => this.traffic.endAll(session));
+  }
+
+  #listen(session: CDPSession): void {
+    session.on("Network.requestWillBeSent", (event) => this.#onRequest(event, session));
     session.on("Network.responseReceived", (event) => this.#onResponse(event));
     session.on("Network.responseReceivedExtraInfo", (event) => this.#onExtraInfo(event));
     session.on("Network.requestServedFromCache", ({ requestId }) => this.#onServedFromMemory(requestId));
     session.on("Network.loadingFinished", ({ requestId }) => this.traffic.end(requestId));
     session.on("Network.loadingFailed", (event) => this.#onFailure(event));
     session.on("Network.webSocketCreated", ({ url }) => this.#onWebSocket(url));
-    session.on("Audits.issueAdded", ({ issue }) => this.#onIssue(issue));
-    session.on("Log.entryAdded", ({ entry }) => this.#onLogEntry(entry.text));
   }
 
   get requestedUrl(): string | null {
@@ -407,7 +426,7 @@ export class PageNetwork {
     }
   }
 
-  #onRequest(event: Protocol.Network.RequestWillBeSentEvent): void {
+  #onRequest(event: Protocol.Network.RequestWillBeSentEvent, session: CDPSession): void {
     const { requestId, request, type, frameId, loaderId, redirectResponse, redirectHasExtraInfo } = event;
     const early = this.#early.take(requestId);
     const before = this.#recorded.get(requestId);
@@ -442,7 +461,7 @@ export class PageNetwork {
     };
     this.#recorded.set(requestId, recorded);
     if (isMainDocument) this.#documents.push(recorded);
-    this.traffic.begin(requestId);
+    this.traffic.begin(requestId, session);
   }
 
   #onResponse({ requestId, response, hasExtraInfo }: Protocol.Network.ResponseReceivedEvent): void {

@@ -1,7 +1,7 @@
 /** Records the script files of a page, names the libraries in them, and looks up the advisories for each. */
 import { within } from "../../base/clock.ts";
 import { deadlineClock } from "../../base/standstill.ts";
-import { type CDPSession, commandLimit, type Protocol } from "../../browser/browser-page.ts";
+import { type CDPSession, commandLimit, disconnectedEvent, type Protocol } from "../../browser/browser-page.ts";
 import { type Reading, type Readings, read } from "../../evidence/evidence.ts";
 import type { Facts } from "../../evidence/facts.ts";
 import { scriptFilesMax, scriptLibrariesMax } from "../../evidence/limits.ts";
@@ -12,9 +12,10 @@ import { siteOfUrl } from "../../parse/site.ts";
 import { boundedUrl } from "./bounded-response.ts";
 import { type DetectedLibrary, librariesInAnswers, librariesInHead, librariesInUrl, versionsExpression } from "./library-detection.ts";
 import type { PageNetwork } from "./page-network.ts";
+import type { PageWorker } from "./page-workers.ts";
 import embedded from "./script-advisories.json" with { type: "json" };
 
-// Records the script files that the page and the frames of its origin load, and reads the first characters of each from the browser.
+// Records the script files that the page, frames and workers of its origin load, and reads the first characters of each from the browser.
 
 /** Requests for scripts recorded per page load; a hostile page can send more without end. */
 const requestsRecordedMax = 1_000;
@@ -38,14 +39,27 @@ interface LoadedScripts {
   readonly scripts: readonly LoadedScript[];
   /** Number of requests beyond `requestsRecordedMax`. */
   readonly unrecorded: number;
+  /** Number of workers whose scripts are not all known. */
+  readonly workersMissed: number;
 }
 
 /** Files of the shown document. A preloaded one counts only if a script element has its URL: `elements`. */
 type LoadedScriptsOf = (pageUrl: string, elements: ReadonlySet<string>) => Promise<LoadedScripts>;
 
+/** Records the scripts of one page load. */
+interface ScriptsWatch {
+  watchWorker(worker: PageWorker): void;
+  /** Counts a worker whose scripts are not recorded. */
+  missWorker(worker: Pick<PageWorker, "origin">): void;
+  readonly loaded: LoadedScriptsOf;
+}
+
 interface RecordedScript {
+  /** Document of the main frame. */
   readonly loaderId: string | null;
-  readonly frameId: string;
+  /** Null for a script of a worker. */
+  readonly frameId: string | null;
+  readonly worker: PageWorker | null;
   readonly url: string;
   /** True if only a link element asked for it. */
   readonly preloaded: boolean;
@@ -57,52 +71,95 @@ interface RecordedScript {
 }
 
 /** Needs Network enabled on the session. `frameId` is the page's main frame. */
-export function watchScripts(session: CDPSession, frameId: string, ownFrames: PageNetwork["ownFrames"]): LoadedScriptsOf {
+export function watchScripts(session: CDPSession, frameId: string, ownFrames: PageNetwork["ownFrames"]): ScriptsWatch {
   const recorded = new Map<string, RecordedScript>();
   let unrecorded = 0;
+  let workersMissed = 0;
+  /** Workers whose script has not run to its end. */
+  const starting = new Set<PageWorker>();
   const readHead = createHeadReader(session);
-  session.on("Network.requestWillBeSent", (event) => {
-    const { requestId, request, type, frameId: from, redirectResponse } = event;
-    const before = recorded.get(requestId);
-    if (redirectResponse !== undefined && before !== undefined) before.finalUrl = boundedUrl(request.url);
-    else if (type === "Script" && from !== undefined && ownFrames.has(from) && /^https?:/i.test(request.url)) {
-      if (recorded.size < requestsRecordedMax) recorded.set(requestId, newScript(ownFrames.documentOf(event), from, request));
-      else unrecorded++;
-    }
-  });
-  session.on("Network.responseReceived", ({ requestId, response }) => {
-    const script = recorded.get(requestId);
-    if (script !== undefined) script.isScript = response.status >= 200 && response.status < 300 && !/\/html$/.test(response.mimeType);
-  });
-  session.on("Network.dataReceived", ({ requestId, dataLength }) => {
-    const script = recorded.get(requestId);
-    if (script !== undefined) script.bytes += dataLength;
-  });
-  session.on("Network.loadingFinished", ({ requestId }) => {
-    const script = recorded.get(requestId);
-    if (script === undefined) return;
-    script.finished = true;
-    if (script.isScript) script.head = readHead(requestId, script.bytes);
-  });
-  return async (pageUrl, elements) => {
-    const scripts = [...recorded.values()].filter(
-      ({ loaderId, frameId: from, finished, isScript, preloaded, url }) =>
-        loaderId === ownFrames.shownLoaderId && !ownFrames.isSandboxed(from) && finished && isScript && (!preloaded || elements.has(url)),
-    );
-    const loaded = scripts.map((script) => loadedScript(script, pageUrl, script.frameId !== frameId));
-    return { scripts: await Promise.all(loaded), unrecorded };
+  const listen = (source: CDPSession, worker: PageWorker | null) => {
+    source.on("Network.requestWillBeSent", (event) => {
+      const { requestId, request, frameId: from = null, redirectResponse } = event;
+      const before = recorded.get(requestId);
+      if (redirectResponse !== undefined && before !== undefined) before.finalUrl = boundedUrl(request.url);
+      else if (/^https?:/i.test(request.url) && (worker === null ? isOfFrame(event, ownFrames) : isOfWorker(event, worker))) {
+        if (recorded.size >= requestsRecordedMax) unrecorded++;
+        else recorded.set(requestId, { ...newScript(request), loaderId: ownFrames.documentOf(event), frameId: from, worker });
+      }
+    });
+    source.on("Network.responseReceived", ({ requestId, response }) => {
+      const script = recorded.get(requestId);
+      if (script !== undefined) script.isScript = response.status >= 200 && response.status < 300 && !/\/html$/.test(response.mimeType);
+    });
+    source.on("Network.dataReceived", ({ requestId, dataLength }) => {
+      const script = recorded.get(requestId);
+      if (script !== undefined) script.bytes += dataLength;
+    });
+    source.on("Network.loadingFinished", ({ requestId }) => {
+      const script = recorded.get(requestId);
+      if (script === undefined) return;
+      script.finished = true;
+      if (script.isScript && worker === null) script.head = readHead(requestId, script.bytes);
+    });
+  };
+  listen(session, null);
+  const isOwn = ({ origin }: Pick<PageWorker, "origin">): boolean => origin === ownFrames.pageOrigin;
+  const isOfPage = ({ loaderId, frameId: from, worker }: RecordedScript): boolean => {
+    if (worker !== null && !isOwn(worker)) return false;
+    return worker?.isService === true || (loaderId === ownFrames.shownLoaderId && (from === null || !ownFrames.isSandboxed(from)));
+  };
+  return {
+    watchWorker: (worker) => {
+      const { session: source, targetId } = worker;
+      const onEnd = ({ requestId }: { readonly requestId: string }) => requestId === targetId && starting.delete(worker);
+      starting.add(worker);
+      source.on("Network.loadingFinished", onEnd);
+      source.on("Network.loadingFailed", onEnd);
+      source.once(disconnectedEvent, () => starting.delete(worker));
+      listen(source, worker);
+    },
+    missWorker: (worker) => {
+      if (isOwn(worker)) workersMissed++;
+    },
+    loaded: async (pageUrl, elements) => {
+      const complete = [...recorded.values()].filter(
+        ({ finished, isScript, preloaded, url }) => finished && isScript && (!preloaded || elements.has(url)),
+      );
+      const loaded = complete.filter(isOfPage).map((script) => loadedScript(script, pageUrl, frameId));
+      // The browser reports the end of an import only while the worker's thread is not busy.
+      return { scripts: await Promise.all(loaded), unrecorded, workersMissed: workersMissed + [...starting].filter(isOwn).length };
+    },
   };
 }
 
-function newScript(loaderId: string | null, frameId: string, request: Protocol.Network.Request): RecordedScript {
-  const url = boundedUrl(request.url);
-  const preloaded = request.isLinkPreload === true;
-  return { loaderId, frameId, url, preloaded, finalUrl: url, isScript: false, bytes: 0, finished: false, head: Promise.resolve(null) };
+function isOfFrame({ type, frameId }: Protocol.Network.RequestWillBeSentEvent, ownFrames: PageNetwork["ownFrames"]): boolean {
+  return type === "Script" && ownFrames.has(frameId);
 }
 
-async function loadedScript({ url, finalUrl, head }: RecordedScript, pageUrl: string, inFrame: boolean): Promise<LoadedScript> {
-  const answeredBy = finalUrl === url ? null : finalUrl;
-  return { url, answeredBy, sameSite: siteOfUrl(finalUrl) === siteOfUrl(pageUrl), head: await head, inFrame };
+/** True for importScripts(), which Chromium calls a request of no known type, and for the import of a module. */
+function isOfWorker({ requestId, type, frameId, initiator }: Protocol.Network.RequestWillBeSentEvent, { targetId }: PageWorker): boolean {
+  // Scripts of workers themselves are always of their own origin. The request for one inside of a worker names a frame.
+  if (requestId === targetId || frameId !== undefined) return false;
+  return type === "Script" || (type === "Other" && initiator?.type === "script");
+}
+
+function newScript(request: Protocol.Network.Request) {
+  const url = boundedUrl(request.url);
+  const preloaded = request.isLinkPreload === true;
+  return { url, preloaded, finalUrl: url, isScript: false, bytes: 0, finished: false, head: Promise.resolve(null) };
+}
+
+async function loadedScript(script: RecordedScript, pageUrl: string, mainFrameId: string): Promise<LoadedScript> {
+  const { url, finalUrl, frameId, worker } = script;
+  return {
+    url,
+    answeredBy: finalUrl === url ? null : finalUrl,
+    sameSite: siteOfUrl(finalUrl) === siteOfUrl(pageUrl),
+    ...(worker === null ? {} : { inWorker: true }),
+    head: await script.head,
+    inFrame: worker === null && frameId !== mainFrameId,
+  };
 }
 
 /** Reads while the page still loads, so that the scan takes no longer. */
@@ -123,10 +180,16 @@ function headOf({ body, base64Encoded }: Protocol.Network.GetResponseBodyRespons
   return Buffer.from(body.slice(0, headCharsMax), base64Encoded ? "base64" : "utf8").toString();
 }
 
-function scriptsFactsOf({ scripts, unrecorded }: LoadedScripts): Facts["scripts"] {
-  const byUrl = new Map(scripts.map(({ head: _, inFrame: __, ...file }): [string, ScriptFile] => [file.url, file]));
-  const files = [...byUrl.values()].sort((one, other) => (one.url < other.url ? -1 : 1));
-  return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded };
+function scriptsFactsOf({ scripts, unrecorded, workersMissed }: LoadedScripts): Facts["scripts"] {
+  const byUrl = Map.groupBy(scripts, ({ url }) => url);
+  const files = [...byUrl.values()].flatMap((same): ScriptFile[] => {
+    const file = same.at(-1);
+    if (file === undefined) return [];
+    const { head: _, inFrame: __, ...facts } = file;
+    return [same.some(({ inWorker }) => inWorker) ? { ...facts, inWorker: true } : facts];
+  });
+  files.sort((one, other) => (one.url < other.url ? -1 : 1));
+  return { files: files.slice(0, scriptFilesMax), filesDropped: Math.max(0, files.length - scriptFilesMax) + unrecorded + workersMissed };
 }
 
 // Names the script libraries of a page with their versions, and looks up the advisories for each.
@@ -153,7 +216,7 @@ export async function readScripts(context: ScriptsContext): Promise<Pick<Reading
   const loaded = await loadedScripts(pageUrl, new Set(elements));
   const run = { ...loaded, scripts: loaded.scripts.filter(({ url }) => !integrityBlocked.includes(url)) };
   const stated = await statedLibraries(session);
-  const ofPage = { ...run, scripts: run.scripts.filter(({ inFrame }) => !inFrame) };
+  const ofPage = { ...run, scripts: run.scripts.filter(({ inFrame, inWorker = false }) => !inFrame && !inWorker) };
   return { scripts: read(scriptsFactsOf(run)), scriptLibraries: read(scriptLibrariesFactsOf(ofPage, stated, advisories)) };
 }
 
@@ -180,7 +243,7 @@ interface Sighting extends DetectedLibrary {
 }
 
 export function scriptLibrariesFactsOf(
-  { scripts, unrecorded }: LoadedScripts,
+  { scripts, unrecorded }: Omit<LoadedScripts, "workersMissed">,
   stated: readonly DetectedLibrary[] | null,
   advisories: ScriptAdvisories | null,
 ): Facts["scriptLibraries"] {

@@ -7,11 +7,12 @@ import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
 
 /** Tracks the open requests of a page. */
 export class Traffic {
-  readonly #open = new Set<string>();
+  /** Sessions that report the requests, by request id. */
+  readonly #open = new Map<string, CDPSession | null>();
   #quietSinceMs = deadlineClock.monotonicMs();
 
-  begin(requestId: string): void {
-    this.#open.add(requestId);
+  begin(requestId: string, session: CDPSession | null = null): void {
+    this.#open.set(requestId, session);
     this.touch();
   }
 
@@ -22,6 +23,11 @@ export class Traffic {
 
   end(requestId: string): void {
     if (this.#open.delete(requestId)) this.touch();
+  }
+
+  /** Ends all requests of a worker that is gone. */
+  endAll(session: CDPSession): void {
+    for (const [requestId, by] of this.#open) if (by === session) this.end(requestId);
   }
 
   /** Resolves when no request was open for `quietMs`, at `untilMs` of `deadlineClock`, or on abort. */

@@ -28,6 +28,7 @@ import { probePreload } from "./page-preload.ts";
 import { type PageImage, takeScreenshot, viewport } from "./page-screenshot.ts";
 import { readScripts, watchScripts } from "./page-scripts.ts";
 import { settle, traceTimers } from "./page-settling.ts";
+import { watchWorkers } from "./page-workers.ts";
 
 export interface PageDeadlines {
   /** Until the main document's load event. */
@@ -132,26 +133,37 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 }
 
 /** Calls `onShown` once the final document is shown, before it is read. */
-async function visit({ session, targetId }: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
+async function visit(page: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
+  const { session, browserSession, targetId } = page;
   const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
   // The main frame of a page has the id of its target.
   const network = new PageNetwork(session, targetId, headerLimitOf(subject));
-  const loadedScripts = watchScripts(session, targetId, network.ownFrames);
+  const scripts = watchScripts(session, targetId, network.ownFrames);
   session.on("Page.frameNavigated", ({ frame }) => {
     if (frame.id === targetId) onDocument(frame.url);
   });
   const crashed = dismissDialogs(session);
   const timers = traceTimers(session, (frameId) => network.ownFrames.has(frameId));
   const { loaded, ended } = watchLoad(session, network, signal);
+  // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
+  const certificates = { ignore: credentials?.browserVerifies !== true };
   await Promise.all([
+    watchWorkers(page, {
+      onWorker: (worker) => {
+        network.watchWorker(worker);
+        scripts.watchWorker(worker);
+      },
+      onUnwatched: (worker) => scripts.missWorker(worker),
+    }),
     session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
     session.send("Page.enable"),
     session.send("Audits.enable"),
     session.send("Log.enable"),
     session.send("Security.enable"),
     session.send("Emulation.setDeviceMetricsOverride", viewport),
-    // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
-    session.send("Security.setIgnoreCertificateErrors", { ignore: credentials?.browserVerifies !== true }),
+    session.send("Security.setIgnoreCertificateErrors", certificates),
+    // For shared and service workers, which belong to no page.
+    browserSession.send("Security.setIgnoreCertificateErrors", certificates),
     credentials === null ? undefined : sendCredentials(session, targetId, credentials),
   ]);
 
@@ -187,7 +199,7 @@ async function visit({ session, targetId }: BrowserPage, context: PageProbeConte
   const requests = dom.status === "read" ? read(recorded) : dom;
   const { integrityBlocked } = recorded;
   const advisories = context.scriptAdvisories ?? null;
-  const ofScripts = await readScripts({ session, loadedScripts, pageUrl: answer.url, dom, integrityBlocked, advisories });
+  const ofScripts = await readScripts({ session, loadedScripts: scripts.loaded, pageUrl: answer.url, dom, integrityBlocked, advisories });
   const readings = { navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts };
   return withoutErrorPage(readings, outcome === answerNotShown && !network.showsPage);
 }

@@ -3,7 +3,7 @@ import check from "../../../checks/third-party-scripts.ts";
 import { testCheck } from "../../support/check-tester.ts";
 import { subresource } from "../../support/subresources.ts";
 
-const file = (url: string, given: { readonly answeredBy?: string; readonly sameSite?: boolean } = {}) => ({
+const file = (url: string, given: { readonly answeredBy?: string; readonly sameSite?: boolean; readonly inWorker?: boolean } = {}) => ({
   url,
   answeredBy: null,
   sameSite: false,
@@ -18,6 +18,7 @@ testCheck(check, {
   passed: [
     ["no script", {}],
     ["scripts of the own site", files(file("https://static.site.example/a.js", { sameSite: true }))],
+    ["an import of a worker from the own site", files(file("https://static.site.example/a.js", { sameSite: true, inWorker: true }))],
   ],
   notApplicable: [["an image", { page: { mediaType: "image/png" } }]],
   notChecked: [["files were dropped", { scripts: { filesDropped: 1 } }]],
@@ -41,6 +42,7 @@ testCheck(check, {
         { values: { resources: "cdn.example", total: 1 } },
       ],
       ["a host with a pinned file and another one", { ...files(file(url), file("https://cdn.example/other.js")), ...pinned }],
+      ["a pinned file that a worker imports as well", { ...files(file(url, { inWorker: true })), ...pinned }],
       ["other files were dropped", { scripts: { files: [file(url)], filesDropped: 1 } }],
     ],
     "security.content.third-party-scripts-pinned": [

@@ -85,6 +85,17 @@ test("idle time begins when the last request ends, and ignores the end of an unk
   expect(restMs).toBeGreaterThanOrEqual(75);
 });
 
+test("requests of a worker that is gone are not waited for", async () => {
+  const traffic = new Traffic();
+  const worker = new EventEmitter() as unknown as CDPSession;
+  traffic.begin("a", worker);
+  traffic.begin("b", worker);
+  traffic.begin("c");
+  setTimeout(() => traffic.endAll(worker), 20);
+  setTimeout(() => traffic.end("c"), 40);
+  expect(await msOf(traffic.settled(10, longMs, never))).toBeGreaterThanOrEqual(45);
+});
+
 test("the wait for an endless request stops after the maximum time", async () => {
   const traffic = new Traffic();
   traffic.begin("a");
