@@ -18,7 +18,8 @@ export default registerCheck({
     "security.content.password-without-https": [useCertificate("{{host}}", "listen")],
   },
   judge({ navigation: { finalUrl }, markup }) {
-    if (markup.passwordFields === 0) return notApplicable();
+    const complete = markup.passwordFormsDropped === 0;
+    if (markup.passwordFields === 0) return complete ? notApplicable() : violatedBy([], complete);
     const byGet = sentByGet(markup, finalUrl);
     const targetsOf = (isStated: boolean) => byGet.filter((form) => form.isStated === isStated).map(({ target }) => target);
     const found = [
@@ -26,7 +27,7 @@ export default registerCheck({
       ...foundAtAddresses("security.content.password-form-get", targetsOf(true)),
       ...foundAtAddresses("security.content.password-form-without-method", targetsOf(false)),
     ];
-    return violatedBy(found, markup.passwordFormsDropped === 0);
+    return violatedBy(found, complete);
   },
 });
 

@@ -108,9 +108,12 @@ export function boundedText(text: string, charsMax: number): { readonly text: st
 
 type BoundedList<N extends string, T> = { readonly [K in N]: readonly T[] } & { readonly [K in `${N}Dropped`]: number };
 
-/** At most `itemsMax` items under the name of the list, and the number of the others under this name with `Dropped`. Also runs in pages. */
-export function boundedList<N extends string, T>(name: N, items: readonly T[], itemsMax: number): BoundedList<N, T> {
-  const kept = { [name]: items.slice(0, itemsMax), [`${name}Dropped`]: Math.max(0, items.length - itemsMax) };
+/**
+ * At most `itemsMax` items under the name of the list, and the number of the others under this name with `Dropped`. `unread`: others that
+ * are not among the items. Also runs in pages.
+ */
+export function boundedList<N extends string, T>(name: N, items: readonly T[], itemsMax: number, unread = 0): BoundedList<N, T> {
+  const kept = { [name]: items.slice(0, itemsMax), [`${name}Dropped`]: Math.max(0, items.length - itemsMax) + unread };
   return kept as BoundedList<N, T>;
 }
 

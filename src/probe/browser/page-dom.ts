@@ -1,5 +1,4 @@
 /** Reads the document in an isolated world, out of reach of the page's own scripts, with limits on both sides. */
-import { type CDPSession, commandLimit } from "../../browser/browser-page.ts";
 import { withinLimits } from "../../evidence/fields.ts";
 import * as limits from "../../evidence/limits.ts";
 import {
@@ -13,6 +12,7 @@ import {
 } from "../../evidence/page-facts.ts";
 import { boundedList, boundedText } from "../../evidence/redact.ts";
 import { siteOfHost } from "../../parse/site.ts";
+import { evaluateIn, type OpenDocument, type Shadows } from "./page-document.ts";
 
 /** Result of `readDocument`: plain and truncated, but untrusted. */
 type RawDom = Omit<DomFacts, "subresources"> & { readonly subresources: readonly Omit<Subresource, "sameSite" | "sameOrigin">[] };
@@ -22,39 +22,28 @@ type DomLimits = Limits & { readonly metaContentCharsMax: number };
 
 type DomReader = ReturnType<typeof createDomReader>;
 
-/** Shadow roots that are read; pages of web components have some hundred. */
-const shadowRootsMax = 2_000;
-
 /**
  * Runs in an isolated world, with separate prototypes. Uses the methods of prototypes, because named elements
  * shadow methods of documents and forms (HTML standard, section 3.1.5, [LegacyOverrideBuiltIns]).
  */
-function createDomReader(urlMax: number, bounded: typeof boundedList, shadowRootsMax: number) {
+function createDomReader(urlMax: number, bounded: typeof boundedList) {
   const documentProperty = (prototype: object, name: string) => Object.getOwnPropertyDescriptor(prototype, name)?.get?.call(document);
   const head = documentProperty(Document.prototype, "head") as HTMLHeadElement | null;
-  const shadowOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
-  const shadowRoots: ShadowRoot[] = [];
+  const { shadows } = globalThis as unknown as { readonly shadows: Shadows };
   const within = (root: Document | ShadowRoot, selector: string): Element[] => {
     const { prototype } = root === document ? Document : DocumentFragment;
     return [...prototype.querySelectorAll.call(root, selector)];
   };
-  const collectRoots = (root: Document | ShadowRoot): void => {
-    for (const element of within(root, "*")) {
-      const shadow: ShadowRoot | null = shadowOf?.call(element) ?? null;
-      if (shadow === null || shadowRoots.length >= shadowRootsMax) continue;
-      shadowRoots.push(shadow);
-      collectRoots(shadow);
-    }
-  };
-  collectRoots(document);
   return {
     bounded,
+    /** Shadow roots that are not read: lists of elements within lack theirs. */
+    rootsMissed: shadows.missed,
     title: documentProperty(Document.prototype, "title") as string,
     characterSet: documentProperty(Document.prototype, "characterSet") as string,
     isInHead: (element: Element): boolean => head !== null && Node.prototype.contains.call(head, element),
     all: (selector: string): readonly Element[] => within(document, selector),
-    /** Also in open shadow roots, where scripts run and forms are sent as in the document. */
-    deep: (selector: string): readonly Element[] => [document, ...shadowRoots].flatMap((root) => within(root, selector)),
+    /** Also in shadow roots, where scripts run and forms are sent as in the document. */
+    deep: (selector: string): readonly Element[] => [document, ...shadows.roots].flatMap((root) => within(root, selector)),
     text: (element: Element): string => Object.getOwnPropertyDescriptor(Node.prototype, "textContent")?.get?.call(element) ?? "",
     attribute: (element: Element, name: string): string | null => Element.prototype.getAttribute.call(element, name),
     cut: (text: string | null, charsMax: number): string | null => (text === null ? null : text.slice(0, charsMax)),
@@ -141,7 +130,7 @@ function readDocument(
     readonly readSubresources: typeof readSubresources;
   },
 ): RawDom {
-  const { deep, attribute, absolute, title, bounded } = dom;
+  const { deep, attribute, absolute, title, bounded, rootsMissed } = dom;
   const importIntegrity = readers.readImportIntegrity(dom, limits);
   const forms = deep("form").map((form) => ({
     action: absolute(attribute(form, "action")),
@@ -149,9 +138,9 @@ function readDocument(
   }));
   return {
     ...bounded("metas", readers.readMetas(dom, limits), limits.metaElementsMax),
-    ...bounded("subresources", readers.readSubresources(dom, limits, importIntegrity), limits.subresourcesMax),
+    ...bounded("subresources", readers.readSubresources(dom, limits, importIntegrity), limits.subresourcesMax, rootsMissed),
     importIntegrity,
-    ...bounded("forms", forms, limits.formsMax),
+    ...bounded("forms", forms, limits.formsMax, rootsMissed),
     title: title.slice(0, limits.titleCharsMax),
     characterSet: dom.characterSet.slice(0, limits.attributeCharsMax),
   };
@@ -159,41 +148,18 @@ function readDocument(
 
 /** Call of a reader in the page. `others`: source text of the functions that it calls. */
 function callInPage(reader: typeof readDocument | typeof readMarkup, given: Limits | DomLimits, others: string): string {
-  return `(${reader})(${JSON.stringify(given)}, (${createDomReader})(${given.urlCharsMax}, ${boundedList}, ${shadowRootsMax}), ${others})`;
-}
-
-/** Value of an expression in the isolated world. @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
-async function evaluateInDocument(
-  session: CDPSession,
-  frameId: string,
-  expression: string,
-  deadlineMs: number,
-): Promise<{ readonly contextId: number; readonly value: unknown }> {
-  const limit = commandLimit(deadlineMs);
-  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId, worldName: "assay" }, limit);
-  const { result, exceptionDetails } = await session.send(
-    "Runtime.evaluate",
-    { expression, contextId, returnByValue: true, ...limit },
-    limit,
-  );
-  if (exceptionDetails !== undefined) throw new Error(`the document cannot be read: ${exceptionDetails.text}`);
-  return { contextId, value: result.value };
+  return `(${reader})(${JSON.stringify(given)}, (${createDomReader})(${given.urlCharsMax}, ${boundedList}), ${others})`;
 }
 
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
-export async function readDom(session: CDPSession, frameId: string, deadlineMs: number, metaContentCharsMax: number): Promise<DomFacts> {
+export async function readDom(document: OpenDocument, deadlineMs: number, metaContentCharsMax: number): Promise<DomFacts> {
   const expression = callInPage(
     readDocument,
     { ...limits, metaContentCharsMax },
     `{ readMetas: ${readMetas}, readImportIntegrity: ${readImportIntegrity}, readSubresources: ${readSubresources} }`,
   );
-  const { contextId, value } = await evaluateInDocument(session, frameId, expression, deadlineMs);
-  const { result: location } = await session.send(
-    "Runtime.evaluate",
-    { expression: "location.href", contextId, returnByValue: true },
-    commandLimit(deadlineMs),
-  );
-  return domFactsOf(value, String(location.value), metaContentCharsMax);
+  const value = await evaluateIn(document, expression, deadlineMs);
+  return domFactsOf(value, String(await evaluateIn(document, "location.href", deadlineMs)), metaContentCharsMax);
 }
 
 /** Applies the limits again, because a compromised renderer may send anything. @throws TypeError for a wrong structure. */
@@ -223,7 +189,7 @@ function cutOnOneLine(text: string, charsMax: number): string {
 type RawForms = Pick<MarkupFacts, "formActions" | "formActionsDropped" | "passwordFields" | "passwordForms" | "passwordFormsDropped">;
 
 /** Runs in the page. */
-function readForms({ deep, attribute, absolute, cut, bounded }: DomReader, limits: Limits): RawForms {
+function readForms({ deep, attribute, absolute, cut, bounded, rootsMissed }: DomReader, limits: Limits): RawForms {
   const ownerOf = (field: Element): Element | null => {
     const { prototype } = field instanceof HTMLButtonElement ? HTMLButtonElement : HTMLInputElement;
     return (Object.getOwnPropertyDescriptor(prototype, "form")?.get?.call(field) ?? null) as Element | null;
@@ -247,9 +213,9 @@ function readForms({ deep, attribute, absolute, cut, bounded }: DomReader, limit
       .slice(0, limits.submittersMax)
       .map((button) => ({ action: urlOf(button, "formaction"), method: methodOf(button, "formmethod") }));
   // Cut first: each form costs a look at all buttons.
-  const { passwordForms, passwordFormsDropped } = bounded("passwordForms", forms, limits.passwordFormsMax);
+  const { passwordForms, passwordFormsDropped } = bounded("passwordForms", forms, limits.passwordFormsMax, rootsMissed);
   return {
-    ...bounded("formActions", formActions, limits.formsMax),
+    ...bounded("formActions", formActions, limits.formsMax, rootsMissed),
     passwordFields: deep("input[type=password i]").length,
     passwordForms: passwordForms.map((form) => ({
       action: urlOf(form, "action"),
@@ -292,8 +258,8 @@ function readMarkup(limits: Limits, dom: DomReader, readFormsOf: typeof readForm
 }
 
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. @throws TypeError for a wrong structure. */
-export async function probeMarkup(session: CDPSession, frameId: string, deadlineMs: number): Promise<MarkupFacts> {
-  const { value } = await evaluateInDocument(session, frameId, callInPage(readMarkup, limits, `${readForms}`), deadlineMs);
+export async function probeMarkup(document: OpenDocument, deadlineMs: number): Promise<MarkupFacts> {
+  const value = await evaluateIn(document, callInPage(readMarkup, limits, `${readForms}`), deadlineMs);
   // Applies the limits again, because a compromised renderer may send anything.
   return withinLimits(markupSchema, value, cutOnOneLine);
 }

@@ -1,7 +1,7 @@
 /** Page probe: loads the scanned page in the browser and reads it, within its deadlines even if the page is hostile. */
 import { within } from "../../base/clock.ts";
 import { deadlineClock } from "../../base/standstill.ts";
-import { type BrowserPage, type CDPSession, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
+import { type BrowserPage, type CDPSession, commandLimit, disconnectedEvent, isResponsive, openPage } from "../../browser/browser-page.ts";
 import type { ScanBrowser } from "../../browser/slot.ts";
 import type { VerifiedCredentials } from "../../egress/credentials.ts";
 import type { Egress } from "../../egress/dial.ts";
@@ -22,6 +22,7 @@ import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
 import { isInconclusiveStatus } from "../../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { isChallenge } from "../http/http.ts";
+import { type OpenDocument, openDocument } from "./page-document.ts";
 import { probeMarkup, readDom } from "./page-dom.ts";
 import { PageNetwork, sendCredentials } from "./page-network.ts";
 import { probePreload } from "./page-preload.ts";
@@ -185,7 +186,10 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
   if (navigation === null || answer === null) return allFailed(failureOf(context, network, outcome));
   if (!network.isHttp1OrLater) return allFailed("invalid");
   if (network.showsPage) onShown();
-  const readDocument = <F>(readPart: DocumentReader<F>) => documentReading({ session, targetId }, readPart, network, context, crashed);
+  const opened = openDocument(session, targetId, commandLimit(deadlines.documentMs).timeout);
+  // Without a page to read, its failure is no failure.
+  opened.catch(() => {});
+  const readDocument = <F>(readPart: DocumentReader<F>) => documentReading(opened, readPart, network, context, crashed);
   const readBoundedDom: DocumentReader<DomFacts> = async (...from) => ({
     ...(await readDom(...from, headerLimitOf(subject))),
     ...network.otherSites(),
@@ -242,10 +246,10 @@ function watchLoad(
 }
 
 /** Reads one part of the document. */
-type DocumentReader<F> = (session: CDPSession, frameId: string, deadlineMs: number) => Promise<F>;
+type DocumentReader<F> = (document: OpenDocument, deadlineMs: number) => Promise<F>;
 
 async function documentReading<F>(
-  { session, targetId }: Pick<BrowserPage, "session" | "targetId">,
+  opened: Promise<OpenDocument>,
   readPart: DocumentReader<F>,
   network: PageNetwork,
   { signal, deadlines: { documentMs } }: PageProbeContext,
@@ -254,7 +258,8 @@ async function documentReading<F>(
   if (!network.showsPage) return failed("unsupported");
   if (signal.aborted) return failed("timeout");
   try {
-    const part = await within(deadlineClock, documentMs, Promise.race([crashed, readPart(session, targetId, documentMs)]), "late" as const);
+    const reading = opened.then((document) => readPart(document, commandLimit(documentMs).timeout));
+    const part = await within(deadlineClock, documentMs, Promise.race([crashed, reading]), "late" as const);
     if (part === "crashed") return failed("crashed");
     if (part === "late") return failed("timeout");
     // The page may have navigated away during the read.

@@ -1,24 +1,23 @@
 /** Limits on our side, with a fake session in place of a compromised renderer. */
 import { expect, test } from "vitest";
-import type { CDPSession } from "../../../src/browser/browser-page.ts";
 import { headerValueCharsMax, integrityCharsMax, urlCharsMax } from "../../../src/evidence/limits.ts";
+import type { OpenDocument } from "../../../src/probe/browser/page-document.ts";
 import { readDom } from "../../../src/probe/browser/page-dom.ts";
 
 /** A fake renderer that returns `document` at https://site.test/. */
-function renderer(document: unknown): CDPSession {
+function renderer(document: unknown): OpenDocument {
   const answers: Record<string, (params: { readonly expression?: string }) => unknown> = {
-    "Page.createIsolatedWorld": () => ({ executionContextId: 1 }),
     "Runtime.evaluate": ({ expression }) => ({
       result: { value: expression === "location.href" ? "https://site.test/" : document },
     }),
   };
-  return { send: async (method: string, params: object) => answers[method]?.(params) } as unknown as CDPSession;
+  const session = { send: async (method: string, params: object) => answers[method]?.(params) } as unknown as OpenDocument["session"];
+  return { session, contextId: 1 };
 }
 
 const read = (document: object) =>
   readDom(
     renderer({ metas: [], metasDropped: 0, subresources: [], subresourcesDropped: 0, forms: [], formsDropped: 0, title: "", ...document }),
-    "frame",
     1_000,
     headerValueCharsMax,
   );

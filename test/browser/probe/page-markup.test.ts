@@ -1,8 +1,8 @@
 /** Forms, generator, icons and outline of documents, as the real browser built them, and our limits on them. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { CDPSession } from "../../../src/browser/browser-page.ts";
 import { urlCharsMax } from "../../../src/evidence/limits.ts";
 import { directoryListingOf } from "../../../src/parse/directory-listing.ts";
+import type { OpenDocument } from "../../../src/probe/browser/page-document.ts";
 import { probeMarkup } from "../../../src/probe/browser/page-dom.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
@@ -122,11 +122,11 @@ describe("a compromised renderer", () => {
   const link = { href: "", text: "" };
   const outline = { title: "", heading: "", bodyElements: [], links: [], lastLink: null };
   const empty = { formActions: [], passwordForms: [], generators: [], icons: [], outline };
-  const session = (value: unknown): CDPSession =>
-    ({
-      send: async (method: string) => (method === "Runtime.evaluate" ? { result: { value } } : { executionContextId: 1 }),
-    }) as unknown as CDPSession;
-  const read = (value: object) => probeMarkup(session({ ...empty, ...value }), "frame", 1_000);
+  const document = (value: unknown): OpenDocument => {
+    const session = { send: async () => ({ result: { value } }) } as unknown as OpenDocument["session"];
+    return { session, contextId: 1 };
+  };
+  const read = (value: object) => probeMarkup(document({ ...empty, ...value }), 1_000);
   const endless = "x".repeat(100_000);
 
   test("has its texts, lists and numbers limited", async () => {

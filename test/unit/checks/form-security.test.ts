@@ -21,7 +21,11 @@ testCheck(check, {
     ["no password field", {}],
     ["not HTML", { page: { mediaType: "text/plain" }, ...page(form()) }],
   ],
-  notChecked: [["forms were dropped", { markup: { passwordFields: 21, passwordForms: [post], passwordFormsDropped: 1 } }]],
+  notChecked: [
+    ["forms were dropped", { markup: { passwordFields: 21, passwordForms: [post], passwordFormsDropped: 1 } }],
+    ["no password field in what was read", { markup: { passwordFormsDropped: 1 } }],
+    ["no password field in what was read, over http", { url: "http://site.example/", markup: { passwordFormsDropped: 1 } }],
+  ],
   violated: {
     "security.content.password-without-https": [
       ["a page over http", { url: "http://site.example/login", ...page(post) }, { values: { resources: "http://site.example/login" } }],
