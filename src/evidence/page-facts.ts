@@ -89,7 +89,7 @@ const otherSiteFile = fields({
   kind: literalOf("script", "style"),
   /** True if only link elements of type preload or modulepreload asked for it. */
   preloaded: flag,
-  /** True if only frames asked for it. The documents of frames are not read. */
+  /** True if only frames, whose documents are not read, or workers asked for it. */
   inFrame: flag,
   /** True for a module import, and for a request without CORS: no attribute can have protected it. */
   unguarded: flag,
@@ -108,8 +108,8 @@ export const dom = fields({
   /** Integrity of modules from import maps, at most `subresourcesMax`. It also stands at the elements of these modules. Older evidence lacks it. */
   importIntegrity: orAbsent(list(fields({ url, integrity: text(limits.integrityCharsMax) }), limits.subresourcesMax)),
   /**
-   * Scripts and style sheets of other sites that the page and the frames of its origin requested. The list lacks files that a policy of
-   * the page blocked, and files of workers. Older evidence lacks the list.
+   * Scripts and style sheets of other sites that the page, frames and workers of its origin requested. The list lacks files that a policy
+   * of the page blocked. Older evidence lacks the list, or files of workers in it.
    */
   otherSites: orAbsent(list(otherSiteFile, limits.otherSitesMax)),
   otherSitesDropped: orAbsent(count),

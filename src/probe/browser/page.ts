@@ -17,8 +17,8 @@ import {
   type Subject,
   withoutErrorPage,
 } from "../../evidence/evidence.ts";
-import { hopsMax } from "../../evidence/limits.ts";
-import type { DomFacts, NavigationFacts } from "../../evidence/page-facts.ts";
+import { hopsMax, otherSitesMax } from "../../evidence/limits.ts";
+import type { DomFacts, NavigationFacts, OtherSiteFile, ScriptsFacts } from "../../evidence/page-facts.ts";
 import { isInconclusiveStatus } from "../../parse/header-fields.ts";
 import type { ScriptAdvisories } from "../../parse/script-libraries.ts";
 import { isChallenge } from "../http/http.ts";
@@ -135,7 +135,7 @@ function allFailed(because: ProbeFailure): LoadedReadings {
 
 /** Calls `onShown` once the final document is shown, before it is read. */
 async function visit(page: BrowserPage, context: PageProbeContext, onShown: () => void): Promise<LoadedReadings> {
-  const { session, browserSession, targetId } = page;
+  const { session, targetId } = page;
   const { subject, egress, deadlines, signal, onDocument, credentials = null } = context;
   // The main frame of a page has the id of its target.
   const network = new PageNetwork(session, targetId, headerLimitOf(subject));
@@ -146,8 +146,6 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
   const crashed = dismissDialogs(session);
   const timers = traceTimers(session, (frameId) => network.ownFrames.has(frameId));
   const { loaded, ended } = watchLoad(session, network, signal);
-  // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
-  const certificates = { ignore: credentials?.browserVerifies !== true };
   await Promise.all([
     watchWorkers(page, {
       onWorker: (worker) => {
@@ -156,16 +154,7 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
       },
       onUnwatched: (worker) => scripts.missWorker(worker),
     }),
-    session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
-    session.send("Page.enable"),
-    session.send("Audits.enable"),
-    session.send("Log.enable"),
-    session.send("Security.enable"),
-    session.send("Emulation.setDeviceMetricsOverride", viewport),
-    session.send("Security.setIgnoreCertificateErrors", certificates),
-    // For shared and service workers, which belong to no page.
-    browserSession.send("Security.setIgnoreCertificateErrors", certificates),
-    credentials === null ? undefined : sendCredentials(session, targetId, credentials),
+    enableReports(page, credentials),
   ]);
 
   // This command is answered only once the first document exists, so it is awaited together with the load event.
@@ -204,8 +193,43 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
   const { integrityBlocked } = recorded;
   const advisories = context.scriptAdvisories ?? null;
   const ofScripts = await readScripts({ session, loadedScripts: scripts.loaded, pageUrl: answer.url, dom, integrityBlocked, advisories });
-  const readings = { navigation: read(navigation), page: read(answer), dom, markup, requests, ...ofScripts };
+  const readings = {
+    navigation: read(navigation),
+    page: read(answer),
+    dom: withWorkerFiles(dom, ofScripts.scripts),
+    markup,
+    requests,
+    ...ofScripts,
+  };
   return withoutErrorPage(readings, outcome === answerNotShown && !network.showsPage);
+}
+
+/** No attribute of the document protects what a worker imports, as with files in frames. */
+function withWorkerFiles(dom: Reading<DomFacts>, scripts: Reading<ScriptsFacts>): Reading<DomFacts> {
+  if (dom.status === "failed" || scripts.status === "failed") return dom;
+  const { otherSites: known = [] } = dom.facts;
+  const imported = scripts.facts.files
+    .filter(({ url, inWorker = false, sameSite }) => inWorker && !sameSite && !known.some((file) => file.url === url))
+    .map(({ url }): OtherSiteFile => ({ url, kind: "script", preloaded: false, inFrame: true, unguarded: false }));
+  return read({ ...dom.facts, otherSites: [...known, ...imported].slice(0, otherSitesMax) });
+}
+
+/** Makes the browser report what the probe reads, and send the credentials. */
+async function enableReports({ session, browserSession, targetId }: BrowserPage, credentials: VerifiedCredentials | null): Promise<void> {
+  // A page with an invalid certificate is still read, unless it gets credentials; the certificate has its own checks.
+  const certificates = { ignore: credentials?.browserVerifies !== true };
+  await Promise.all([
+    session.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
+    session.send("Page.enable"),
+    session.send("Audits.enable"),
+    session.send("Log.enable"),
+    session.send("Security.enable"),
+    session.send("Emulation.setDeviceMetricsOverride", viewport),
+    session.send("Security.setIgnoreCertificateErrors", certificates),
+    // For shared and service workers, which belong to no page.
+    browserSession.send("Security.setIgnoreCertificateErrors", certificates),
+    credentials === null ? undefined : sendCredentials(session, targetId, credentials),
+  ]);
 }
 
 function withoutPage(navigation: NavigationFacts, because: ProbeFailure): LoadedReadings {

@@ -21,6 +21,7 @@ beforeAll(async () => {
       const [, kind = ""] = /^\/\d+\/\d+\/([a-z]+)/.exec(pathname) ?? [];
       if (kind === "page") response.setHeader("content-type", "text/html").end(pages.get(pathname));
       else if (kind === "frame") response.setHeader("content-type", "text/html").end(`<!doctype html>${searchParams.get("html")}`);
+      else if (kind === "worker") response.writeHead(200, javascript).end(searchParams.get("part"));
       else if (kind === "moved") response.writeHead(302, { location: searchParams.get("to") ?? "/" }).end();
       else if (pathname.endsWith(".css")) response.writeHead(200, { ...javascript, "content-type": "text/css" }).end("a { color: red }");
       else response.writeHead(200, javascript).end(scriptBody);
@@ -97,6 +98,9 @@ const parts: Readonly<Record<string, (url: string, own: string) => string>> = {
     `<link rel="stylesheet" href="${own}/moved?to=${encodeURIComponent(`${url}.css`)}">`,
   "script with a hash behind a redirect of the site": (url, own) =>
     `<script src="${own}/moved?to=${encodeURIComponent(`${url}.js`)}" ${pinned}></script>`,
+  "script of a worker": (url) => `<script>new Worker(URL.createObjectURL(new Blob(['importScripts("${url}.js")'])))</script>`,
+  "script of an own worker": (url, own) =>
+    `<script>new Worker('${own}/worker.js?part=${encodeURIComponent(`importScripts("${url}.js")`)}')</script>`,
   "own script": (_url, own) => `<script src="${own}/own.js"></script>`,
   "script in its own address": () => '<script src="data:text/javascript,1"></script>',
 };
