@@ -170,6 +170,7 @@ export async function walkSites({ store, clock, sitesMaxOf, unread, log }: Round
       });
       if (++visited % sitesAtOnce === 0) await nextTurn();
     }
+    events += (await store.siteRuns.reportRules(account.id, clock.now())).length;
     await nextTurn();
   }
   return { demandPerHour: demandPerHour(schedules, clock.now()), events };

@@ -203,10 +203,12 @@ export function logoText(png: Uint8Array): string {
   return Buffer.from(png).toString("base64");
 }
 
-export interface RulesChange extends Required<RulesChangeData> {
-  /** First run under the new rules. */
+export interface RulesChange extends Pick<RulesChangeData, "catalogVersion" | "algorithmVersion"> {
+  /** First run under new rules. Changes that follow until the notice is sent belong to it. */
   readonly since: string;
-  /** Id of a site without a reference by the new rules; no site with a lower id is awaited. */
+  /** First run under the newest rules. */
+  readonly newestAt: string;
+  /** Id of a site without a reference by the newest rules; no site with a lower id is awaited. */
   readonly awaitedSite: number;
 }
 

@@ -78,6 +78,11 @@ export interface AppliedRules extends RunRules {
   readonly judgedAt: string;
 }
 
+/** Score before and after the change of the rules whose notice began at `since`. */
+interface SiteMove extends Pick<RulesMove, "from" | "to"> {
+  readonly since: string;
+}
+
 const stateRow = stored.row({
   /** Null before the first measured run. */
   rules: stored.orNull(stored.objectOf<RunRules>()),
@@ -105,6 +110,8 @@ const stateRow = stored.row({
   unreadAddresses: stored.optional(stored.unchecked<readonly string[]>()),
   /** Addresses, apart from the first, that the last measured run could not measure. */
   unmeasured: stored.optional(stored.unchecked<Readonly<Record<string, UnmeasuredAddress>>>()),
+  /** For a notice about new rules; null before the first change. */
+  rulesMove: stored.optional(stored.unchecked<SiteMove | null>()),
 });
 export type SiteState = Static<typeof stateRow>;
 
@@ -192,6 +199,9 @@ export function siteRunRepository(db: Db, queueMax: number) {
       const after = db.siteHistory.values({ start: [siteId, time.getTime() + 1], end, limit: 1 });
       return [...before, ...after];
     },
+    /** Sends a notice about new rules that no run will send, as when the last awaited site was paused. */
+    reportRules: async (accountId: number, now: Date): Promise<readonly StoredEvent[]> =>
+      siteAccountOf(db, accountId).rulesChange == null ? [] : await db.write(() => reportRules(db, accountId, now)),
     ...reads(db, { state: stateOf }),
     ...transactions(db, { conclude, noteState }),
   };
@@ -270,92 +280,111 @@ function conclude(
   if (site === undefined || scans[0]?.url !== site.url) return undefined;
   const before = stateOf(db, siteId);
   const { state, site: change, events, rules, history } = concluded(site, before);
-  db.siteStates.put(siteId, state);
   const changed = { ...site, ...change };
+  if (rules !== null) noteRules(db, accountId, rules, now);
+  db.siteStates.put(siteId, { ...state, rulesMove: moveAfter(db, before, site, changed, rules) });
   putSite(db, changed);
-  const rulesBefore = before.addresses === undefined || before.addresses[0] === site.url ? before.rules : null;
-  noteRules(db, accountId, { before: site, after: changed, rulesBefore, applied: rules }, now);
   if (history !== null) putHistory(db, siteId, history);
-  return putEvents(db, { accountId, site: eventSiteOf(changed), now }, events);
+  return [...putEvents(db, { accountId, site: eventSiteOf(changed), now }, events), ...reportRules(db, accountId, now)];
 }
 
-/** Longest time from the first run under new rules to their notice: a week, the longest schedule, and a day. */
-const rulesNoticeMsMax = 8 * dayMs;
+/** Longest time from the first run under new rules to their notice: the longest interval, monthly, and time for its starts. */
+const rulesNoticeMsMax = 32 * dayMs;
 
 function rulesKey({ algorithmVersion, catalogVersion, basis }: RunRules): string {
   return `${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`;
 }
 
-interface ConcludedRun {
-  readonly before: Site;
-  readonly after: Site;
-  /** Rules of the last measured run before; null before the first one. */
-  readonly rulesBefore: RunRules | null;
-  /** Null for a run that measured nothing. */
-  readonly applied: AppliedRules | null;
+/**
+ * Begins a notice about new rules, or gives them to the one that is under way; only within a transaction. `rulesJudgedAt` decides between
+ * runs of two rules that end at the same time.
+ */
+function noteRules(db: Db, accountId: number, applied: AppliedRules, now: Date): void {
+  const { rulesAnnounced, rulesJudgedAt = "", rulesChange } = siteAccountOf(db, accountId);
+  // A run of several addresses can end after one that the new rules judged.
+  // A time ahead comes from a clock that was wrong.
+  const isLate = applied.judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString();
+  if (isLate || rulesAnnounced === rulesKey(applied)) return;
+  const { catalogVersion, algorithmVersion, judgedAt } = applied;
+  const newestAt = now.toISOString();
+  const begun = { since: rulesChange?.since ?? newestAt, newestAt, catalogVersion, algorithmVersion, awaitedSite: 0 };
+  putSiteAccount(db, accountId, {
+    rulesAnnounced: rulesKey(applied),
+    rulesJudgedAt: judgedAt,
+    rulesChange: rulesAnnounced === null ? null : begun,
+  });
+}
+
+/** Scores for the notice that is under way. A change before the last one does not hide what the site had before both. */
+function moveAfter(db: Db, before: SiteState, site: Site, { reading }: Site, applied: RunRules | null): SiteMove | null {
+  const { rulesChange } = siteAccountOf(db, site.accountId);
+  const { rules, rulesMove = null } = before;
+  if (isOfOther(before, site)) return null;
+  const isFirst = applied !== null && rules !== null && rulesKey(rules) !== rulesKey(applied);
+  if (rulesChange == null || !isFirst || site.reading === null || reading === null) return rulesMove;
+  const { since } = rulesChange;
+  return { since, from: rulesMove?.since === since ? rulesMove.from : site.reading.score, to: reading.score };
+}
+
+/** Whether what is known belongs to a former first address of the site. */
+function isOfOther({ addresses }: SiteState, { url }: Site): boolean {
+  return addresses !== undefined && addresses[0] !== url;
 }
 
 /**
- * One notice for each account and change of the rules, once its sites have a new reference; only within a transaction.
- * `rulesJudgedAt` decides between runs of two rules that end at the same time.
+ * Sends the notice that is under way, if there is one and no site is awaited any more: each has a reference by the new rules, or had a run that
+ * could not measure it. Only within a transaction.
  */
-function noteRules(db: Db, accountId: number, run: ConcludedRun, now: Date): void {
-  const { rulesAnnounced, rulesJudgedAt = "" } = siteAccountOf(db, accountId);
-  const { applied } = run;
-  // A run of several addresses can end after one that the new rules judged.
-  // A time ahead comes from a clock that was wrong.
-  const isLate = applied !== null && applied.judgedAt < rulesJudgedAt && rulesJudgedAt <= now.toISOString();
-  if (applied !== null && !isLate && rulesAnnounced !== rulesKey(applied)) {
-    announceRules(db, accountId, now);
-    const { catalogVersion, algorithmVersion, judgedAt } = applied;
-    const begun = { since: now.toISOString(), catalogVersion, algorithmVersion, sites: 0, changed: 0, largestChange: null, awaitedSite: 0 };
-    const rulesChange = rulesAnnounced === null ? null : begun;
-    putSiteAccount(db, accountId, { rulesAnnounced: rulesKey(applied), rulesJudgedAt: judgedAt, rulesChange });
+function reportRules(db: Db, accountId: number, now: Date): readonly StoredEvent[] {
+  const { rulesChange, rulesAnnounced } = siteAccountOf(db, accountId);
+  if (rulesChange == null || rulesAnnounced === null) return [];
+  const awaitedSite = isInTime(now.toISOString(), rulesChange) ? awaitedSiteOf(db, accountId, rulesChange, rulesAnnounced) : null;
+  if (awaitedSite !== null) {
+    if (awaitedSite !== rulesChange.awaitedSite) putSiteAccount(db, accountId, { rulesChange: { ...rulesChange, awaitedSite } });
+    return [];
   }
-  const { rulesChange, rulesAnnounced: current } = siteAccountOf(db, accountId);
-  if (rulesChange == null || current === null) return;
-  const counted = applied !== null && rulesKey(applied) === current ? withRun(rulesChange, run, current) : rulesChange;
-  const awaitedSite = awaitedSiteOf(db, accountId, counted.awaitedSite, current);
-  putSiteAccount(db, accountId, { rulesChange: { ...counted, awaitedSite: awaitedSite ?? 0 } });
-  if (awaitedSite === null || now.getTime() - Date.parse(counted.since) >= rulesNoticeMsMax) announceRules(db, accountId, now);
-}
-
-/** Counts the first run of a site under the new rules. */
-function withRun(change: RulesChange, { before, after, rulesBefore }: ConcludedRun, current: string): RulesChange {
-  if (rulesBefore === null || rulesKey(rulesBefore) === current || before.reading === null || after.reading === null) return change;
-  const { id, name, url } = after;
-  const moved = { site: { id, name, url }, from: before.reading.score, to: after.reading.score };
+  putSiteAccount(db, accountId, { rulesChange: null });
+  const moves = movesOf(db, accountId, rulesChange, rulesAnnounced);
+  if (moves.length === 0) return [];
   const by = ({ from, to }: RulesMove) => Math.abs(to - from);
-  const { largestChange } = change;
-  const isLargest = by(moved) > (largestChange === null ? 0 : by(largestChange));
-  return {
-    ...change,
-    sites: change.sites + 1,
-    changed: change.changed + (by(moved) > 0 ? 1 : 0),
-    largestChange: isLargest ? moved : largestChange,
-  };
+  const moved = moves.filter((move) => by(move) > 0);
+  const largestChange = moved.toSorted((one, other) => by(other) - by(one))[0] ?? null;
+  const { catalogVersion, algorithmVersion } = rulesChange;
+  const data = { catalogVersion, algorithmVersion, sites: moves.length, changed: moved.length, largestChange };
+  return putEvents(db, { accountId, site: null, now }, [{ type: "catalog.changed", token: null, data }]);
 }
 
-/** First site, from that id on, that a schedule will measure under the new rules; null without one. Sites that fail are not awaited. */
-function awaitedSiteOf(db: Db, accountId: number, fromId: number, current: string): number | null {
+function isInTime(at: string, { since }: RulesChange): boolean {
+  // After the clock was set back, the begin lies ahead.
+  return Math.abs(Date.parse(at) - Date.parse(since)) < rulesNoticeMsMax;
+}
+
+/**
+ * First site, from the last one that was awaited on, which its schedule will measure by the new rules; null without one. A site is awaited
+ * until it had a run since then, with the repetitions that follow from it.
+ */
+function awaitedSiteOf(db: Db, accountId: number, change: RulesChange, current: string): number | null {
   const { end } = accountRange(accountId);
-  for (const [, siteId] of db.sites.getKeys({ start: [accountId, fromId], end })) {
+  for (const [, siteId] of db.sites.getKeys({ start: [accountId, change.awaitedSite], end })) {
     const site = db.sites.get([accountId, siteId]);
-    const { rules, failures } = stateOf(db, siteId);
-    const isDue = site !== undefined && !site.paused && site.nextRunAt !== null;
-    if (isDue && failures === 0 && rules !== null && rulesKey(rules) !== current) return siteId;
+    if (site === undefined || site.paused || site.nextRunAt === null) continue;
+    const { rules } = stateOf(db, siteId);
+    if (rules === null || rulesKey(rules) === current) continue;
+    const isPlanned = isInTime(site.nextRunAt, change) && (site.lastRunAt === null || site.lastRunAt < change.newestAt);
+    if (isPlanned || site.secondLookAt !== null || db.siteRuns.doesExist(siteId)) return siteId;
   }
   return null;
 }
 
-/** Sends what is known of the change that is under way. */
-function announceRules(db: Db, accountId: number, now: Date): void {
-  const { rulesChange } = siteAccountOf(db, accountId);
-  if (rulesChange == null) return;
-  const { catalogVersion, algorithmVersion, sites, changed, largestChange } = rulesChange;
-  const data = { catalogVersion, algorithmVersion, sites, changed, largestChange };
-  putSiteAccount(db, accountId, { rulesChange: null });
-  putEvents(db, { accountId, site: null, now }, [{ type: "catalog.changed", token: null, data }]);
+/** Scores of the sites that the new rules measured, before and after. Read once for each notice. */
+function movesOf(db: Db, accountId: number, { since }: RulesChange, current: string): readonly RulesMove[] {
+  return db.sites.values(accountRange(accountId)).flatMap((site) => {
+    const state = stateOf(db, site.id);
+    const { rules, rulesMove } = state;
+    if (rulesMove?.since !== since || rules === null || rulesKey(rules) !== current || isOfOther(state, site)) return [];
+    const { id, name, url } = site;
+    return [{ site: { id, name, url }, from: rulesMove.from, to: rulesMove.to }];
+  });
 }
 
 function putHistory(db: Db, siteId: number, entry: SiteHistoryEntry): void {

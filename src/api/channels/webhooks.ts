@@ -93,7 +93,7 @@ const descriptions: Readonly<Record<WebhookType, readonly [summary: string, data
     { ...ofSite, since: instantOf("First scan that had failed.", time) },
   ],
   "catalog.changed": [
-    "The rules of the checks have changed, and the sites have new scores to compare with. Scores of before and after do not compare.",
+    "The rules of the checks have changed, and the sites have new scores to compare with. Sent once, after the first runs. Scores of before and after do not compare.",
     {
       ...ofAccount,
       scan: nullable(scan, nullExample),

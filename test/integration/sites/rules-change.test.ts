@@ -1,7 +1,7 @@
 /** After a change of the checks: each site gets a new reference silently, and its account one notice about all of them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
-import type { Site } from "../../../src/store/sites.ts";
+import type { Site, SiteChange } from "../../../src/store/sites.ts";
 import { isFullTest } from "../../support/random-runs.ts";
 import { addSite } from "../../support/watched-sites.ts";
 import { begin, type SiteRig, siteRig } from "./site-rig.ts";
@@ -84,44 +84,126 @@ test("leaves later changes of a site to its own events", async () => {
   expect(rig.allEvents().map(({ type }) => type)).toEqual(["finding.opened", "site.score_dropped", "catalog.changed"]);
 });
 
-test("does not wait for sites that are paused, removed, without a schedule, or fail", async () => {
-  const sites = await addSites(7);
-  const idOf = (at: number) => sites[at]?.id ?? 0;
+const amend = (site: Site | undefined, change: SiteChange) => rig.store.sites.change(1, site?.id ?? 0, () => change);
+
+test("does not wait for sites that are paused or without a schedule, and counts no removed one", async () => {
+  const sites = await addSites(6);
   await run(0, sites);
-  change(7, "c2");
-  await rig.store.sites.change(1, idOf(4), () => ({ paused: true }));
-  await rig.store.sites.change(1, idOf(5), () => ({ nextRunAt: null }));
-  rig.show("refused", urlOf(6));
-  await run(day, sites.slice(0, 3));
-  await rig.store.sites.remove(1, [idOf(3)], 1);
+  change(6, "c2");
+  await amend(sites[4], { paused: true });
+  await amend(sites[5], { nextRunAt: null });
+  await run(day, sites.slice(0, 2));
+  await run(2 * day, sites.slice(3, 4));
+  await rig.store.sites.remove(1, [sites[3]?.id ?? 0], 1);
   expect(notices()).toEqual([]);
-  await run(2 * day, sites.slice(6));
-  expect(notices()).toEqual([
-    notice("c2", 3, 1, { site: { id: idOf(1), name: "s1.example", url: urlOf(1) }, from: scoreOf(1), to: scoreOf(1) - 1 }),
-  ]);
+  await run(3 * day, sites.slice(2, 3));
+  const site = { id: sites[1]?.id, name: "s1.example", url: urlOf(1) };
+  expect(notices()).toEqual([notice("c2", 3, 1, { site, from: scoreOf(1), to: scoreOf(1) - 1 })]);
 });
 
-test("is told after eight days, if a site is not measured for so long", async () => {
+test.each<[what: string, leave: (site: Site | undefined) => Promise<unknown>]>([
+  ["paused", (site) => amend(site, { paused: true, nextRunAt: null })],
+  ["removed", (site) => rig.store.sites.remove(1, [site?.id ?? 0], 1)],
+])("is told without a further run when the last awaited site is %s", async (_what, leave) => {
   const sites = await addSites(3);
   await run(0, sites);
   change(3, "c2");
   await run(day, sites.slice(0, 2));
-  await run(8 * day, sites.slice(0, 1));
+  // No run is due.
+  for (const site of sites) await amend(site, { nextRunAt: new Date(begin + 9 * day * minuteMs).toISOString() });
+  await rig.at(2 * day);
   expect(notices()).toEqual([]);
-  await run(9 * day, sites.slice(0, 1));
+  await leave(sites[2]);
+  let calls = 0;
+  rig.restart({ onEvents: () => void calls++ });
+  await rig.at(2 * day + 10);
   expect(notices()).toMatchObject([{ data: { sites: 2 } }]);
-  await run(10 * day, sites);
-  expect(notices()).toHaveLength(1);
+  expect(calls).toBe(1);
 });
 
-test("is told before the next one begins", async () => {
+test("waits for the repetitions of a run that failed, and not for a site that cannot be reached", async () => {
+  const sites = await addSites(3);
+  await run(0, sites);
+  change(3, "c2");
+  rig.show("interrupted", urlOf(1));
+  rig.show("refused", urlOf(2));
+  await run(day, sites);
+  expect(notices()).toEqual([]);
+  rig.show({ score: 40, catalogVersion: "c2" }, urlOf(1));
+  await run(day + 10, sites.slice(1));
+  expect(notices()).toEqual([]);
+  await run(day + 20, sites.slice(2));
+  expect(notices()).toMatchObject([{ type: "site.unreachable" }, { data: { sites: 2, changed: 1 } }]);
+  // Its first run afterwards says that it is back, and nothing else.
+  rig.show({ score: 20, codes: ["security.x.new"], catalogVersion: "c2" }, urlOf(2));
+  await run(2 * day, sites.slice(2));
+  expect(notices().map(({ type }) => type)).toEqual(["site.unreachable", "catalog.changed", "site.recovered"]);
+});
+
+test("waits for sites that are measured monthly", async () => {
+  const sites = await addSites(3, { schedule: { every: "monthly" } });
+  await run(0, sites);
+  change(3, "c2");
+  await run(day, sites.slice(0, 2));
+  for (const site of sites) await amend(site, { nextRunAt: new Date(begin + 30 * day * minuteMs).toISOString() });
+  await run(29 * day, sites.slice(0, 1));
+  expect(notices()).toEqual([]);
+  await run(30 * day, sites.slice(2));
+  expect(notices()).toMatchObject([{ data: { sites: 3 } }]);
+});
+
+test("is told after 32 days, and does not wait for a run that is planned later", async () => {
   const sites = await addSites(3);
   await run(0, sites);
   change(3, "c2");
   await run(day, sites.slice(0, 2));
+  await run(32 * day, sites.slice(0, 1));
+  expect(notices()).toEqual([]);
+  await run(33 * day, sites.slice(0, 1));
+  expect(notices()).toMatchObject([{ data: { sites: 2 } }]);
+  await run(34 * day, sites);
   change(3, "c3");
+  await amend(sites[2], { nextRunAt: new Date(begin + 80 * day * minuteMs).toISOString() });
+  await run(35 * day, sites.slice(0, 2));
+  expect(notices().slice(1)).toMatchObject([{ data: { catalogVersion: "c3", sites: 2 } }]);
+});
+
+test("takes in a change that follows, with the scores before both", async () => {
+  const sites = await addSites(3);
+  await run(0, sites);
+  for (const at of [0, 1, 2]) rig.show({ score: 40, catalogVersion: "c2" }, urlOf(at));
+  await run(day, sites.slice(0, 2));
+  for (const at of [0, 1, 2]) rig.show({ score: scoreOf(at) - at, catalogVersion: "c3" }, urlOf(at));
+  await run(2 * day, sites.slice(1, 2));
+  rig.restart();
+  await run(3 * day, sites.slice(2));
+  expect(notices()).toEqual([]);
+  await run(4 * day, sites.slice(0, 1));
+  const site = { id: sites[2]?.id, name: "s2.example", url: urlOf(2) };
+  expect(notices()).toEqual([notice("c3", 3, 2, { site, from: scoreOf(2), to: scoreOf(2) - 2 })]);
+});
+
+test("that is taken back says that no score moved", async () => {
+  const sites = await addSites(3);
+  await run(0, sites);
+  change(3, "c2");
+  await run(day, sites.slice(1, 2));
+  for (const at of [0, 1, 2]) rig.show({ score: scoreOf(at) }, urlOf(at));
   await run(2 * day, sites);
-  expect(notices()).toMatchObject([{ data: { catalogVersion: "c2", sites: 2 } }, { data: { catalogVersion: "c3", sites: 3 } }]);
+  expect(notices()).toEqual([notice("c1", 1, 0, null)]);
+});
+
+test("says nothing of a site that has another address since", async () => {
+  const sites = await addSites(3);
+  await run(0, sites);
+  change(3, "c2");
+  await run(day, sites.slice(1, 2));
+  await amend(sites[1], { url: "https://other.example/" });
+  await run(
+    2 * day,
+    [sites[0], sites[2]].flatMap((site) => site ?? []),
+  );
+  expect(notices()).toEqual([notice("c2", 2, 0, null)]);
 });
 
 test("that moves no score says so", async () => {

@@ -62,7 +62,7 @@ describe("a change of the checks", () => {
   test("names the number of sites and the largest change", () => {
     const event = ofType("catalog.changed", { site: null });
     expect(textOf(event)).toContain(
-      "60 sites were measured with the new checks. 41 scores changed by it. The largest change: Bakery, from 99 to 87 of 100 points.",
+      "60 sites were measured with the new checks. 41 scores differ from those before. The largest change: Bakery, from 99 to 87 of 100 points.",
     );
     expect(textOf(event, "de-de")).toContain("bei Bakery: von 99 auf 87 von 100 Punkten.");
   });
@@ -71,7 +71,7 @@ describe("a change of the checks", () => {
     const versions = { catalogVersion: "c2", algorithmVersion: 3 };
     const data = { ...versions, sites: 1, changed: 0, largestChange: null };
     const stored = (given: typeof versions) => storedEvent({ type: "catalog.changed", token: null, data: given }, { site: null });
-    expect(textOf(stored(data))).toContain("1 site was measured with the new checks. 0 scores changed by it.");
+    expect(textOf(stored(data))).toContain("1 site was measured with the new checks. 0 scores differ from those before.");
     expect(textOf(stored(data))).not.toContain("largest");
     expect(textOf(stored(versions))).toContain("No site got worse by it.");
     expect(textOf(stored(versions))).not.toContain("measured with");
