@@ -1,6 +1,7 @@
 /** Measured runs of watched sites, concluded by the server's own code, without clock and browser. */
 import { createLog } from "../../src/base/log.ts";
 import { concludeEndedRuns } from "../../src/sites/conclude-run.ts";
+import type { RunRules } from "../../src/store/site-runs.ts";
 import type { Site } from "../../src/store/sites.ts";
 import type { Store } from "../../src/store/store.ts";
 import { knownScans, type SiteName } from "./finished-scans.ts";
@@ -12,10 +13,12 @@ const quiet = createLog({ level: "error", format: "json", write: () => {} });
 interface MeasuredRun {
   readonly at: Date;
   readonly shows: SiteName | null;
+  /** Rules that judged the scans; default: the rules of the landmarks. */
+  readonly rules?: Partial<RunRules>;
 }
 
 /** Runs and concludes scans of all addresses of the site. The queue of its location must be empty. */
-async function measureSite(store: Store, { accountId, id, location }: Site, { at, shows }: MeasuredRun): Promise<void> {
+async function measureSite(store: Store, { accountId, id, location }: Site, { at, shows, rules }: MeasuredRun): Promise<void> {
   const run = await store.siteRuns.start({ accountId, siteId: id, kind: "manual", now: new Date(at.getTime() - scanMs) });
   if (typeof run === "string") throw new Error(`no run was started: ${run}`);
   for (const { url, token } of run.scans) {
@@ -27,7 +30,13 @@ async function measureSite(store: Store, { accountId, id, location }: Site, { at
     }
     const { evidence, result } = knownScans[shows];
     const subject = { ...evidence.subject, url, host: new URL(url).hostname, scannedAt: at.toISOString() };
-    await store.scans.finish(token, { result, evidence: { ...evidence, subject }, timings: {}, screenshot: null, now: at });
+    await store.scans.finish(token, {
+      result: { ...result, ...rules },
+      evidence: { ...evidence, subject },
+      timings: {},
+      screenshot: null,
+      now: at,
+    });
   }
   await concludeEndedRuns({ store, clock: { now: () => at }, log: quiet });
 }

@@ -56,7 +56,7 @@ export function ScoreHistory({ source, scans, chosen, isPast = false, current }:
   const [newest, oldest] = [scans[0], scans.at(-1)];
   if (newest === undefined || oldest === undefined || scans.length < 2) return null;
   const series = drawn.map((group, at) => seriesOf(i18n, group, drawn.length === 1 ? null : (signs[at] ?? ""), current));
-  const changed = changesOf(drawn.flatMap((group) => group.scans));
+  const changed = rulesChangesOf(drawn.flatMap((group) => group.scans));
   const latest = latestText(i18n, newest);
   const about = isPast
     ? i18n.count("host.chart.older", scans.length, { from: i18n.date(endOf(oldest)), to: i18n.date(endOf(newest)), latest })
@@ -98,7 +98,7 @@ function seriesOf(i18n: I18n, { url, scans }: ScanGroup, sign: string | null, cu
 }
 
 /** Middle between two consecutive scans that were judged by other rules; in milliseconds since 1970. */
-function changesOf(scans: readonly ScanRecord[]): readonly number[] {
+export function rulesChangesOf(scans: readonly ScanRecord[]): readonly number[] {
   const inOrder = scans.filter(({ summary }) => summary !== null).toSorted((one, other) => one.id - other.id);
   return inOrder.flatMap((scan, at) => {
     const before = inOrder[at - 1];

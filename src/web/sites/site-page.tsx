@@ -17,6 +17,7 @@ import { PageSection } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import { locationText } from "../scans/form.tsx";
+import { rulesChangesOf } from "../scans/score-history.tsx";
 import type { Visit } from "../visit.ts";
 import { AcceptedFindings, OpenFindings, type TypedAcceptance } from "./accepted-findings.tsx";
 import { clientPath, mayEdit, type SharedSite, sitePath } from "./site-access.ts";
@@ -156,7 +157,7 @@ function SiteSummary({ site, access }: SharedSite) {
 
 /** Null without two points to join. */
 function SiteScores({ entries }: { readonly entries: readonly SiteHistoryEntry[] }) {
-  const i18n = useI18n();
+  const { i18n, settings } = useVisit();
   const shown = entries.slice(-pointsMax);
   const [oldest, newest] = [shown[0], shown.at(-1)];
   if (oldest === undefined || newest === undefined || shown.length < 2) return null;
@@ -167,12 +168,13 @@ function SiteScores({ entries }: { readonly entries: readonly SiteHistoryEntry[]
     href: `/scans/${token}`,
     label: `${i18n.dateTime(at)}: ${scoreText(i18n, { score, rank })}`,
   }));
+  const changes = rulesChangesOf(shown.flatMap(({ token }) => settings.store.scans.findByToken(token) ?? []));
   return (
     <PageSection id="scores" title="sites.site.scores">
       <figure class="history">
-        <ScoreChart series={[{ key: "site", sign: null, points }]} changes={[]} label={label} />
+        <ScoreChart series={[{ key: "site", sign: null, points }]} changes={changes} label={label} />
         <figcaption class="small muted">
-          {label} {i18n.t("host.chart.zone")}
+          {label} {i18n.t("host.chart.zone")} {changes.length > 0 && i18n.t("host.changedNote")}
         </figcaption>
       </figure>
     </PageSection>

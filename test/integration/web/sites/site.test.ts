@@ -77,6 +77,19 @@ test("after scans: chart, open findings, events with reports, and the next three
   expect(html).not.toContain("The first scan has not finished yet.");
 });
 
+test("the chart marks where other checks judged", async () => {
+  site = await measureOften(pages.store, site, [
+    { at: ago(3 * dayMs), shows: "sound" },
+    { at: ago(2 * dayMs), shows: "sound" },
+  ]);
+  expect(await shown()).not.toContain("chart-change");
+  site = await measureOften(pages.store, site, [{ at: ago(dayMs), shows: "bare", rules: { catalogVersion: "c2" } }]);
+  const html = await shown();
+  expect(html.match(/class="chart-change"/g)).toHaveLength(1);
+  expect(html).toContain("Dotted line: checks, scoring, limits or data files changed.");
+  expect(html).toContain("No events yet");
+});
+
 test("a site that cannot be measured says since when and why", async () => {
   const failures = Array.from({ length: 4 }, (_none, at) => ({ at: ago((4 - at) * dayMs), shows: null }));
   site = await measureOften(pages.store, site, failures);
