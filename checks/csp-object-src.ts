@@ -32,7 +32,7 @@ function faultsOf(policies: readonly CspPolicy[]) {
   if (rules.some((rule) => allowsNoUrl(rule.sources))) return [];
   if (rules.length === 0) return [finding("security.csp.object-src-missing", { directives: directiveNames(policies) })];
   const directive = ruleNames(rules);
-  const sources = rules.flatMap((rule) => rule.sources);
+  const sources = [...new Set(rules.flatMap((rule) => rule.sources))];
   // Current browsers have no plugins, and only the chosen sources remain. A lone object-src says that the site embeds content.
   const isLimited = rules.some((rule) => rule.directive === "default-src" && !rule.sources.some(isOpenSource));
   const code = isLimited ? "security.csp.object-src-by-default-src" : "security.csp.object-src-not-none";

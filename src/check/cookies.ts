@@ -40,6 +40,8 @@ export const sessionCookieNames: readonly CookieNames[] = [
   ],
   [/^remember_[a-z]+_[0-9a-f]{40}$/, "Laravel", "laravel/framework: Auth/SessionGuard::getRecallerName"],
   [/^wordpress_(sec_)?[0-9a-f]{32}$/, "WordPress", "WordPress: wp-includes/default-constants.php, AUTH_COOKIE"],
+  [/^asid$/, "EverShop", "evershop/evershop: modules/auth/services/getAdminSessionCookieName"],
+  [/^fossil-[0-9a-f]{16}$/, "Fossil", "Fossil: src/login.c, login_cookie_name"],
   [/^_oauth2_proxy(_\d+)?$/, "oauth2-proxy", "oauth2-proxy/oauth2-proxy: docs, cookie-name"],
   // Frameworks, content management and shops.
   [/^\.AspNet(Core)?\.\w*Cookies?(C\d+)?$/, "ASP.NET", "dotnet/aspnetcore: CookieAuthenticationDefaults, ChunkingCookieManager"],

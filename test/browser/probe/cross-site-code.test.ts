@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
-import { egressTo, type Routes, startHttps } from "../../support/servers.ts";
+import { type Answer, egressTo, type Routes, startHttps } from "../../support/servers.ts";
 import { openTestBrowser, type TestBrowser } from "../../support/test-browser.ts";
 import { factsOf, patientDeadlines, verdictsOn, visit } from "../../support/visits.ts";
 
@@ -175,6 +175,35 @@ test.each<[string, string, Readonly<Record<string, readonly string[]>>]>([
 test("a script that the page's own policy blocks is not requested", async () => {
   const found = await verdicts(`<script src="${lib}"></script>`, {}, { "content-security-policy": "script-src 'self'" });
   expect(found).toMatchObject(nothing);
+});
+
+test.each<[string, string, Answer | undefined, Readonly<Record<string, readonly string[]>>]>([
+  ["the host answers with an error", `<script src="${lib}"></script>`, { status: 503, body: "" }, loose],
+  ["the host answers with a page", `<script src="${lib}"></script>`, { headers: { "content-type": "text/html" }, body: "" }, loose],
+  ["no host of that name", `<script src="https://absent.test/lib@1.2.3/lib.js"></script>`, undefined, loose],
+  [
+    "a script adds the element",
+    `<script>document.head.append(Object.assign(document.createElement("script"), { src: "${lib}" }))</script>`,
+    { status: 404, body: "" },
+    loose,
+  ],
+  [
+    "an element with integrity",
+    `<script src="${lib}" integrity="${hash}" crossorigin></script>`,
+    { status: 503, body: "" },
+    { "third-party-scripts": ["passed"] },
+  ],
+  ["an import", `<script>import("${lib}").catch(() => {})</script>`, { status: 503, body: "" }, { "third-party-scripts": ["notChecked"] }],
+  [
+    "a frame of the page itself",
+    `<iframe srcdoc="<script src='${lib}'></script>"></iframe>`,
+    { status: 503, body: "" },
+    { "third-party-scripts": ["notChecked"] },
+  ],
+  ["a preload", `<link rel="preload" as="script" href="${lib}">`, { status: 503, body: "" }, nothing],
+  ["an inert type", `<script type="text/plain" src="${lib}"></script>`, { status: 503, body: "" }, nothing],
+])("a script that did not arrive: %s", async (_words, head, answer, expected) => {
+  expect(await verdicts(head, answer === undefined ? {} : { "/lib@1.2.3/lib.js": answer })).toMatchObject(expected);
 });
 
 test("a frame that navigates elsewhere is no frame of the page", async () => {

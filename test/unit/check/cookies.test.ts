@@ -123,7 +123,7 @@ test.each(
       "__Secure-__ac",
     ],
     ["KEYCLOAK_SESSION", "KEYCLOAK_IDENTITY", "AUTH_SESSION_ID", "KC_RESTART", "shop_front_session", `wordpress_sec_${hash}`, "REMEMBERME"],
-    ["_oauth2_proxy", "_oauth2_proxy_1"],
+    ["_oauth2_proxy", "_oauth2_proxy_1", "asid", "fossil-1c7c148c3cce86ef"],
     [
       "koa.sess",
       "koa.sess.sig",
@@ -261,7 +261,7 @@ test.each(
 
 test.each(
   [
-    ["theme", "lang", "consent", "author", "authors", "assessment", "obsession", "side", "resident", "tokenizer"],
+    ["theme", "lang", "consent", "author", "authors", "basid", "fossil-theme", "assessment", "obsession", "side", "resident", "tokenizer"],
     ["visitor_token", "device_token", "_ga", "_gid", "_hjSessionUser_1", "ai_session", "_uetsid", "__utma", "_pk_ses.1.1fff", ""],
     ["AWSALB", "AWSALBCORS", "__cf_bm", "_cfuvid", "ARRAffinity", "BIGipServerpool_http", "incap_ses_1_2", "datadome", "mage-cache-sessid"],
     ["ApplicationGatewayAffinity", "TS01a2b3c4", "f5avraaaaaaaaaaaaaaaa_session_", "NSC_portal", "INGRESSCOOKIE", "_1d52e", "dtCookie"],

@@ -31,6 +31,11 @@ testCheck(check, {
     ],
     "security.csp.object-src-not-none": [
       ["'self' is not 'none'", csp("object-src 'self'"), { values: { directive: "object-src", sources: "'self'" } }],
+      [
+        "each source once, for policies with the same ones",
+        csp("default-src 'self' data:", "default-src data: 'self'"),
+        { values: { directive: "default-src", sources: "'self' data:" } },
+      ],
       ["any host by the fallback default-src", csp("default-src https:"), { values: { directive: "default-src" } }],
       ["content inside URLs by the fallback default-src", csp("default-src 'self' data:")],
       ["object-src overrides default-src", csp("default-src 'none'; object-src https://plugins.example")],
