@@ -5,6 +5,7 @@ import deDe from "../../locales/de-de.json" with { type: "json" };
 import enGb from "../../locales/en-gb.json" with { type: "json" };
 import type { CheckTexts, Locale } from "../check/check.ts";
 import type { AnyCheck, CheckDefinition } from "../check/registry.ts";
+import type { ResultBasis } from "../judge/result.ts";
 import type { TextPosition } from "../parse/text.ts";
 import { CatalogError, faultOfFile, type PluginFault } from "./fault.ts";
 import { faultsOfCheck } from "./validate.ts";
@@ -27,6 +28,8 @@ export interface PluginSnapshot {
   readonly entries: readonly string[];
   /** Source text of each file by path, shared files included. */
   readonly modules: Readonly<Record<string, string>>;
+  /** Hash of the code of each check, by key. */
+  readonly digests: Readonly<Record<string, string>>;
 }
 
 export interface Catalog {
@@ -47,6 +50,8 @@ export interface Catalog {
 export interface JudgingCatalog {
   readonly checks: readonly AnyCheck[];
   readonly version: string;
+  /** As in the basis of results. */
+  readonly plugins?: ResultBasis["plugins"];
 }
 
 interface BuiltInCatalog extends Catalog, JudgingCatalog {

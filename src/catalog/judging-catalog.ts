@@ -12,5 +12,5 @@ export async function judgingCatalog(snapshot: PluginSnapshot | null, version: s
     replayModules(snapshot);
     for (const entry of snapshot.entries) await import(entry);
   }
-  return { checks: closeRegistry(), version };
+  return { checks: closeRegistry(), version, ...(snapshot !== null && { plugins: snapshot.digests }) };
 }

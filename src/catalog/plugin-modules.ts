@@ -53,6 +53,8 @@ export function realPath(path: string): string {
   return tryOr(() => realpathSync(path), path);
 }
 
+/** Digits of a hash that is stored with each result. */
+const digestChars = 16;
 /** Far above a check, so that JSON files with lists fit. */
 const moduleBytesMax = 16 * 1024 ** 2;
 const modulesBytesMax = 64 * 1024 ** 2;
@@ -105,20 +107,23 @@ export function recordModules(pins: Pins | null) {
     modules.set(path, { sha256, text, imports });
     return text;
   });
+  /** SHA-256 over a file and all that it imports, wherever they are. */
+  function digestOf(path: string): string {
+    const reached = new Set([path]);
+    for (const each of reached) for (const imported of modules.get(each)?.imports ?? []) reached.add(imported);
+    const hash = createHash("sha256");
+    for (const each of reached) hash.update(`${modules.get(each)?.sha256}\n`);
+    return hash.digest("hex");
+  }
+
   return {
     /** Source text as read; undefined for a file that was not loaded. */
     sourceOf: (path: string): string | undefined => sources.get(path),
     sha256Of: (path: string): string => modules.get(path)?.sha256 ?? "",
-    /** SHA-256 over a file and all that it imports. */
-    digestOf: (path: string): string => {
-      const reached = new Set([path]);
-      for (const each of reached) for (const imported of modules.get(each)?.imports ?? []) reached.add(imported);
-      const hash = createHash("sha256");
-      for (const each of reached) hash.update(`${each} ${modules.get(each)?.sha256}\n`);
-      return hash.digest("hex");
-    },
-    snapshot: (entries: readonly string[]): PluginSnapshot => ({
-      entries,
+    digestOf,
+    snapshot: (files: readonly { readonly key: string; readonly realPath: string }[]): PluginSnapshot => ({
+      entries: files.map(({ realPath }) => realPath),
+      digests: Object.fromEntries(files.map(({ key, realPath }) => [key, digestOf(realPath).slice(0, digestChars)])),
       modules: Object.fromEntries([...modules].map(([path, { text }]) => [path, text])),
     }),
   };

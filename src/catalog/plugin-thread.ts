@@ -42,7 +42,7 @@ export async function loadPluginFiles({ files, pins }: LoadTask, post: (message:
     const outcome = await loadPluginFile(file, record);
     post("faults" in outcome ? { type: "refused", faults: outcome.faults } : { type: "loaded", plugin: outcome });
   }
-  post({ type: "end", snapshot: record.snapshot(files.map(({ realPath }) => realPath)) });
+  post({ type: "end", snapshot: record.snapshot(files) });
 }
 
 async function loadPluginFile(

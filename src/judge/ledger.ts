@@ -21,14 +21,15 @@ import { remainingScore, scoreOf, unreadDefenceScoreMax } from "./score.ts";
 
 // Limits and data files behind the verdicts of evidence.
 
-export function basisOf({ subject, hstsPreload, scriptLibraries }: Evidence): ResultBasis {
+export function basisOf({ subject, hstsPreload, scriptLibraries }: Evidence, plugins?: ResultBasis["plugins"]): ResultBasis {
   const dates: Readonly<Record<string, string | undefined>> = {
     hstsPreload: factsIn(hstsPreload)?.listDate,
     scriptLibraries: factsIn(scriptLibraries)?.advisoriesDate,
     publicSuffixes: subject.publicSuffixesDate,
   };
   const used = Object.entries(dates).flatMap(([name, date]) => (date === undefined ? [] : [[name, date] as const]));
-  return { headerValueCharsMax: headerLimitOf(subject), dataDates: Object.fromEntries(used) };
+  const basis = { headerValueCharsMax: headerLimitOf(subject), dataDates: Object.fromEntries(used) };
+  return plugins === undefined ? basis : { ...basis, plugins };
 }
 
 /** Evidence from older versions lacks the readings that were added since. */
@@ -44,7 +45,7 @@ type CallCheck = (check: AnyCheck, evidence: Readonly<Record<string, unknown>>) 
 /** Judges evidence with the checks of a catalog. Never throws: a failing check becomes a `notChecked` row. */
 export function judgeEvidence(
   evidence: Evidence,
-  catalog: { readonly checks: readonly AnyCheck[]; readonly version: string },
+  catalog: { readonly checks: readonly AnyCheck[]; readonly version: string; readonly plugins?: ResultBasis["plugins"] },
   onFault: OnCheckFault,
   callCheck: CallCheck = (check, narrowed) => check.judge(narrowed),
 ): StoredResult {
@@ -62,7 +63,7 @@ export function judgeEvidence(
   return {
     algorithmVersion,
     catalogVersion: catalog.version,
-    basis: basisOf(evidence),
+    basis: basisOf(evidence, catalog.plugins),
     measured: score !== null,
     score,
     ...standing(score),

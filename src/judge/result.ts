@@ -85,6 +85,8 @@ export interface ResultBasis {
   readonly headerValueCharsMax: number;
   /** Date of each data file that the scan used, `YYYY-MM-DD`, by name of its reading; `publicSuffixes` if not the embedded list. */
   readonly dataDates: Readonly<Record<string, string>>;
+  /** Hash of the code of each plugin check, by key: `catalogVersion` has what checks declare. Absent without plugins. */
+  readonly plugins?: Readonly<Record<string, string>>;
 }
 
 export interface StoredResult {

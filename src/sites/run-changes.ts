@@ -13,6 +13,7 @@ import type {
   UnmeasuredAddress,
 } from "../store/site-runs.ts";
 import { type AcceptedFinding, isAccepted, type Site, type SiteChange } from "../store/sites.ts";
+import { changedPluginsOf } from "../text/comparison.ts";
 import { isOwnFault, type MeasuredReading, type ReadCertificate, type ReadFinding } from "./run-reading.ts";
 
 /** Changes of one code within `unstableDays` that are still reported. */
@@ -366,14 +367,16 @@ function isSilent(silent: SilentChecks, checkKey: string): boolean {
 
 /**
  * All checks in the first run, and with another catalog, algorithm, header limit or public suffix list.
- * After a change of another data file: the checks that use it. Also checks that have a verdict for the first time.
+ * After a change of another data file: the checks that use it. Also plugin checks whose code changed, and checks that have a verdict for the
+ * first time.
  */
 export function silentChecksOf(state: SiteState, reading: MeasuredReading): SilentChecks {
   // Rows of earlier releases may have no addresses.
   const dataNames = state.rules === null || state.addresses === undefined ? null : changedDataOf(state.rules, reading.rules);
   if (dataNames === null) return "all";
-  const unread = new Set(state.unread);
-  const keys = [...reading.checks].filter(([key, { evidence }]) => unread.has(key) || dataNames.some((name) => evidence.has(name)));
+  const [before, after] = [state.rules?.basis, reading.rules.basis];
+  const begun = new Set([...(state.unread ?? []), ...(before && after ? changedPluginsOf(before, after) : [])]);
+  const keys = [...reading.checks].filter(([key, { evidence }]) => begun.has(key) || dataNames.some((name) => evidence.has(name)));
   return new Set(keys.map(([key]) => key));
 }
 

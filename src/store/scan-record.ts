@@ -39,7 +39,9 @@ function isQueueKey(value: unknown): boolean {
   return typeof location === "string" && parseLocation(location) !== null && laneNames.includes(lane) && Number.isSafeInteger(place);
 }
 
-const basisRow = stored.as<ResultBasis>(stored.row({ headerValueCharsMax: stored.number, dataDates: stored.objectOf() }));
+const basisRow = stored.as<ResultBasis>(
+  stored.row({ headerValueCharsMax: stored.number, dataDates: stored.objectOf(), plugins: stored.optional(stored.objectOf()) }),
+);
 /** Summary of a finished scan for lists, stored with the scan so that lists never read whole results. */
 const summaryRow = stored.row({
   measured: stored.flag,

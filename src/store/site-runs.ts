@@ -292,7 +292,8 @@ function conclude(
 const rulesNoticeMsMax = 32 * dayMs;
 
 function rulesKey({ algorithmVersion, catalogVersion, basis }: RunRules): string {
-  return `${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`;
+  const plugins = Object.values(basis?.plugins ?? {});
+  return [`${algorithmVersion} ${catalogVersion} ${basis?.headerValueCharsMax ?? ""}`, ...plugins].join(" ");
 }
 
 /**

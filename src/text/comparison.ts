@@ -43,13 +43,19 @@ export function sameRules(one: Rules, other: Rules): boolean {
   );
 }
 
-/** Compares only data files that both scans used: an unused file cannot change verdicts. */
+/** Compares only data files that both scans used: an unused file cannot change verdicts. Results of earlier releases have no plugins. */
 function sameBasis(one: ResultBasis | undefined, other: ResultBasis | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   const sameDates = Object.entries(one.dataDates).every(([name, date]) => (other.dataDates[name] ?? date) === date);
+  const samePlugins = changedPluginsOf(one, other).length === 0;
   // Every scan uses a public suffix list: without a date the embedded one.
   const sameSuffixes = one.dataDates.publicSuffixes === other.dataDates.publicSuffixes;
-  return one.headerValueCharsMax === other.headerValueCharsMax && sameDates && sameSuffixes;
+  return one.headerValueCharsMax === other.headerValueCharsMax && sameDates && samePlugins && sameSuffixes;
+}
+
+/** Keys of plugin checks whose code changed. */
+export function changedPluginsOf({ plugins = {} }: ResultBasis, { plugins: others = {} }: ResultBasis): readonly string[] {
+  return Object.keys(plugins).filter((key) => others[key] !== undefined && others[key] !== plugins[key]);
 }
 
 type IsSameFinding = (one: StoredFinding, other: StoredFinding) => boolean;

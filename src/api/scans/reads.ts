@@ -123,6 +123,11 @@ const FullReportSchema = model(
           description:
             "Date of each data file that the scan used, YYYY-MM-DD, by name of its reading; publicSuffixes only for a list of the operator.",
         }),
+        plugins: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: "Hash of the code of each plugin check, by key; absent without plugins.",
+          }),
+        ),
       }),
     ),
     notChecked: nullable(

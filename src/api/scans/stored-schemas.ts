@@ -17,7 +17,11 @@ const StoredResultSchema = Type.Object(
     catalogVersion: Type.String(),
     basis: Type.Optional(
       Type.Object(
-        { headerValueCharsMax: Type.Integer(), dataDates: Type.Record(Type.String(), Type.String()) },
+        {
+          headerValueCharsMax: Type.Integer(),
+          dataDates: Type.Record(Type.String(), Type.String()),
+          plugins: Type.Optional(Type.Record(Type.String(), Type.String())),
+        },
         { description: "As in FullReport." },
       ),
     ),

@@ -125,6 +125,21 @@ describe("plugin checks", () => {
     );
   });
 
+  test("other code of a check, or of a file that it imports, changes its hash and no version, wherever the folder is", async () => {
+    const imported = `import { header } from "./_shared.ts";\n${checkFile().replace('"x-own"', "header")}`;
+    const codeOf = async (header: string, source = imported) => {
+      const files = { "_shared.ts": `export const header = "${header}";`, "own-check.ts": source };
+      const { catalog, version } = await load(folderWith(files));
+      return { version, digests: catalog?.snapshot?.digests };
+    };
+    const [one, same, other] = [await codeOf("x-own"), await codeOf("x-own"), await codeOf("x-other")];
+    expect(one.digests).toEqual({ "own-check": expect.stringMatching(/^[0-9a-f]{16}$/) });
+    expect(same).toEqual(one);
+    expect(other.version).toBe(one.version);
+    expect(other.digests).not.toEqual(one.digests);
+    expect((await codeOf("x-own", checkFile().replace('"x-own"', '"x-more"'))).digests).not.toEqual(one.digests);
+  });
+
   test("tests, type declarations and shared code register nothing", async () => {
     const others = {
       "own-check.test.ts": "for (;;);",

@@ -67,6 +67,23 @@ test("a scan that runs across a reload ends with the catalog it began with, the 
   await judging.close();
 });
 
+test("other code of a check has the same version, and is named in the result", async () => {
+  const former = await write({ "own-check.ts": pluginSource("own-check", { judge: "return passed();" }) });
+  const next = await write({ "own-check.ts": pluginSource("own-check", { judge: "/* other code */ return passed();" }) });
+  expect(next.version).toBe(former.version);
+  const judging = judgingWith(former);
+  const basisNow = async () => {
+    const result = await judging.withCurrent((judge) => judge({ fields: { url }, evidence: evidence() }));
+    return typeof result === "string" ? result : result.basis?.plugins;
+  };
+  const before = await basisNow();
+  judging.replace(next);
+  expect(before).toEqual(former.snapshot?.digests);
+  expect(await basisNow()).toEqual(next.snapshot?.digests);
+  expect(before).not.toEqual(next.snapshot?.digests);
+  await judging.close();
+});
+
 test("a check that runs during a reload is not disturbed, and the threads of its catalog end after the scan", async () => {
   const [begun, released] = [join(checksDir, "begun"), join(checksDir, "released")];
   const judge = `writeFileSync(${JSON.stringify(begun)}, ""); while (!existsSync(${JSON.stringify(released)})) Bun.sleepSync(1); return passed();`;

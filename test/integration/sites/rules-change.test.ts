@@ -206,6 +206,16 @@ test("says nothing of a site that has another address since", async () => {
   expect(notices()).toEqual([notice("c2", 2, 0, null)]);
 });
 
+test("counts other code of a plugin check too", async () => {
+  const sites = await addSites(2);
+  for (const at of [0, 1]) rig.show({ score: scoreOf(at), plugin: "1" }, urlOf(at));
+  await run(0, sites);
+  for (const at of [0, 1]) rig.show({ score: 20, codes: ["security.x.new"], plugin: "2" }, urlOf(at));
+  await run(day, sites);
+  const site = { id: sites[1]?.id, name: "s1.example", url: urlOf(1) };
+  expect(notices()).toEqual([notice("c1", 2, 2, { site, from: scoreOf(1), to: 20 })]);
+});
+
 test("that moves no score says so", async () => {
   const sites = await addSites(2);
   await run(0, sites);

@@ -14,7 +14,9 @@ import { temporaryStore } from "../../support/temporary-store.ts";
 export const begin = Date.parse("2026-11-02T12:00:00Z");
 
 /** What a scan shows; a text is the code of a failure. */
-export type Outcome = string | { readonly score: number; readonly codes?: readonly string[]; readonly catalogVersion?: string };
+export type Outcome =
+  | string
+  | { readonly score: number; readonly codes?: readonly string[]; readonly catalogVersion?: string; readonly plugin?: string };
 
 export interface SiteRig {
   readonly store: Store;
@@ -110,7 +112,7 @@ export function expiryOfEvidence(): string {
   return tls.status === "read" ? (tls.facts.chain[0]?.validTo ?? "") : "";
 }
 
-function resultOf({ score, codes = [], catalogVersion = "c1" }: Exclude<Outcome, string>): StoredResult {
+function resultOf({ score, codes = [], catalogVersion = "c1", plugin }: Exclude<Outcome, string>): StoredResult {
   const findings = codes.map((code) => ({
     code,
     checkKey: "x",
@@ -122,7 +124,7 @@ function resultOf({ score, codes = [], catalogVersion = "c1" }: Exclude<Outcome,
   return {
     algorithmVersion: 3,
     catalogVersion,
-    basis: { headerValueCharsMax: 512, dataDates: {} },
+    basis: { headerValueCharsMax: 512, dataDates: {}, ...(plugin !== undefined && { plugins: { x: plugin } }) },
     measured: true,
     score,
     band: "good",

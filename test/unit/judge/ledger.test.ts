@@ -195,6 +195,12 @@ test("names the date of the operator's public suffix list", () => {
   expect(basis?.dataDates).toMatchObject({ publicSuffixes: "2026-11-01" });
 });
 
+test("names the code of plugin checks", () => {
+  const plugins = { own: "0123456789abcdef" };
+  const { basis } = judgeEvidence(evidence(), { checks: [checkThat({})], version: "v", plugins }, () => {});
+  expect(basis?.plugins).toEqual(plugins);
+});
+
 describe("a reading without processor time", () => {
   const others = checkThat({ key: "others", weight: 30 });
   const resultOf = (check: Parameters<typeof checkThat>[0], given: EvidenceGiven) =>

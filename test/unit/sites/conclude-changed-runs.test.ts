@@ -33,6 +33,24 @@ describe("other rules", () => {
     expect(inShort(site.run(week + 10, shown({ codes: ["z.new", "y.weak"], rules }), "second-look"))).toEqual(["opened y.weak"]);
   });
 
+  test("other code of a plugin check silences that check, and no others", () => {
+    const coded = (plugins?: Readonly<Record<string, string>>) =>
+      withRules({ basis: { headerValueCharsMax: 512, dataDates: {}, ...(plugins && { plugins }) } });
+    const site = known([]);
+    // Runs of earlier releases have no plugins, so nothing is known to differ.
+    site.run(week, shown({ rules: coded() }));
+    site.run(2 * week, shown({ codes: ["y.weak"], rules: coded({ y: "1", z: "1" }) }));
+    expect(site.secondLook()).not.toBeNull();
+    expect(inShort(site.run(2 * week + 10, shown({ codes: ["y.weak"], rules: coded({ y: "1", z: "1" }) }), "second-look"))).toEqual([
+      "opened y.weak",
+    ]);
+    const changed = coded({ y: "1", z: "2" });
+    expect(inShort(site.run(3 * week, shown({ codes: ["z.new"], score: 40, rules: changed })))).toEqual(["resolved y.weak"]);
+    expect(openCodes(site)).toEqual(["z.new"]);
+    expect(site.state.score).toBe(40);
+    expect(inShort(site.run(4 * week, shown({ score: 90, rules: changed })))).toEqual(["resolved z.new"]);
+  });
+
   test("a new data file that changes no finding leaves the score comparable", () => {
     const site = known();
     const rules = withRules({}, { hstsPreload: "2026-11-01" });

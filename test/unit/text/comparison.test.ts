@@ -120,6 +120,14 @@ describe("limits and data files", () => {
     expect(compareResults(other, listed).sameRules).toBe(same);
   });
 
+  test("other code of a plugin check is reported, and no code of an older result", () => {
+    const coded = (plugins?: Readonly<Record<string, string>>) =>
+      result({}, [], { basis: { headerValueCharsMax: 512, dataDates: {}, ...(plugins && { plugins }) } });
+    expect(compareResults(coded({ own: "1" }), coded({ own: "1" })).sameRules).toBe(true);
+    expect(compareResults(coded({ own: "1" }), coded({ own: "2" })).sameRules).toBe(false);
+    expect(compareResults(coded(), coded({ own: "2" })).sameRules).toBe(true);
+  });
+
   test("older results compare with each other as before", () => {
     expect(compareResults(result({}), result({})).sameRules).toBe(true);
   });
