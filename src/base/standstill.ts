@@ -9,6 +9,8 @@ import { tryOr } from "./try-or.ts";
 const tickMs = 100;
 /** Timers are late by some milliseconds on an idle machine, too. */
 const toleranceMs = 20;
+/** Wait for a processor in one tick that counts. Shorter ones are usual while a page starts: to count them would slow down each scan. */
+const waitMsMin = tickMs / 2;
 const nanosecondsPerMs = 1e6;
 
 export interface Standstill {
@@ -35,7 +37,7 @@ export function watchStandstill(clock: Pick<Clock, "monotonicMs" | "every">, wai
   const stop = clock.every(tickMs, () => {
     const waitsMs = waits.map((wait) => wait());
     // They wait at the same time, so the longest counts.
-    endedMs += Math.max(currentMs(), ...waitsMs.map((ms, at) => ms - (lastWaitsMs[at] ?? 0)));
+    endedMs += Math.max(currentMs(), ...waitsMs.map((ms, at) => ms - (lastWaitsMs[at] ?? 0)).filter((ms) => ms >= waitMsMin));
     lastWaitsMs = waitsMs;
     lastTickMs = clock.monotonicMs();
   });

@@ -20,8 +20,15 @@ const cookieCases: readonly LabCase[] = [
   {
     name: "cookies that violate their name prefixes",
     expected: violated("cookie-prefix"),
-    codes: ["security.cookie.host-prefix-without-root-path", "security.cookie.http-prefix-without-httponly"],
-    serve: () => serve({ headers: { "set-cookie": ["__Host-basket=1; Secure; Path=/shop", "__Http-basket=1; Secure; Path=/"] } }),
+    codes: [
+      "security.cookie.host-prefix-without-root-path",
+      "security.cookie.host-prefix-with-domain",
+      "security.cookie.http-prefix-without-httponly",
+    ],
+    serve: () => {
+      const shared = `__Host-look=1; Secure; Path=/; Domain=${host}`;
+      return serve({ headers: { "set-cookie": ["__Host-basket=1; Secure; Path=/shop", shared, "__Http-basket=1; Secure; Path=/"] } });
+    },
   },
   {
     name: "a setting that browsers refuse for three faults, which has one finding",

@@ -115,9 +115,12 @@ export function traceTimers(session: CDPSession, isOwnFrame: (frameId: string) =
   let ended: Promise<boolean> | null = null;
   return {
     pendingMs: async () => {
+      const askedMs = performance.now();
       ended ??= end().catch(() => false);
       if (!(await ended) || clockOffsetMs === null) return 0;
-      return isCut ? timerMsMax : pendingTimerMs(events, performance.now() + clockOffsetMs);
+      const nowMs = performance.now();
+      // A part of the longest wait has passed, if the trace ended late.
+      return isCut ? Math.max(0, timerMsMax - (nowMs - askedMs)) : pendingTimerMs(events, nowMs + clockOffsetMs);
     },
   };
 }
