@@ -18,13 +18,14 @@ export interface OpenDocument {
   readonly contextId: number;
 }
 
+/** Id of the isolated world of a frame. @throws Error when the browser does not answer within `timeout` milliseconds, or the page is gone. */
+export async function openWorld(session: CDPSession, frameId: string, timeout: number): Promise<number> {
+  return (await session.send("Page.createIsolatedWorld", { frameId, worldName: "assay" }, { timeout })).executionContextId;
+}
+
 /** @throws Error when the page's thread does not answer within `deadlineMs`, or the page is gone. */
 export async function openDocument(session: CDPSession, frameId: string, deadlineMs: number): Promise<OpenDocument> {
-  const { executionContextId: contextId } = await session.send(
-    "Page.createIsolatedWorld",
-    { frameId, worldName: "assay" },
-    { timeout: deadlineMs },
-  );
+  const contextId = await openWorld(session, frameId, deadlineMs);
   const document = { session, contextId };
   const nodes = evaluateIn(document, `(globalThis.shadows = (${findShadows})(${shadowRootsMax})).nodes`, deadlineMs).then(Number);
   const closed = findClosedRoots(document, nodes, deadlineMs).catch((): ClosedRoots => ({ objectIds: [], isComplete: false }));

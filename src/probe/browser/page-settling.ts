@@ -1,7 +1,8 @@
 /** Waits until a loaded page is quiet, so that forms and scripts which it adds a moment later are read, too. */
 import { pause, within } from "../../base/clock.ts";
 import { deadlineClock } from "../../base/standstill.ts";
-import type { CDPSession, Protocol } from "../../browser/browser-page.ts";
+import type { CDPSession } from "../../browser/browser-page.ts";
+import { openWorld } from "./page-document.ts";
 
 // Network idle.
 
@@ -174,21 +175,18 @@ async function watchChanges(session: CDPSession, frameId: string): Promise<() =>
   const call = `(${observeChanges})(${JSON.stringify(watchedElements)}, ${JSON.stringify(watchedAttributes)})`;
   const limits = { timeout: answerMs };
   try {
-    const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId, worldName: "assay" }, limits);
+    const contextId = await openWorld(session, frameId, answerMs);
     const { result } = await session.send("Runtime.evaluate", { expression: call, contextId }, limits);
     const { objectId = "" } = result;
     const question = { objectId, functionDeclaration: "function () { return this(); }", returnByValue: true } as const;
     return async () => {
       const answer = await session.send("Runtime.callFunctionOn", question, limits).catch(() => null);
-      return sinceMsOf(answer?.result);
+      const sinceMs: unknown = answer?.result.value;
+      return typeof sinceMs === "number" ? sinceMs : Number.POSITIVE_INFINITY;
     };
   } catch {
     return async () => Number.POSITIVE_INFINITY;
   }
-}
-
-function sinceMsOf(result: Protocol.Runtime.RemoteObject | undefined): number {
-  return typeof result?.value === "number" ? result.value : Number.POSITIVE_INFINITY;
 }
 
 /** Longest time that late timers and changes add. */
