@@ -173,6 +173,11 @@ class OwnFrames {
     return isOwn;
   }
 
+  /** Ids of the frames of which `has` is true. Some of them may be gone. */
+  ids(): readonly string[] {
+    return [this.#mainFrameId, ...[...this.#frames.keys()].filter((id) => id !== this.#mainFrameId && this.has(id))];
+  }
+
   /** True if the frame, or one around it, has an opaque origin (HTML standard, "determining the creation sandboxing flags"). */
   isSandboxed(frameId: string): boolean {
     return this.#around(frameId).some((id) => this.#sandboxed.has(id));

@@ -1,16 +1,29 @@
 /** Waits until a loaded page is quiet, so that forms and scripts which it adds a moment later are read, too. */
-import { pause, within } from "../../base/clock.ts";
+import { pause, systemClock, within } from "../../base/clock.ts";
 import { deadlineClock } from "../../base/standstill.ts";
 import type { CDPSession } from "../../browser/browser-page.ts";
 import { openWorld } from "./page-document.ts";
 
+/** Deadline for one question to the page's thread. */
+const answerMs = 1_000;
+
 // Network idle.
+
+/** Share of the quiet time in which browser and thread had a processor. The other probes, which start beside the page, take less than the rest. */
+const runningShareMin = 0.5;
+
+const now = () => ({ ms: systemClock.monotonicMs(), runningMs: deadlineClock.monotonicMs() });
+
+function quietMsSince({ ms, runningMs }: ReturnType<typeof now>): number {
+  const { ms: nowMs, runningMs: nowRunningMs } = now();
+  return Math.min(nowMs - ms, (nowRunningMs - runningMs) / runningShareMin);
+}
 
 /** Tracks the open requests of a page. */
 export class Traffic {
   /** Sessions that report the requests, by request id. */
   readonly #open = new Map<string, CDPSession | null>();
-  #quietSinceMs = deadlineClock.monotonicMs();
+  #quietSince = now();
 
   begin(requestId: string, session: CDPSession | null = null): void {
     this.#open.set(requestId, session);
@@ -19,7 +32,7 @@ export class Traffic {
 
   /** Restarts the idle time, for example on a redirect of an open request. */
   touch(): void {
-    this.#quietSinceMs = deadlineClock.monotonicMs();
+    this.#quietSince = now();
   }
 
   end(requestId: string): void {
@@ -42,7 +55,7 @@ export class Traffic {
       };
       const poll = () => {
         const nowMs = deadlineClock.monotonicMs();
-        const quietForMs = this.#open.size === 0 ? nowMs - this.#quietSinceMs : 0;
+        const quietForMs = this.#open.size === 0 ? quietMsSince(this.#quietSince) : 0;
         if (quietForMs >= quietMs || nowMs >= untilMs) return done();
         timer = setTimeout(poll, Math.max(1, Math.min(quietMs - quietForMs, untilMs - nowMs)));
       };
@@ -59,10 +72,12 @@ export class Traffic {
 const timerMsMax = 1_500;
 /** Size of the trace. A page that fills it has more timers than can be followed. */
 const traceKbMax = 4_096;
+/** Deadline for the trace's start and its end, which take some 80 ms. Chromium may take 5 s, in the first trace of a browser above all. */
+const traceMs = 1_000;
 /** Timer events that are kept; each takes some 100 bytes. */
 const timerEventsMax = 20_000;
-/** Deadline for the trace's end, which takes some 80 ms. A later trace counts as cut. */
-const traceEndMs = 1_000;
+/** Frames that are asked whether they have timers. With more of them, the trace is awaited. */
+const askedFramesMax = 20;
 
 interface TimerEvent {
   readonly name: string;
@@ -75,12 +90,19 @@ interface TimerEvent {
 }
 
 interface TimerTrace {
-  /** Milliseconds until the last awaited timer fires; 0 without one. Ends the trace. Never rejects. */
+  /** Milliseconds until the last awaited timer fires; 0 without one, and the longest time if that is not known. Ends the trace. Never rejects. */
   pendingMs(): Promise<number>;
+  /** Frees the trace, of which a browser has only one. Never rejects. */
+  end(): Promise<void>;
 }
 
-/** Needs Page enabled. Start it before the navigation. Without a trace, `pendingMs` is 0. `isOwnFrame` names the frames that count. */
-export function traceTimers(session: CDPSession, isOwnFrame: (frameId: string) => boolean): TimerTrace {
+interface CountedFrames {
+  has(frameId: string): boolean;
+  ids(): readonly string[];
+}
+
+/** Needs Page enabled. Start it before the navigation. */
+export function traceTimers(session: CDPSession, frames: CountedFrames): TimerTrace {
   const events: TimerEvent[] = [];
   let isCut = false;
   /** Chromium's clock minus the clock of this process. */
@@ -89,41 +111,63 @@ export function traceTimers(session: CDPSession, isOwnFrame: (frameId: string) =
     clockOffsetMs = timestamp * 1_000 - performance.now();
   });
   session.on("Tracing.dataCollected", ({ value }) => {
-    const found = value.flatMap((event) => timerEventOf(event) ?? []).filter(({ frame }) => isOwnFrame(frame));
+    const found = value.flatMap((event) => timerEventOf(event) ?? []).filter(({ frame }) => frames.has(frame));
     isCut ||= events.length + found.length > timerEventsMax;
     events.push(...found.slice(0, Math.max(0, timerEventsMax - events.length)));
   });
-  const completed = new Promise<void>((resolve) =>
-    session.once("Tracing.tracingComplete", ({ dataLossOccurred }) => {
-      isCut ||= dataLossOccurred;
-      resolve();
-    }),
+  const completed = new Promise<boolean>((resolve) =>
+    session.once("Tracing.tracingComplete", ({ dataLossOccurred }) => resolve(!dataLossOccurred)),
   );
   const traceConfig = { traceBufferSizeInKb: traceKbMax, includedCategories: ["devtools.timeline"], excludedCategories: ["*"] };
-  const started = session.send("Tracing.start", {
-    transferMode: "ReportEvents",
-    traceConfig: { recordMode: "recordUntilFull", ...traceConfig },
-  });
-  const end = async () => {
-    await started;
-    await session.send("Tracing.end", undefined, { timeout: traceEndMs });
-    const late = await within(deadlineClock, traceEndMs, completed, true);
-    isCut ||= late === true;
-    return true;
-  };
   // Rejected if another page has the browser's only trace.
-  void started.catch(() => {});
+  const started = session
+    .send("Tracing.start", { transferMode: "ReportEvents", traceConfig: { recordMode: "recordUntilFull", ...traceConfig } })
+    .then(
+      () => true,
+      () => false,
+    );
+  const isComplete = async () => {
+    if (!(await within(deadlineClock, traceMs, started, false))) return false;
+    await session.send("Tracing.end", undefined, { timeout: traceMs });
+    return within(deadlineClock, traceMs, completed, false);
+  };
   let ended: Promise<boolean> | null = null;
+  const end = () => {
+    ended ??= isComplete().catch(() => false);
+    return ended;
+  };
   return {
     pendingMs: async () => {
       const askedMs = performance.now();
-      ended ??= end().catch(() => false);
-      if (!(await ended) || clockOffsetMs === null) return 0;
+      const hasEnded = end();
+      if (!(await mayHaveTimers(session, frames.ids()))) return 0;
+      const isWhole = (await hasEnded) && !isCut;
       const nowMs = performance.now();
       // A part of the longest wait has passed, if the trace ended late.
-      return isCut ? Math.max(0, timerMsMax - (nowMs - askedMs)) : pendingTimerMs(events, nowMs + clockOffsetMs);
+      return isWhole && clockOffsetMs !== null
+        ? pendingTimerMs(events, nowMs + clockOffsetMs)
+        : Math.max(0, timerMsMax - (nowMs - askedMs));
     },
+    end: async () => void (await end()),
   };
+}
+
+/**
+ * False if no script of the frames ever set a timer. A window numbers all timers in one row, from 1. Isolated worlds have no row of their own.
+ * The page can see no more than that a number is missing. True without an answer.
+ */
+async function mayHaveTimers(session: CDPSession, frameIds: readonly string[]): Promise<boolean> {
+  if (frameIds.length > askedFramesMax) return true;
+  const firstTimer = "(() => { const id = setTimeout(() => {}); clearTimeout(id); return id; })()";
+  const setTimers = async (frameId: string) => {
+    const contextId = await openWorld(session, frameId, answerMs);
+    const { result } = await session.send("Runtime.evaluate", { expression: firstTimer, contextId }, { timeout: answerMs });
+    return result.value !== 1;
+  };
+  return Promise.all(frameIds.map(setTimers)).then(
+    (answers) => answers.includes(true),
+    () => true,
+  );
 }
 
 /** Null for other events. The process of the page writes them, so that no field is certain. */
@@ -150,8 +194,6 @@ export function pendingTimerMs(events: readonly TimerEvent[], nowMs: number): nu
 
 // Changes of the document that concern what the probes read.
 
-/** Deadline for one question to the page's thread. */
-const answerMs = 1_000;
 const watchedElements = "script, link, meta, base, form, input, button, iframe, frame, object, embed";
 const watchedAttributes = ["src", "href", "action", "formaction", "integrity", "type", "rel", "srcdoc"];
 

@@ -144,7 +144,7 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
     if (frame.id === targetId) onDocument(frame.url);
   });
   const crashed = dismissDialogs(session);
-  const timers = traceTimers(session, (frameId) => network.ownFrames.has(frameId));
+  const timers = traceTimers(session, network.ownFrames);
   const { loaded, ended } = watchLoad(session, network, signal);
   await Promise.all([
     watchWorkers(page, {
@@ -167,8 +167,7 @@ async function visit(page: BrowserPage, context: PageProbeContext, onShown: () =
   const settling = { session, frameId: targetId, traffic: network.traffic, timers, deadlines, signal };
   const settled = outcome === "loaded" ? await Promise.race([settle(settling), crashed, ended]) : null;
   if (settled === null) void session.send("Page.stopLoading").catch(() => {});
-  // Another page of this browser may need its trace.
-  void timers.pendingMs();
+  void timers.end();
 
   const navigation = network.navigation((url) => egress.pinnedAddress(url.hostname, portOf(url)));
   const answer = network.page();

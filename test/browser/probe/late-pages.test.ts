@@ -1,5 +1,6 @@
 /** Pages that change after their load event: what a visitor meets a second later is read, too. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openPage } from "../../../src/browser/browser-page.ts";
 import { siteIdentity } from "../../support/certificates.ts";
 import { cleanUp, keep } from "../../support/clean-up.ts";
 import { egressTo, startHttps } from "../../support/servers.ts";
@@ -101,4 +102,14 @@ test("timers of a page that was given up do not keep those of the next one from 
   setTimeout(() => ending.abort(), deadlines.navigationMs);
   await visited;
   expect(await formsOf(afterLoad(delayed(1_000, addForm)))).toEqual(late);
+});
+
+test("a timer is awaited while something else has the only trace of the browser", async () => {
+  const other = await openPage(await browser.hold(), "http://127.0.0.1:1");
+  try {
+    await other.session.send("Tracing.start", {});
+    expect(await formsOf(afterLoad(delayed(1_000, addForm)))).toEqual(late);
+  } finally {
+    other.close();
+  }
 });
