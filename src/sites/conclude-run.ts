@@ -173,7 +173,8 @@ function concludeFailed(site: Site, state: SiteState, reading: UnmeasuredReading
   const since = site.failingSince ?? now.toISOString();
   const isReported = isUnreachable(failures, since, now) && !state.unreachable;
   const unreachable = state.unreachable || isReported;
-  const secondLookAt = unreachable || site.paused ? null : secondLookTime(now);
+  // A site that was never measured has lost nothing that a second look could confirm.
+  const secondLookAt = unreachable || site.paused || site.reading === null ? null : secondLookTime(now);
   const events: readonly NewEvent[] = isReported
     ? [{ type: "site.unreachable", token: null, data: { since, errorCode: reading.errorCode } }]
     : [];

@@ -1,4 +1,4 @@
-/** Starts of runs, within the budget of starts. */
+/** Starts of runs: second looks at once, first runs by the slots, regular runs within a budget. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
@@ -8,16 +8,17 @@ import type { Store } from "../store/store.ts";
 import type { SiteTickerOptions } from "./clock.ts";
 import { dueRun, nextRunAfter, scheduleKeyOf } from "./schedule.ts";
 
-/** A second look is the scan that confirms a new finding; the others are the regular runs of a site. */
-export type StartKind = "interval" | "cron" | "second-look";
+/**
+ * `second-look`: confirms or dismisses what a known site may have lost. `first`: nothing is known of the site yet. The others are regular
+ * runs.
+ */
+export type StartKind = "second-look" | "cron" | "interval" | "first";
 
 export interface RunCandidate {
   readonly id: string | number;
   readonly accountId: number;
   readonly kind: StartKind;
   readonly dueAt: Date;
-  /** The first run of its site. An import of many sites must not hold up the others of its account. */
-  readonly isFirst: boolean;
 }
 
 export interface RecentStart {
@@ -26,35 +27,29 @@ export interface RecentStart {
   readonly kind: StartKind;
 }
 
+/** Spreads regular runs, so that sites and scanner have rest between them. Runs by cron count, but keep their minute. */
 export interface StartBudget {
   readonly perMinuteMax: number;
-  /** Applies to intervals. */
   readonly perHourMax: number;
-  /** Applies to second looks: the limit of intervals plus a quarter of it. */
-  readonly perHourWithSecondLooksMax: number;
 }
 
 const minutesPerHour = 60;
 
 const perMinuteMaxDefault = 3;
 const perHourMaxDefault = 12;
-/** Three second looks for each twelve runs. */
-const secondLookShare = 0.25;
 /** Share of the budget that regular runs may need; the rest is for catching up. */
 const demandShareMax = 0.8;
 
-/** 3 starts per minute, 12 per hour, 15 with second looks. More where the sites need more, since otherwise some would never run. */
+/** 3 starts per minute, 12 per hour. More where the sites need more, since otherwise some would never run. */
 export function startBudgetFor(demandPerHour: number): StartBudget {
   const perHourMax = Math.max(perHourMaxDefault, Math.ceil(demandPerHour / demandShareMax));
-  const perHourWithSecondLooksMax = perHourMax + Math.ceil(perHourMax * secondLookShare);
-  const perMinuteMax = Math.max(perMinuteMaxDefault, Math.ceil(perHourWithSecondLooksMax / minutesPerHour));
-  return { perMinuteMax, perHourMax, perHourWithSecondLooksMax };
+  return { perMinuteMax: Math.max(perMinuteMaxDefault, Math.ceil(perHourMax / minutesPerHour)), perHourMax };
 }
 
 /**
  * Runs that may start now, one after the other.
- * `recentStarts`: of the last hour, of every kind. Cron goes first, then second looks, then intervals. Cron keeps its minute: it counts, but
- * no limit applies to it. It cannot use up the second looks of an hour. Accounts take turns: the one with the fewest starts goes first.
+ * `recentStarts`: of the last hour, of every kind. Second looks go first, then cron, then intervals, then first runs. Only intervals have a
+ * budget: an alarm waits for a second look, and slots limit first runs. Accounts take turns: the one with the fewest starts goes first.
  * `demandPerHour` includes cron, since its starts count: with less, cron alone could use up the limits.
  */
 export function createAdmission<Run extends RunCandidate>(
@@ -66,45 +61,32 @@ export function createAdmission<Run extends RunCandidate>(
   const nowMs = now.getTime();
   const due = candidates.filter(({ dueAt }) => dueAt.getTime() <= nowMs);
   const ofKind = (kind: StartKind) => due.filter((run) => run.kind === kind).sort(compareCandidates);
-  const [crons, looks] = [ofKind("cron"), ofKind("second-look")];
-  const turns = createTurns(ofKind("interval"), startsByAccount(recentStarts, nowMs));
+  const turnsOf = (kind: StartKind) => createTurns(ofKind(kind), startsByAccount(recentStarts, kind, nowMs));
+  const unlimited = [...ofKind("second-look"), ...ofKind("cron")].values();
+  const turns = { interval: turnsOf("interval"), first: turnsOf("first") };
   const counted = countStarts(recentStarts, nowMs, startBudgetFor(demandPerHour));
 
   return {
     /** Each run once; null if none is left, or none may start any more. */
-    next: (): Run | null => {
-      const [cron] = crons.splice(0, 1);
-      if (cron !== undefined) return cron;
-      const [look] = counted.mayStart("second-look") ? looks.splice(0, 1) : [];
-      if (look !== undefined) return look;
-      return counted.mayStart("interval") ? turns.next() : null;
-    },
+    next: (): Run | null => unlimited.next().value ?? (counted.mayStartInterval() ? turns.interval.next() : null) ?? turns.first.next(),
     /** A run that is not noted leaves its place to another. */
-    noteStart: (run: Run): void => {
-      counted.noteStart(run.kind);
-      if (run.kind === "interval") turns.noteStart(run.accountId);
+    noteStart: ({ kind, accountId }: Run): void => {
+      counted.noteStart(kind);
+      if (kind === "interval" || kind === "first") turns[kind].noteStart(accountId);
     },
   };
 }
 
-function countStarts(recentStarts: readonly RecentStart[], nowMs: number, budget: StartBudget) {
-  const { perMinuteMax, perHourMax, perHourWithSecondLooksMax } = budget;
-  const startsOf = (kind: StartKind) => recentStarts.filter((start) => start.kind === kind);
-  const inHourOf = (kind: StartKind) => startsWithin(startsOf(kind), nowMs, hourMs);
-  let inMinute = startsWithin(recentStarts, nowMs, minuteMs);
-  const inHour = { cron: inHourOf("cron"), "second-look": inHourOf("second-look"), interval: inHourOf("interval") };
+function countStarts(recentStarts: readonly RecentStart[], nowMs: number, { perMinuteMax, perHourMax }: StartBudget) {
+  const counts = (kind: StartKind) => kind === "cron" || kind === "interval";
+  const regular = recentStarts.filter(({ kind }) => counts(kind));
+  let [inMinute, inHour] = [startsWithin(regular, nowMs, minuteMs), startsWithin(regular, nowMs, hourMs)];
 
   return {
-    mayStart: (kind: "second-look" | "interval"): boolean => {
-      if (inMinute >= perMinuteMax) return false;
-      const withoutCron = inHour.interval + inHour["second-look"];
-      if (kind === "interval") return withoutCron + inHour.cron < perHourMax;
-      const isKept = inHour["second-look"] < perHourWithSecondLooksMax - perHourMax;
-      return withoutCron < perHourWithSecondLooksMax && (isKept || withoutCron + inHour.cron < perHourWithSecondLooksMax);
-    },
+    mayStartInterval: (): boolean => inMinute < perMinuteMax && inHour < perHourMax,
     noteStart: (kind: StartKind): void => {
-      inMinute += 1;
-      inHour[kind] += 1;
+      inMinute += Number(counts(kind));
+      inHour += Number(counts(kind));
     },
   };
 }
@@ -138,16 +120,16 @@ function createTurns<Run extends RunCandidate>(runs: readonly Run[], starts: Map
   };
 }
 
-/** Recent starts of each account. Cron does not count: the account has chosen its times itself. */
-function startsByAccount(recentStarts: readonly RecentStart[], nowMs: number): Map<number, number> {
+/** Recent starts of each account. */
+function startsByAccount(recentStarts: readonly RecentStart[], kind: StartKind, nowMs: number): Map<number, number> {
   const starts = new Map<number, number>();
-  for (const { atMs, accountId, kind } of recentStarts)
-    if (kind !== "cron" && Math.abs(nowMs - atMs) < hourMs) starts.set(accountId, (starts.get(accountId) ?? 0) + 1);
+  for (const start of recentStarts)
+    if (start.kind === kind && Math.abs(nowMs - start.atMs) < hourMs) starts.set(start.accountId, (starts.get(start.accountId) ?? 0) + 1);
   return starts;
 }
 
 function compareCandidates(a: RunCandidate, b: RunCandidate): number {
-  return Number(a.isFirst) - Number(b.isFirst) || a.dueAt.getTime() - b.dueAt.getTime();
+  return a.dueAt.getTime() - b.dueAt.getTime();
 }
 
 /** After the clock was set back, starts lie ahead. Distant ones must not block the budget until the clock reaches them. */
@@ -156,7 +138,7 @@ function startsWithin(starts: readonly RecentStart[], nowMs: number, spanMs: num
 }
 
 /** Due sites that one call looks at, the earliest first. */
-const dueMax = 5_000;
+const dueMax = 20_000;
 /** Due sites that are looked at without a pause. */
 const sitesAtOnce = 200;
 /** Pause of a site that may not be scanned now. */
@@ -168,61 +150,40 @@ export interface RunStarterOptions extends Required<Pick<SiteTickerOptions, "clo
   readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
 }
 
+const laneByKind = { "second-look": "second-look", cron: "scheduled", interval: "scheduled", first: "first" } as const;
+
 interface Candidate extends RunCandidate {
   readonly site: Site;
   readonly isRegular: boolean;
 }
 
-export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }: RunStarterOptions) {
+export function createRunStarter(options: RunStarterOptions) {
+  const { store, clock, log } = options;
   let recentStarts = recentStartsOf(store, clock.now());
 
-  /** Whether the run has started. `fullFor`: by location, the fewest scans for which its queue has no space. */
+  /** Whether the run has started. `fullFor`: by lane, the fewest scans for which its queue has no space. */
   async function start({ site, kind: startKind, isRegular }: Candidate, fullFor: Map<string, number>): Promise<boolean> {
     const scans = 1 + site.pages.length;
-    if (scans >= (fullFor.get(site.location) ?? Number.POSITIVE_INFINITY)) return false;
+    const lane = laneByKind[startKind];
+    const queue = `${site.location} ${lane}`;
+    if (scans >= (fullFor.get(queue) ?? Number.POSITIVE_INFINITY)) return false;
     const at = clock.now();
     const nextRunAt = isRegular ? nextRunAfter(site.schedule, scheduleKeyOf(site), at) : undefined;
     const kind = isRegular ? "scheduled" : "second-look";
-    const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, nextRunAt, now: at });
+    const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, lane, nextRunAt, now: at });
     // The row of the site stays due.
-    if (run === "full") fullFor.set(site.location, scans);
+    if (run === "full") fullFor.set(queue, scans);
     if (typeof run === "string") return false;
     recentStarts.push({ atMs: at.getTime(), accountId: site.accountId, kind: startKind });
     log.debug("run of a site started", { site: site.id, kind, scans: run.scans.length });
     return true;
   }
 
-  /** Candidate for a run; null if the site does not run now. */
-  async function candidateOf(site: Site, isIncluded: boolean): Promise<Candidate | null> {
-    if (store.siteRuns.find(site.id) !== undefined) return null;
-    const change = changeInsteadOfRun(site);
-    if (change === null && isIncluded) return asCandidate(site, clock.now());
-    await store.sites.change(site.accountId, site.id, () => change ?? withoutPlannedRun);
-    // A run by hand may have its second look.
-    return change === null ? asCandidate({ ...site, ...withoutPlannedRun }, clock.now()) : null;
-  }
-
-  function changeInsteadOfRun(site: Site): SiteChange | null {
-    if (site.paused) return { nextRunAt: null, secondLookAt: null };
-    const account = store.accounts.findById(site.accountId);
-    if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, clock.now()), secondLookAt: null };
-    return mayBeScanned(site) ? null : postponed(site, clock.now());
-  }
-
   return {
     /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
     startDue: async (demandPerHour: number): Promise<number> => {
       const fullFor = new Map<string, number>();
-      const isIncluded = includedSites(store, sitesMaxOf);
-      const candidates: Candidate[] = [];
-      for (const [at, { accountId, siteId }] of store.sites.listDue(clock.now(), dueMax).entries()) {
-        if (at % sitesAtOnce === sitesAtOnce - 1) await nextTurn();
-        await eachApart(log, notStarted, siteId, async () => {
-          const site = store.sites.find(accountId, siteId);
-          const candidate = site === undefined ? null : await candidateOf(site, isIncluded(site));
-          if (candidate !== null) candidates.push(candidate);
-        });
-      }
+      const candidates = await dueCandidates(options);
       recentStarts = recentStarts.filter(({ atMs }) => Math.abs(clock.now().getTime() - atMs) < hourMs);
       const admission = createAdmission(candidates, recentStarts, clock.now(), demandPerHour);
       let started = 0;
@@ -237,6 +198,39 @@ export function createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log }
       return started;
     },
   };
+}
+
+async function dueCandidates(options: RunStarterOptions): Promise<readonly Candidate[]> {
+  const { store, clock, sitesMaxOf, log } = options;
+  const isIncluded = includedSites(store, sitesMaxOf);
+  const candidates: Candidate[] = [];
+  for (const [at, { accountId, siteId }] of store.sites.listDue(clock.now(), dueMax).entries()) {
+    if (at % sitesAtOnce === sitesAtOnce - 1) await nextTurn();
+    await eachApart(log, notStarted, siteId, async () => {
+      const site = store.sites.find(accountId, siteId);
+      const candidate = site === undefined ? null : await candidateOf(options, site, isIncluded(site));
+      if (candidate !== null) candidates.push(candidate);
+    });
+  }
+  return candidates;
+}
+
+/** Candidate for a run; null if the site does not run now. */
+async function candidateOf(options: RunStarterOptions, site: Site, isIncluded: boolean): Promise<Candidate | null> {
+  const { store, clock } = options;
+  if (store.siteRuns.find(site.id) !== undefined) return null;
+  const change = changeInsteadOfRun(options, site);
+  if (change === null && isIncluded) return asCandidate(site, clock.now());
+  await store.sites.change(site.accountId, site.id, () => change ?? withoutPlannedRun);
+  // A run by hand may have its second look.
+  return change === null ? asCandidate({ ...site, ...withoutPlannedRun }, clock.now()) : null;
+}
+
+function changeInsteadOfRun({ store, clock, mayBeScanned }: RunStarterOptions, site: Site): SiteChange | null {
+  if (site.paused) return { nextRunAt: null, secondLookAt: null };
+  const account = store.accounts.findById(site.accountId);
+  if (account === undefined || account.disabled) return { nextRunAt: nextRegularRun(site, clock.now()), secondLookAt: null };
+  return mayBeScanned(site) ? null : postponed(site, clock.now());
 }
 
 /** Change of a site that the plan of its account does not include. */
@@ -257,10 +251,12 @@ export async function eachApart(log: Log, fault: string, site: number, action: (
 /** Starts of the last hour: a restart does not reset the budget. */
 function recentStartsOf({ sites }: Pick<Store, "sites">, now: Date): RecentStart[] {
   const starts: RecentStart[] = [];
-  for (const { accountId, lastRunAt, schedule } of sites.listAll()) {
-    const atMs = lastRunAt === null ? Number.NaN : Date.parse(lastRunAt);
-    const kind = "cron" in schedule ? "cron" : "interval";
-    if (Math.abs(now.getTime() - atMs) < hourMs) starts.push({ atMs, accountId, kind });
+  for (const { accountId, createdAt, lastRunAt, schedule } of sites.listAll()) {
+    const isRecent = (at: string | null) => at !== null && Math.abs(now.getTime() - Date.parse(at)) < hourMs;
+    if (lastRunAt === null || !isRecent(lastRunAt)) continue;
+    // No interval has a second run within the hour in which its site was added.
+    const kind = "cron" in schedule ? "cron" : isRecent(createdAt) ? "first" : "interval";
+    starts.push({ atMs: Date.parse(lastRunAt), accountId, kind });
   }
   return starts;
 }
@@ -271,9 +267,14 @@ function asCandidate(site: Site, now: Date): Candidate | null {
   const isSecondLook = isDue(site.secondLookAt, now);
   if (!isRegular && !isSecondLook) return null;
   const instants = [site.nextRunAt, site.secondLookAt].flatMap((at) => (at !== null && isDue(at, now) ? [Date.parse(at)] : []));
-  const kind = isRegular && "cron" in site.schedule ? "cron" : isSecondLook ? "second-look" : "interval";
-  const { id, accountId, lastRunAt } = site;
-  return { id, accountId, kind, dueAt: new Date(Math.min(...instants)), isFirst: lastRunAt === null, site, isRegular };
+  const { id, accountId } = site;
+  return { id, accountId, kind: startKindOf(site, isRegular, isSecondLook), dueAt: new Date(Math.min(...instants)), site, isRegular };
+}
+
+function startKindOf({ schedule, reading, failingSince }: Site, isRegular: boolean, isSecondLook: boolean): StartKind {
+  if (isSecondLook && reading !== null) return "second-look";
+  if (isRegular && "cron" in schedule) return "cron";
+  return reading === null && (isSecondLook || failingSince === null) ? "first" : "interval";
 }
 
 function isDue(at: string | null, now: Date): boolean {

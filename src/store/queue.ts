@@ -7,9 +7,9 @@ import { defineTable, keyed, stored } from "./define-table.ts";
 import { firstKeyParts } from "./table.ts";
 
 interface LaneTerms {
-  /** Turns of the lane in each round: a whole number. A lane of weight 0 is a background lane: it is served when no other lane has scans. */
+  /** Turns of the lane in each round: a whole number. A lane of weight 0 is a background lane: it is served when no lane before it has scans. */
   readonly weight: number;
-  /** Part of the queue, 0 to 1, that may be taken before the lane's scans are refused. Background lanes count apart from the others. */
+  /** Part of the queue, 0 to 1, that may be taken before the lane's scans are refused. Each background lane counts apart from all others. */
   readonly queueShare: number;
 }
 
@@ -18,8 +18,12 @@ export const lanes = {
   agency: { weight: 4, queueShare: 1 },
   /** Guests and the free plan: the rest of the queue is reserved for paying accounts. */
   free: { weight: 1, queueShare: 0.5 },
-  /** Runs of watched sites: a person never waits behind them. */
+  // The runs of watched sites follow, in their order: a person never waits behind them.
+  /** Runs that confirm or dismiss what a site may have lost: an alarm waits for them. */
+  "second-look": { weight: 0, queueShare: 1 },
   scheduled: { weight: 0, queueShare: 1 },
+  /** First runs of sites, many at a time after an import. */
+  first: { weight: 0, queueShare: 1 },
 } as const satisfies Record<string, LaneTerms>;
 
 export type Lane = keyof typeof lanes;
@@ -66,7 +70,10 @@ export function createLaneSchedule<Name extends string>(weights: Readonly<Record
 
     /** Number of claims until this scan's, its own included, if no other scan arrives. Costs one walk over the cycle. */
     position: (turn: number, { lane, rank, lengths }: Waiting<Name>): number => {
-      if (weights[lane] === 0) return names.reduce((claims, name) => claims + (weights[name] === 0 ? 0 : lengths[name]), rank);
+      if (weights[lane] === 0) {
+        const isBefore = (name: Name) => weights[name] !== 0 || names.indexOf(name) < names.indexOf(lane);
+        return names.filter(isBefore).reduce((claims, name) => claims + lengths[name], rank);
+      }
       const fullRounds = Math.floor((rank - 1) / weights[lane]);
       const turnsInLastRound = rank - fullRounds * weights[lane];
       const turns = from(turn);
@@ -138,9 +145,9 @@ export function freePlaces(db: QueueDb, [location, lane]: LaneKey, queueMax: num
   return Math.max(0, Math.ceil(queueMax * lanes[lane].queueShare) - taken);
 }
 
-/** Lanes that share the queue: scheduled scans never take the places of people. */
+/** Lanes that share the queue: scans of the background take no places of people, and scheduled ones none of a second look. */
 function lanesCountedWith(lane: Lane): readonly Lane[] {
-  return laneNames.filter((name) => isBackgroundLane(name) === isBackgroundLane(lane));
+  return isBackgroundLane(lane) ? [lane] : laneNames.filter((name) => !isBackgroundLane(name));
 }
 
 export function queuedCount(db: QueueDb, location: string): number {

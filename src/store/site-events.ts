@@ -3,6 +3,7 @@ import type { Db } from "./database.ts";
 import { defineTable, type IndexRows, keyed, numberIndex, type Static, stored } from "./define-table.ts";
 import { queueDeliveries } from "./deliveries.ts";
 import { newestPage, type Page, type PageRequest } from "./page.ts";
+import { isBackgroundLane } from "./queue.ts";
 import { listedScoreOf, type ScanRecord, type ScanSummary } from "./scan-record.ts";
 import { randomBase62 } from "./secret-value.ts";
 import type { OpenFinding } from "./site-runs.ts";
@@ -143,7 +144,12 @@ export function eventRepository(db: Db) {
  */
 export function noteScanEnd(db: Db, before: ScanRecord, ended: ScanRecord, now: Date): void {
   const { accountId, token, id, url, status, errorCode, summary } = ended;
-  if (accountId === null || before.queueKey?.[1] === "scheduled" || (status !== "finished" && status !== "failed")) return;
+  if (
+    accountId === null ||
+    (before.queueKey !== undefined && isBackgroundLane(before.queueKey[1])) ||
+    (status !== "finished" && status !== "failed")
+  )
+    return;
   const rules = [...db.notificationRules.getRange(accountRange(accountId))];
   if (!rules.some(({ value }) => value.events.includes("scan.finished"))) return;
   const data = { token, id, url, status, errorCode, ...listedScoreOf(summary) };

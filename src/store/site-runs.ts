@@ -5,7 +5,7 @@ import { bands, ranks, type StoredResult } from "../judge/result.ts";
 import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { reads, transactions } from "./methods.ts";
-import { freePlaces, type LaneKey, laneFiller, laneOf } from "./queue.ts";
+import { freePlaces, type Lane, type LaneKey, laneFiller, laneOf } from "./queue.ts";
 import { findScan, type ScanRecord } from "./scan-record.ts";
 import { putSiteAccount, type RulesChange, siteAccountOf } from "./site-accounts.ts";
 import { type EventSite, type NewEvent, putEvents, type RulesMove, type StoredEvent } from "./site-events.ts";
@@ -234,18 +234,24 @@ export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteSta
 }
 
 interface StartRun extends Pick<SiteRun, "accountId" | "siteId" | "kind"> {
+  /** Lane of a run that no person asked for; `scheduled` by default. */
+  readonly lane?: Exclude<Lane, "agency" | "free">;
   /** Undefined leaves the planned one. */
   readonly nextRunAt?: Date | null | undefined;
   readonly now: Date;
 }
 
-function startRun(db: Db, queueMax: number, { accountId, siteId, kind, nextRunAt, now }: StartRun): SiteRun | StartRunRefusal {
+function startRun(
+  db: Db,
+  queueMax: number,
+  { accountId, siteId, kind, lane: given = "scheduled", nextRunAt, now }: StartRun,
+): SiteRun | StartRunRefusal {
   const site = db.sites.get([accountId, siteId]);
   if (site === undefined) return "unknown";
   // A row that cannot be read must not end the runs of the site.
   if (db.siteRuns.get(siteId) !== undefined) return "busy";
   const urls = [site.url, ...site.pages];
-  const lane: LaneKey = [site.location, kind === "manual" ? laneOf(db, accountId) : "scheduled"];
+  const lane: LaneKey = [site.location, kind === "manual" ? laneOf(db, accountId) : given];
   // All scans of a run find space, or none is queued.
   if (freePlaces(db, lane, queueMax) < urls.length) return "full";
   const fill = laneFiller(db, lane, queueMax);

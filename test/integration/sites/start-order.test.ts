@@ -18,37 +18,90 @@ const at = (minute: number) => new Date(begin + minute * minuteMs).toISOString()
 const add = (name: string, given: Partial<Site> = {}) =>
   addSite(rig.store, { accountId: 1, url: `https://${name}.example/`, now: rig.now(), ...given });
 const plan = ({ id }: Site, times: Pick<Site, "nextRunAt" | "secondLookAt">) => rig.store.sites.change(1, id, () => times);
-/** Hosts of the runs under way. */
-const running = () => rig.store.siteRuns.list().map(({ scans: [scan] }) => new URL(scan?.url ?? "").hostname.replace(".example", ""));
 
 describe("the budget", () => {
-  test("holds across ticks: three starts a minute, twelve an hour", async () => {
+  const week = 7 * 24 * 60;
+
+  test("holds across ticks: three regular runs a minute, twelve an hour", async () => {
     for (let count = 0; count < 20; count++) await add(`site${count}`);
+    expect(await rig.at(0)).toBe(20);
     const started: number[] = [];
-    for (let minute = 0; minute < 5; minute += 0.5) started.push(await rig.at(minute));
+    // All of them became due in an outage.
+    for (let minute = 0; minute < 5; minute += 0.5) started.push(await rig.at(2 * week + minute));
     expect(started).toEqual([3, 0, 3, 0, 3, 0, 3, 0, 0, 0]);
-    expect(await rig.at(59)).toBe(0);
-    expect(await rig.at(60.5)).toBe(3);
+    expect(await rig.at(2 * week + 59)).toBe(0);
+    expect(await rig.at(2 * week + 60.5)).toBe(3);
   });
 
-  test("limits the second look of a site that runs by cron", async () => {
-    for (let count = 0; count < 3; count++) await add(`site${count}`);
-    expect(await rig.at(0)).toBe(3);
-    const site = await add("cron", { schedule: { cron: "0 3 * * *", zone: "UTC" } });
-    await plan(site, { nextRunAt: at(500), secondLookAt: at(0.2) });
-    expect([await rig.at(0.5), await rig.at(1)]).toEqual([0, 1]);
+  test("is none for second looks, and they cost no regular run its place", async () => {
+    const [known, ...others] = await Promise.all(Array.from({ length: 20 }, (_, at) => add(`site${at}`)));
+    const cron = await add("cron", { schedule: { cron: "0 3 * * *", zone: "UTC" } });
+    await plan(cron, { nextRunAt: at(0), secondLookAt: null });
+    await rig.at(0);
+    for (let minute = 0; minute < 5; minute++) await rig.at(2 * week + minute);
+    if (known === undefined) throw new Error("no site was added");
+    for (const site of [known, cron, ...others.slice(0, 10)])
+      await plan(site, { nextRunAt: at(3 * week), secondLookAt: at(2 * week + 4.2) });
+    expect(await rig.at(2 * week + 4.5)).toBe(12);
+    for (const site of others.slice(10)) await plan(site, { nextRunAt: at(2 * week + 61), secondLookAt: null });
+    expect(await rig.at(2 * week + 61)).toBe(3);
   });
 
-  test("goes to the second look that was due first, also by its regular run", async () => {
-    for (let count = 0; count < 2; count++) await add(`site${count}`);
-    expect(await rig.at(0)).toBe(2);
-    const [late, early] = [await add("late"), await add("early")];
-    await plan(late, { nextRunAt: at(500), secondLookAt: at(0.2) });
-    await plan(early, { nextRunAt: at(0.1), secondLookAt: at(0.3) });
-    rig.setMinute(0.5);
+  test("is none for first runs, and they cost no regular run its place", async () => {
+    const known = await add("known");
+    await rig.at(0);
+    for (let count = 0; count < 60; count++) await add(`site${count}`);
+    await plan(known, { nextRunAt: at(1), secondLookAt: null });
+    expect(await rig.at(1)).toBe(61);
+  });
+});
+
+describe("the lanes of a second look, a regular run and a first one", () => {
+  test("are served in this order, whichever was queued first", async () => {
+    const [look, regular] = [await add("look"), await add("regular")];
+    await rig.at(0);
+    await add("first");
+    rig.setMinute(1);
     await rig.ticker.tick();
-    expect(running()).toEqual(["early"]);
+    await plan(regular, { nextRunAt: at(2), secondLookAt: null });
+    rig.setMinute(2);
+    await rig.ticker.tick();
+    await plan(look, { nextRunAt: at(500), secondLookAt: at(3) });
+    rig.setMinute(3);
+    await rig.ticker.tick();
+    const claimed: (string | undefined)[] = [];
+    for (let count = 0; count < 3; count++) claimed.push((await rig.store.scans.claimNext("local", rig.now()))?.url);
+    expect(claimed).toEqual(["look", "regular", "first"].map((name) => `https://${name}.example/`));
   });
+
+  test("of which the one of second looks has its own share of the queue", async () => {
+    const full = await siteRig({ queueMax: 3 });
+    try {
+      const look = await addSite(full.store, { accountId: 1, url: "https://look.example/", now: full.now() });
+      await full.at(0);
+      for (let count = 0; count < 9; count++)
+        await addSite(full.store, { accountId: 1, url: `https://s${count}.example/`, now: full.now() });
+      await full.store.sites.change(1, look.id, () => ({ secondLookAt: at(1) }));
+      full.setMinute(0.5);
+      await full.ticker.tick();
+      full.setMinute(1);
+      await full.ticker.tick();
+      expect(full.store.siteRuns.find(look.id)?.kind).toBe("second-look");
+    } finally {
+      await full.stop();
+    }
+  });
+});
+
+test("a site that failed at its first run has no second look, since it has lost nothing", async () => {
+  const [dead, lost] = [await add("dead"), await add("lost")];
+  rig.show("refused", dead.url);
+  await rig.at(0);
+  expect(rig.store.sites.find(1, dead.id)).toMatchObject({ secondLookAt: null, failingSince: at(0) });
+  rig.show("refused", lost.url);
+  await plan(lost, { nextRunAt: at(1), secondLookAt: null });
+  await rig.at(1);
+  expect(rig.store.sites.find(1, lost.id)?.secondLookAt).toBe(at(11));
 });
 
 test("a paused site does not run, and loses its planned times", async () => {

@@ -10,7 +10,7 @@ export function admitAll<Run extends Given>(
   now: Date,
   demandPerHour: number,
 ): readonly Run[] {
-  const runs = candidates.map((run) => ({ accountId: 1, isFirst: false, ...run, run }));
+  const runs = candidates.map((run) => ({ accountId: 1, ...run, run }));
   const recent = recentStarts.map((atMs) => ({ atMs, accountId: 1, kind: "interval" as const }));
   const admission = createAdmission(runs, recent, now, demandPerHour);
   const admitted: Run[] = [];

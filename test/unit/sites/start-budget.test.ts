@@ -1,4 +1,4 @@
-/** Budget of starts: order, limits, and the demand of many sites. */
+/** Starts: their order, the budget of regular runs, and the demand of many sites. */
 import { describe, expect, test } from "vitest";
 import { createAdmission, type RecentStart, type RunCandidate, type StartKind, startBudgetFor } from "../../../src/sites/run-starts.ts";
 import { admitAll } from "./admit-all.ts";
@@ -7,38 +7,42 @@ const now = new Date("2026-05-06T07:08:09Z");
 const minutesAgo = (minutes: number) => now.getTime() - minutes * 60_000;
 const candidate = (id: string, kind: StartKind, minutes = 0) => ({ id, kind, dueAt: new Date(minutesAgo(minutes)) });
 const intervals = (count: number) => Array.from({ length: count }, (_, at) => candidate(`i${at}`, "interval"));
-const looks = (count: number) => Array.from({ length: count }, (_, at) => candidate(`s${at}`, "second-look"));
 /** Starts outside of the last minute. */
 const startsInHour = (count: number) => Array<number>(count).fill(minutesAgo(30));
 const idsOf = (runs: readonly { readonly id: string }[]) => runs.map(({ id }) => id);
 
-test("starts in the order cron, second looks, oldest", () => {
+test("starts in the order second looks, cron, oldest, first runs", () => {
   const candidates = [
+    candidate("added", "first", 99),
     candidate("new", "interval", 1),
     candidate("old", "interval", 9),
     candidate("look", "second-look"),
     candidate("cron", "cron"),
     candidate("early", "cron", -1),
   ];
-  expect(idsOf(admitAll(candidates, [], now, 0))).toEqual(["cron", "look", "old"]);
+  expect(idsOf(admitAll(candidates, [], now, 0))).toEqual(["look", "cron", "old", "new", "added"]);
 });
 
-test("starts at most 3 a minute", () => {
+test("starts at most 3 intervals a minute", () => {
   expect(admitAll(intervals(9), [], now, 0)).toHaveLength(3);
   expect(admitAll(intervals(9), [minutesAgo(0.5), minutesAgo(0.9)], now, 0)).toHaveLength(1);
   expect(admitAll(intervals(9), [minutesAgo(0), minutesAgo(0), minutesAgo(0)], now, 0)).toEqual([]);
-  expect(admitAll(looks(9), [minutesAgo(0.5)], now, 0)).toHaveLength(2);
   // A whole minute has passed.
   expect(admitAll(intervals(9), [minutesAgo(1), minutesAgo(1)], now, 0)).toHaveLength(3);
 });
 
-test("starts at most 12 an hour, 15 with second looks", () => {
+test("starts at most 12 intervals an hour", () => {
   expect(admitAll(intervals(3), startsInHour(10), now, 0)).toHaveLength(2);
   expect(admitAll(intervals(3), startsInHour(12), now, 0)).toEqual([]);
-  expect(idsOf(admitAll([...intervals(3), ...looks(1)], startsInHour(12), now, 0))).toEqual(["s0"]);
-  expect(admitAll(looks(3), startsInHour(14), now, 0)).toHaveLength(1);
-  expect(admitAll(looks(3), startsInHour(15), now, 0)).toEqual([]);
   expect(admitAll(intervals(3), Array<number>(20).fill(minutesAgo(60)), now, 0)).toHaveLength(3);
+});
+
+test.each(["second-look", "first"] as const)("starts each %s, whatever has started, and takes no place of an interval", (kind) => {
+  const free = Array.from({ length: 500 }, (_, at) => candidate(`f${at}`, kind));
+  expect(admitAll(free, startsInHour(15), now, 0)).toHaveLength(500);
+  expect(admitAll([...free, ...intervals(5)], [], now, 0)).toHaveLength(503);
+  const recent = free.map((): RecentStart => ({ atMs: minutesAgo(0.5), accountId: 1, kind }));
+  expect(createAdmission([{ ...candidate("i", "interval"), accountId: 1 }], recent, now, 0).next()?.id).toBe("i");
 });
 
 test("cron keeps its minute, and counts", () => {
@@ -53,12 +57,12 @@ test("starts of a time from which the clock was set back do not block", () => {
 });
 
 test.each([
-  [0, 3, 12, 15],
-  [9.6, 3, 12, 15],
-  [2_000 / 168, 3, 15, 19],
-  [5_000, 131, 6_250, 7_813],
-])("a demand of %d an hour has room", (demand, perMinuteMax, perHourMax, perHourWithSecondLooksMax) => {
-  expect(startBudgetFor(demand)).toEqual({ perMinuteMax, perHourMax, perHourWithSecondLooksMax });
+  [0, 3, 12],
+  [9.6, 3, 12],
+  [2_000 / 168, 3, 15],
+  [5_000, 105, 6_250],
+])("a demand of %d an hour has room", (demand, perMinuteMax, perHourMax) => {
+  expect(startBudgetFor(demand)).toEqual({ perMinuteMax, perHourMax });
 });
 
 test("5,000 hourly sites all run within the hour", () => {
@@ -73,32 +77,18 @@ test("5,000 hourly sites all run within the hour", () => {
   expect(waiting).toEqual([]);
 });
 
-test("cron does not use up the second looks of an hour", () => {
-  const crons: RecentStart[] = Array.from({ length: 20 }, () => ({ atMs: minutesAgo(30), accountId: 1, kind: "cron" }));
-  const candidates = looks(5).map((look) => ({ ...look, accountId: 1, isFirst: false }));
-  const admission = createAdmission(candidates, crons, now, 0);
-  const started: string[] = [];
-  for (let run = admission.next(); run !== null; run = admission.next()) {
-    admission.noteStart(run);
-    started.push(run.id);
-  }
-  expect(started).toEqual(["s0", "s1", "s2"]);
-});
-
 describe("accounts take turns", () => {
   interface Waiting {
     readonly id: string;
     readonly accountId: number;
-    readonly isFirst?: boolean;
     readonly minutes?: number;
   }
 
   /** Ids in the order in which they start, 12 an hour, while nothing else becomes due. */
   function order(waiting: readonly Waiting[], hours: number): readonly string[] {
-    let left = waiting.map(({ id, accountId, isFirst = false, minutes = 0 }) => ({
+    let left = waiting.map(({ id, accountId, minutes = 0 }) => ({
       ...candidate(id, "interval", minutes),
       accountId,
-      isFirst,
     }));
     const starts: RecentStart[] = [];
     const started: string[] = [];
@@ -118,22 +108,28 @@ describe("accounts take turns", () => {
   }
 
   test("an import of another account holds up nobody", () => {
-    const imported = Array.from({ length: 200 }, (_, at) => ({ id: `a${at}`, accountId: 1, isFirst: true, minutes: 300 }));
+    const imported = Array.from({ length: 200 }, (_, at) => ({ id: `a${at}`, accountId: 1, minutes: 300 }));
     const started = order([...imported, { id: "b", accountId: 2 }, { id: "c", accountId: 3, minutes: 5 }], 3);
     expect(started.slice(0, 3).sort()).toEqual(["a0", "b", "c"]);
     expect(started).toHaveLength(36);
   });
 
-  test("known sites of an account go before those that were just added", () => {
-    const imported = Array.from({ length: 50 }, (_, at) => ({ id: `a${at}`, accountId: 1, isFirst: true, minutes: 300 }));
-    expect(order([...imported, { id: "known", accountId: 1 }], 1)[0]).toBe("known");
+  test("first runs of an account with the fewest of them go first", () => {
+    const run = (id: string, accountId: number, kind: StartKind = "first") => ({ ...candidate(id, kind), accountId });
+    const waiting = [run("a1", 1), run("a2", 1), run("b", 2), run("known", 1, "interval")];
+    const started: string[] = [];
+    const admission = createAdmission(waiting, [], now, 0);
+    for (let next = admission.next(); next !== null; next = admission.next()) {
+      admission.noteStart(next);
+      started.push(next.id);
+    }
+    expect(started).toEqual(["known", "a1", "b", "a2"]);
   });
 
   test("runs by cron cost no account its turn", () => {
     const of = (accountId: number, id: string, kind: StartKind = "interval") => ({
       ...candidate(id, kind, accountId),
       accountId,
-      isFirst: false,
     });
     const startedBy = (recent: readonly RecentStart[], waiting: readonly RunCandidate[]) => {
       const admission = createAdmission(waiting, recent, now, 5_000);
@@ -155,7 +151,7 @@ describe("accounts take turns", () => {
   });
 
   test("after a run that does not start, the run of any account that waits longest is next", () => {
-    const run = (id: string, accountId: number, minutes: number) => ({ ...candidate(id, "interval", minutes), accountId, isFirst: false });
+    const run = (id: string, accountId: number, minutes: number) => ({ ...candidate(id, "interval", minutes), accountId });
     const admission = createAdmission([run("first", 1, 9), run("last", 1, 1), run("second", 2, 5)], [], now, 0);
     expect([1, 2, 3].map(() => admission.next()?.id)).toEqual(["first", "second", "last"]);
   });
@@ -175,7 +171,7 @@ describe("accounts take turns", () => {
 });
 
 test("a run that does not start leaves its place to the next", () => {
-  const candidates = intervals(6).map((run) => ({ ...run, accountId: 1, isFirst: false }));
+  const candidates = intervals(6).map((run) => ({ ...run, accountId: 1 }));
   const admission = createAdmission(candidates, [], now, 0);
   const started: string[] = [];
   for (let run = admission.next(); run !== null; run = admission.next()) {

@@ -89,6 +89,8 @@ describe("a schedule", () => {
 
   test.each([-1, 5, 1.5, Number.NaN])("a stored turn of %p counts as the first", (turn) => {
     expect(laneSchedule.next(turn, (lane) => lane === "free")).toEqual({ lane: "free", turn: 3 });
-    expect(laneSchedule.position(turn, { lane: "free", rank: 1, lengths: { agency: 9, free: 1, scheduled: 9 } })).toBe(3);
+    expect(
+      laneSchedule.position(turn, { lane: "free", rank: 1, lengths: { agency: 9, free: 1, "second-look": 9, scheduled: 9, first: 9 } }),
+    ).toBe(3);
   });
 });
