@@ -15,6 +15,7 @@ import {
   type WebhookSenderSettings,
   webhookTargetFault,
 } from "../channels/webhook.ts";
+import { openEgress } from "../egress/dial.ts";
 import type { EgressSettings } from "../egress/settings.ts";
 import type { LocationDirectory } from "../evidence/scan.ts";
 import type { DeliveryMetrics } from "../metrics/metrics.ts";
@@ -23,13 +24,15 @@ import { ConfigError } from "../settings/config.ts";
 import { certificatePem, passwordInFile } from "../settings/files.ts";
 import type { Config } from "../settings/settings.ts";
 import { type SiteClock, startSiteClock } from "../sites/clock.ts";
+import { createSiteNetworks } from "../sites/site-networks.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
 import type { Store } from "../store/store.ts";
+import { egressSettings } from "./scanning.ts";
 
 interface WatchedSitesSources extends DeliverySources {
   readonly store: Store;
   readonly ready: () => boolean;
-  readonly locations: Pick<LocationDirectory, "absentSince">;
+  readonly locations: Pick<LocationDirectory, "absentSince" | "capacity">;
   /** Wakes the dispatcher. */
   readonly wake: () => void;
 }
@@ -54,6 +57,12 @@ export function openWatchedSites(config: Config, { locations, ready, wake, ...so
         ...{ store, ready, wake, log, onEvents: delivery.wake },
         clock: systemClock,
         sitesMaxOf: planSitesMax(store),
+        slotsOf: (location) => (location === localLocation ? config["scan.concurrency"] : locations.capacity(location)),
+        networks: createSiteNetworks({
+          resolve: (host) => resolveOnce(egressSettings(config, ownEndpoints), host),
+          onKnown: () => clock?.wake(),
+          clock: systemClock,
+        }),
         mayBeScanned: ({ location }) => location === localLocation || locations.absentSince(location) === null,
       });
     },
@@ -61,6 +70,16 @@ export function openWatchedSites(config: Config, { locations, ready, wake, ...so
       await Promise.all([clock?.stop(), delivery.stop(drainMs)]);
     },
   };
+}
+
+/** @throws EgressError as a scan of the host would. */
+async function resolveOnce(settings: EgressSettings, host: string): Promise<readonly string[]> {
+  const egress = openEgress(settings);
+  try {
+    return await egress.resolve(host);
+  } finally {
+    egress.close();
+  }
 }
 
 /** Null without `smtp.url`. @throws ConfigError if a file cannot be used. */

@@ -4,7 +4,7 @@ import { type Log, type LogFields, logWith, messageOf } from "../base/log.ts";
 import type { Cancellation, ProgressStage, ScanErrorCode } from "../evidence/scan.ts";
 import { localLocation } from "../parse/location.ts";
 import { DataDirError } from "../store/data-dir.ts";
-import { isBackgroundLane } from "../store/queue.ts";
+import { isBackgroundLane, networkScansMax } from "../store/queue.ts";
 import { scanLocationOf } from "../store/scan-location.ts";
 import type { ScanRecord } from "../store/scans.ts";
 import type { Store } from "../store/store.ts";
@@ -69,7 +69,7 @@ export async function startDispatcher(options: DispatcherOptions) {
   async function claimAt(location: string): Promise<boolean> {
     if (stopped || active.count(location) >= capacityOf(options, location)) return false;
     const background = active.backgroundCount(location) < backgroundMax(capacityOf(options, location));
-    const scan = await store.scans.claimNext(location, clock.now(), background);
+    const scan = await store.scans.claimNext(location, clock.now(), background, active.busyNetworks());
     if (scan === undefined) return false;
     const waitedMs = clock.now().getTime() - Date.parse(scan.createdAt);
     log.debug("scan claimed", { ...fieldsOf(scan), ms: waitedMs });
@@ -149,6 +149,7 @@ function backgroundMax(capacity: number): number {
 }
 
 interface ActiveScan {
+  readonly network: string | undefined;
   readonly background: boolean;
   readonly ending: AbortController;
   readonly work: Promise<void>;
@@ -171,8 +172,15 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
     count: (location: string) => active.get(location)?.size ?? 0,
     backgroundCount: (location: string) => [...(active.get(location)?.values() ?? [])].filter(({ background }) => background).length,
     total: () => all().length,
+    /** At all locations. */
+    busyNetworks: (): ReadonlySet<string> => {
+      const byNetwork = Map.groupBy(all(), ({ network }) => network);
+      return new Set(
+        [...byNetwork].flatMap(([network, scans]) => (network !== undefined && scans.length >= networkScansMax ? network : [])),
+      );
+    },
     start: (scan: ScanRecord, adopted: boolean) => {
-      const { token } = scan;
+      const { token, network } = scan;
       const location = scanLocationOf(scan);
       const atLocation = active.get(location) ?? new Map<string, ActiveScan>();
       active.set(location, atLocation);
@@ -184,7 +192,7 @@ function createActiveScans(options: DispatcherOptions, onEnded: () => void) {
         onEnded();
       });
       const lane = scan.queueKey?.[1];
-      atLocation.set(token, { ending, work, background: lane !== undefined && isBackgroundLane(lane) });
+      atLocation.set(token, { network, ending, work, background: lane !== undefined && isBackgroundLane(lane) });
     },
     /** Resolves when the scan has ended; at once for one that does not run. */
     cancel: async (token: string) => {

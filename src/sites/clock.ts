@@ -10,6 +10,7 @@ import { cancelOldRuns, concludeEndedRuns } from "./conclude-run.ts";
 import { acceptedChange, certificateDaysLeft, certificateNoticeDaysMax, dueThresholds, noticeCertificate } from "./run-changes.ts";
 import { correctedTimes, createRunStarter, eachApart, includedSites, type SitesMaxOf, withoutPlannedRun } from "./run-starts.ts";
 import { demandPerHour } from "./schedule.ts";
+import type { SiteNetworks } from "./site-networks.ts";
 
 const tickMsDefault = 10_000;
 /** Interval of rounds over all sites. */
@@ -24,6 +25,10 @@ export interface SiteTickerOptions {
   readonly ready?: () => boolean;
   /** False postpones the runs of a site by some minutes, as while its location has no workers. */
   readonly mayBeScanned?: (site: Site) => boolean;
+  /** Scans at a time of a location. Absent: first runs start as soon as they are due. */
+  readonly slotsOf?: (location: string) => number;
+  /** Null: runs of one network are not limited. */
+  readonly networks?: SiteNetworks | null;
   /** Absent: all sites are scanned by schedule. */
   readonly sitesMaxOf?: SitesMaxOf;
   /** Called after scans were queued. */
@@ -83,7 +88,8 @@ export type SiteTicker = ReturnType<typeof createSiteTicker>;
 export function createSiteTicker(options: SiteTickerOptions) {
   const { store, clock, ready = () => true, wake, onEvents = () => {}, log } = options;
   const { mayBeScanned = () => true, sitesMaxOf = () => Number.POSITIVE_INFINITY } = options;
-  const starter = createRunStarter({ store, clock, mayBeScanned, sitesMaxOf, log });
+  const { slotsOf = () => Number.POSITIVE_INFINITY, networks = null } = options;
+  const starter = createRunStarter({ store, clock, mayBeScanned, slotsOf, networks, sitesMaxOf, log });
   const isRoundDue = createInterval(roundMs);
   const isTidyDue = createInterval(tidyMs);
   const unread = new Map<number, number>();
@@ -121,8 +127,13 @@ export function createSiteTicker(options: SiteTickerOptions) {
   }
 
   return {
-    /** Only what follows from scans that have ended. */
-    conclude: async (): Promise<void> => void (await attempt(conclude, "runs of sites not concluded")),
+    /** First runs that wait for a slot or a network, the next one first. */
+    waiting: starter.waiting,
+    /** Only what follows from scans that have ended: also first runs that waited for a slot. */
+    conclude: async (): Promise<void> => {
+      await attempt(conclude, "runs of sites not concluded");
+      if (starter.waiting().length > 0) await attempt(start, "runs of sites not started");
+    },
     /** Everything that is due. */
     tick: async (): Promise<void> => {
       await attempt(conclude, "runs of sites not concluded");

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Log, messageOf } from "../base/log.ts";
 import { hourMs, minuteMs } from "../base/units.ts";
 import { DataDirError } from "../store/data-dir.ts";
+import { networkScansMax } from "../store/queue.ts";
 import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import type { SiteTickerOptions } from "./clock.ts";
@@ -146,8 +147,9 @@ const postponedMs = 10 * minuteMs;
 /** Second looks are planned minutes ahead; one that is planned later comes from a clock that was set back. */
 const secondLookAheadMsMax = hourMs;
 
-export interface RunStarterOptions extends Required<Pick<SiteTickerOptions, "clock" | "mayBeScanned" | "sitesMaxOf" | "log">> {
-  readonly store: Pick<Store, "sites" | "siteRuns" | "accounts">;
+export interface RunStarterOptions
+  extends Required<Pick<SiteTickerOptions, "clock" | "mayBeScanned" | "slotsOf" | "networks" | "sitesMaxOf" | "log">> {
+  readonly store: Pick<Store, "sites" | "siteRuns" | "scans" | "accounts">;
 }
 
 const laneByKind = { "second-look": "second-look", cron: "scheduled", interval: "scheduled", first: "first" } as const;
@@ -161,43 +163,112 @@ export function createRunStarter(options: RunStarterOptions) {
   const { store, clock, log } = options;
   let recentStarts = recentStartsOf(store, clock.now());
 
-  /** Whether the run has started. `fullFor`: by lane, the fewest scans for which its queue has no space. */
-  async function start({ site, kind: startKind, isRegular }: Candidate, fullFor: Map<string, number>): Promise<boolean> {
-    const scans = 1 + site.pages.length;
+  let waiting: readonly Candidate[] = [];
+
+  /** Whether the run has started. */
+  async function start({ site, kind: startKind, isRegular }: Candidate, room: StartRoom): Promise<boolean> {
     const lane = laneByKind[startKind];
-    const queue = `${site.location} ${lane}`;
-    if (scans >= (fullFor.get(queue) ?? Number.POSITIVE_INFINITY)) return false;
+    const network = room.networkOf(site, lane);
+    if (network === undefined) return false;
     const at = clock.now();
     const nextRunAt = isRegular ? nextRunAfter(site.schedule, scheduleKeyOf(site), at) : undefined;
     const kind = isRegular ? "scheduled" : "second-look";
-    const run = await store.siteRuns.start({ accountId: site.accountId, siteId: site.id, kind, lane, nextRunAt, now: at });
+    const run = await store.siteRuns.start({
+      ...{ accountId: site.accountId, siteId: site.id, kind, lane, nextRunAt, now: at },
+      network: network ?? undefined,
+    });
     // The row of the site stays due.
-    if (run === "full") fullFor.set(queue, scans);
+    if (run === "full") room.noteFull(site, lane);
     if (typeof run === "string") return false;
+    room.noteStart(site, lane, network);
     recentStarts.push({ atMs: at.getTime(), accountId: site.accountId, kind: startKind });
     log.debug("run of a site started", { site: site.id, kind, scans: run.scans.length });
     return true;
   }
 
   return {
+    /** First runs that were due at the last call and did not start, in the order in which they will. */
+    waiting: (): readonly Site[] => waiting.map(({ site }) => site),
+
     /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
     startDue: async (demandPerHour: number): Promise<number> => {
-      const fullFor = new Map<string, number>();
       const candidates = await dueCandidates(options);
+      const left = new Set(candidates.filter(({ kind }) => kind === "first"));
+      const room = startRoom(options);
       recentStarts = recentStarts.filter(({ atMs }) => Math.abs(clock.now().getTime() - atMs) < hourMs);
       const admission = createAdmission(candidates, recentStarts, clock.now(), demandPerHour);
       let started = 0;
       for (let run = admission.next(); run !== null; run = admission.next()) {
         const candidate = run;
         await eachApart(log, notStarted, candidate.site.id, async () => {
-          if (!(await start(candidate, fullFor))) return;
+          if (!(await start(candidate, room))) return;
           admission.noteStart(candidate);
+          left.delete(candidate);
           started++;
         });
       }
+      waiting = inTurns([...left], recentStarts, clock.now());
       return started;
     },
   };
+}
+
+/** The order in which runs start if each of them can. */
+function inTurns(runs: readonly Candidate[], recentStarts: readonly RecentStart[], now: Date): readonly Candidate[] {
+  const turns = createTurns(runs.toSorted(compareCandidates), startsByAccount(recentStarts, "first", now.getTime()));
+  const ordered: Candidate[] = [];
+  for (let run = turns.next(); run !== null; run = turns.next()) {
+    turns.noteStart(run.accountId);
+    ordered.push(run);
+  }
+  return ordered;
+}
+
+type RunLane = (typeof laneByKind)[StartKind];
+type StartRoom = ReturnType<typeof startRoom>;
+
+/** Queues, slots and networks that can still take a run, for one round of starts. */
+function startRoom({ store, slotsOf, networks }: RunStarterOptions) {
+  /** By lane, the fewest scans for which its queue has no space. */
+  const fullFor = new Map<string, number>();
+  /** By location, scans of first runs that wait. */
+  const queuedFirst = new Map<string, number>();
+  const byNetwork = networks === null ? new Map<string, number>() : scansByNetwork(store);
+  const scansOf = ({ pages }: Site) => 1 + pages.length;
+  const laneKey = ({ location }: Site, lane: RunLane) => `${location} ${lane}`;
+
+  function queuedFirstAt(location: string): number {
+    const queued = queuedFirst.get(location) ?? store.scans.lanesOf(location).find(({ lane }) => lane === "first")?.scans ?? 0;
+    queuedFirst.set(location, queued);
+    return queued;
+  }
+
+  return {
+    /** Undefined if the run cannot start now: its queue is full, its network is not known yet, or a first run finds no slot. */
+    networkOf: (site: Site, lane: RunLane): string | null | undefined => {
+      if (scansOf(site) >= (fullFor.get(laneKey(site, lane)) ?? Number.POSITIVE_INFINITY)) return undefined;
+      // As many wait as can start until the next look.
+      if (lane === "first" && queuedFirstAt(site.location) >= Math.max(1, slotsOf(site.location))) return undefined;
+      const network = networks === null ? null : networks.of(site.url);
+      const isBusy = lane === "first" && (byNetwork.get(network ?? "") ?? 0) >= networkScansMax;
+      return isBusy ? undefined : network;
+    },
+    noteFull: (site: Site, lane: RunLane): void => void fullFor.set(laneKey(site, lane), scansOf(site)),
+    noteStart: (site: Site, lane: RunLane, network: string | null): void => {
+      if (network !== null) byNetwork.set(network, (byNetwork.get(network) ?? 0) + scansOf(site));
+      if (lane === "first") queuedFirst.set(site.location, queuedFirstAt(site.location) + scansOf(site));
+    },
+  };
+}
+
+/** Scans of runs under way that have not ended. */
+function scansByNetwork({ siteRuns, scans }: RunStarterOptions["store"]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { token } of siteRuns.list().flatMap((run) => run.scans)) {
+    const { status, network } = scans.findByToken(token) ?? {};
+    if (network !== undefined && (status === "queued" || status === "running")) counts.set(network, (counts.get(network) ?? 0) + 1);
+  }
+  return counts;
 }
 
 async function dueCandidates(options: RunStarterOptions): Promise<readonly Candidate[]> {

@@ -39,6 +39,11 @@ function mapLanes<T>(toValue: (lane: Lane) => T): Readonly<Record<Lane, T>> {
   return Object.fromEntries(laneNames.map((lane) => [lane, toValue(lane)])) as Record<Lane, T>;
 }
 
+/** Scans of one network that run at a time, apart from those that a person started. */
+export const networkScansMax = 2;
+/** Waiting scans of a background lane that one claim looks at. */
+const lookedAtMax = 500;
+
 /** Place of a scan in the queue. */
 interface Waiting<Name extends string> {
   readonly lane: Name;
@@ -186,18 +191,30 @@ export function prependToLane(db: QueueDb, lane: LaneKey): QueueKey {
   return [...lane, (firstPlace(db, lane) ?? 1) - 1];
 }
 
-/** Removes the next scan of the location and returns its token; undefined if none waits. Background lanes only if `background`. */
-export function takeNextQueued(db: QueueDb, location: string, background: boolean): string | undefined {
+export interface ClaimTerms {
+  /** Whether background lanes are served. */
+  readonly background: boolean;
+  /** Scans of background lanes that may not start are passed over. */
+  readonly mayStart: (token: string) => boolean;
+}
+
+/** Removes the next scan of the location and returns its token; undefined if none may start. */
+export function takeNextQueued(db: QueueDb, location: string, { background, mayStart }: ClaimTerms): string | undefined {
+  const heads = new Map<Lane, { readonly key: QueueKey; readonly value: string }>();
   const served = laneSchedule.next(turnOf(db, location), (lane) => {
-    return (background || !isBackgroundLane(lane)) && firstPlace(db, [location, lane]) !== undefined;
+    if (isBackgroundLane(lane) && !background) return false;
+    const limit = isBackgroundLane(lane) ? lookedAtMax : 1;
+    for (const { key, value } of db.queueByLane.getRange({ ...laneRange([location, lane]), limit })) {
+      if (isBackgroundLane(lane) && !mayStart(value)) continue;
+      heads.set(lane, { key, value });
+      return true;
+    }
+    return false;
   });
-  if (served === undefined) return undefined;
+  const row = served && heads.get(served.lane);
+  if (served === undefined || row === undefined) return undefined;
   db.meta.put(`queueTurn ${location}`, served.turn);
-  const lane: LaneKey = [location, served.lane];
-  const [row] = db.queueByLane.getRange({ ...laneRange(lane), limit: 1 });
-  if (row === undefined) return undefined;
-  db.queueByLane.remove(row.key);
-  dropOuterGaps(db, lane);
+  removeFromLane(db, row.key);
   return row.value;
 }
 

@@ -88,6 +88,8 @@ const scanRow = stored.row({
   requestId: stored.optional(stored.unchecked<string | undefined>()),
   /** Absent for the location of the server itself: see `scanLocationOf`. */
   location: stored.optional(stored.as<string | undefined>(stored.location)),
+  /** Network of the host, by which scans of watched sites are limited; absent where it was not looked up. */
+  network: stored.optional(stored.unchecked<string | undefined>()),
   /** What retention has removed, and when; absent while all is kept. */
   removed: stored.optional(stored.as<{ readonly evidence?: string; readonly screenshot?: string } | undefined>(stored.objectOf())),
 });

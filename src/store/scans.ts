@@ -81,9 +81,19 @@ export function scanRepository(db: Db, { queueMax, screenshotsKept }: { readonly
   };
 }
 
-/** Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`. */
-function claimNext(db: Db, location: string, now: Date, background = true): ScanRecord | undefined {
-  const takeNext = () => takeNextQueued(db, location, background);
+/**
+ * Starts the next scan that waits for the location; undefined without one. Scans of background lanes only if `background`, and if their
+ * network is not a busy one.
+ */
+function claimNext(
+  db: Db,
+  location: string,
+  now: Date,
+  background = true,
+  busyNetworks: ReadonlySet<string> = new Set(),
+): ScanRecord | undefined {
+  const mayStart = (token: string) => !busyNetworks.has(findScan(db, token)?.network ?? "");
+  const takeNext = () => takeNextQueued(db, location, { background, mayStart });
   for (let token = takeNext(); token !== undefined; token = takeNext()) {
     const scan = findScan(db, token);
     // A row whose scan is lost must not stop the queue.

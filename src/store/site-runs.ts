@@ -236,6 +236,8 @@ export function openFindings(site: Pick<Site, "accepted">, { findings }: SiteSta
 interface StartRun extends Pick<SiteRun, "accountId" | "siteId" | "kind"> {
   /** Lane of a run that no person asked for; `scheduled` by default. */
   readonly lane?: Exclude<Lane, "agency" | "free">;
+  /** Limits how many of its scans run at a time. */
+  readonly network?: string | undefined;
   /** Undefined leaves the planned one. */
   readonly nextRunAt?: Date | null | undefined;
   readonly now: Date;
@@ -244,7 +246,7 @@ interface StartRun extends Pick<SiteRun, "accountId" | "siteId" | "kind"> {
 function startRun(
   db: Db,
   queueMax: number,
-  { accountId, siteId, kind, lane: given = "scheduled", nextRunAt, now }: StartRun,
+  { accountId, siteId, kind, lane: given = "scheduled", network, nextRunAt, now }: StartRun,
 ): SiteRun | StartRunRefusal {
   const site = db.sites.get([accountId, siteId]);
   if (site === undefined) return "unknown";
@@ -256,7 +258,7 @@ function startRun(
   if (freePlaces(db, lane, queueMax) < urls.length) return "full";
   const fill = laneFiller(db, lane, queueMax);
   const scans = urls.flatMap((url) => {
-    const scan = queueScan(db, fill, { accountId, url, now, location: site.location });
+    const scan = queueScan(db, fill, { accountId, url, now, network, location: site.location });
     return scan === "full" ? [] : [{ url, token: scan.token }];
   });
   const run: SiteRun = { accountId, siteId, kind, startedAt: now.toISOString(), scans };

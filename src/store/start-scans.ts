@@ -31,7 +31,7 @@ export interface StartRequest {
 }
 
 /** What a new scan consists of. */
-export interface NewScan extends Pick<ScanRecord, "accountId" | "url">, Pick<StartRequest, "now" | "location" | "requestId"> {}
+export interface NewScan extends Pick<ScanRecord, "accountId" | "url" | "network">, Pick<StartRequest, "now" | "location" | "requestId"> {}
 
 export function startMethods(db: Db, queueMax: number) {
   return {
@@ -86,7 +86,7 @@ function fillerFor(db: Db, queueMax: number, { accountId, location = localLocati
 export function queueScan(
   db: Db,
   fill: ReturnType<typeof laneFiller>,
-  { accountId, url, now, requestId, location = localLocation }: NewScan,
+  { accountId, url, now, requestId, network, location = localLocation }: NewScan,
 ): ScanRecord | "full" {
   const token = newScanToken(db);
   const queueKey = fill();
@@ -107,6 +107,7 @@ export function queueScan(
     summary: null,
     queueKey,
     ...(requestId === undefined ? {} : { requestId }),
+    ...(network === undefined ? {} : { network }),
     ...storedLocation(location),
   };
   db.scans.put(token, scan);

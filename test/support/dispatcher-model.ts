@@ -43,13 +43,17 @@ export function emptyDisk(): ModelDisk {
   return { scans: new Map(), queue: [], ends: new Map() };
 }
 
-export function queueOnDisk({ scans, queue }: ModelDisk, now: Date, { location = localLocation, lane = "agency" as Lane } = {}): string {
+export function queueOnDisk(
+  { scans, queue }: ModelDisk,
+  now: Date,
+  { location = localLocation, lane = "agency" as Lane, network = undefined as string | undefined } = {},
+): string {
   const id = scans.size + 1;
   const token = `scan${id}`;
   scans.set(token, {
     ...{ token, id, accountId: 1, url: `https://${token}.test/`, status: "queued", createdAt: now.toISOString(), startedAt: null },
     ...{ endedAt: null, progressStage: null, progressPercent: 0, attempts: 0, errorCode: null, summary: null },
-    ...{ queueKey: [location, lane, id], ...(location === localLocation ? {} : { location }) },
+    ...{ network, queueKey: [location, lane, id], ...(location === localLocation ? {} : { location }) },
   });
   queue.push(token);
   return token;
@@ -85,9 +89,9 @@ function modelStore(disk: ModelDisk, gate: WriteGate): DispatcherOptions["store"
     scans: {
       findByToken: (token) => scans.get(token),
       listRunning: running,
-      claimNext: (location, now, background = true) =>
+      claimNext: (location, now, background = true, busyNetworks = new Set()) =>
         write("claim", () => {
-          const waiting = waitingAt(location);
+          const waiting = waitingAt(location).filter((scan) => !isBackground(scan) || !busyNetworks.has(scan.network ?? ""));
           const next = waiting.find((scan) => !isBackground(scan)) ?? (background ? waiting[0] : undefined);
           if (next === undefined) return undefined;
           take(next.token);

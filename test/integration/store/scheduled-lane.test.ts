@@ -70,3 +70,19 @@ describe("the lane of scheduled scans", () => {
     expect([await claimed(), await claimed()]).toEqual([guest, first]);
   });
 });
+
+test("scans of a busy network are passed over in their lane, keep their places, and hold up none of the others", async () => {
+  const networks = ["192.0.2.0", "192.0.2.0", "198.51.100.0"];
+  const tokens: string[] = [];
+  for (const [at, network] of networks.entries()) {
+    const site = await addSite(store, { accountId: agencyId, url: `https://n${at}.example/`, now });
+    const run = await store.siteRuns.start({ accountId: agencyId, siteId: site.id, kind: "scheduled", lane: "first", network, now });
+    if (typeof run !== "string") tokens.push(...run.scans.map(({ token }) => token));
+  }
+  const claim = async (...busy: string[]) => (await store.scans.claimNext("local", now, true, new Set(busy)))?.token;
+  expect(await claim("192.0.2.0")).toBe(tokens[2]);
+  expect(positions(tokens)).toEqual([1, 2, null]);
+  expect(await claim("192.0.2.0")).toBeUndefined();
+  const guest = await queued(null);
+  expect([await claim("192.0.2.0"), await claim(), await claim(), await claim()]).toEqual([guest, tokens[0], tokens[1], undefined]);
+});

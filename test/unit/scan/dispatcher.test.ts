@@ -51,6 +51,24 @@ describe("claims", () => {
     expect(heldTokens(model).slice(4)).toEqual(["scan3"]);
   });
 
+  test("leave scheduled scans of a network to two at a time, at all locations together, and no person's", async () => {
+    const disk = emptyDisk();
+    const clock = fakeClock();
+    const scheduled = (network: string, location = "local") => queueOnDisk(disk, clock.now(), { location, lane: "first", network });
+    for (const network of ["192.0.2.0", "192.0.2.0", "192.0.2.0", "198.51.100.0"]) scheduled(network);
+    scheduled("192.0.2.0", "berlin");
+    const { model, dispatcher } = await startedDispatcher(0, { disk, clock, capacities: { local: 8, berlin: 2 } });
+    // The first one of each location starts before the second one of any.
+    expect(heldTokens(model)).toEqual(["scan1", "scan5", "scan4"]);
+    const person = queueOnDisk(disk, clock.now(), { network: "192.0.2.0" });
+    dispatcher.wake();
+    await settled();
+    expect(heldTokens(model).slice(3)).toEqual([person]);
+    for (const at of [0, 3]) model.held[at]?.end(finishedOutcome);
+    await settled();
+    expect(heldTokens(model).slice(4)).toEqual(["scan2"]);
+  });
+
   test("find a scan that is queued while an earlier claim is written", async () => {
     const { gate, hold } = switchedGate();
     const { model, dispatcher, disk, clock } = await startedDispatcher(1, { gate, capacities: { local: 3 } });
