@@ -26,6 +26,7 @@ import type { Config } from "../settings/settings.ts";
 import { type SiteClock, startSiteClock } from "../sites/clock.ts";
 import { createSiteNetworks } from "../sites/site-networks.ts";
 import type { SiteServices } from "../sites/site-operations.ts";
+import { noWaitingRuns } from "../sites/waiting-runs.ts";
 import type { Store } from "../store/store.ts";
 import { egressSettings } from "./scanning.ts";
 
@@ -43,7 +44,11 @@ export function openWatchedSites(config: Config, { locations, ready, wake, ...so
   const { store, log } = sources;
   let clock: SiteClock | null = null;
   return {
-    services: { wakeClock: () => clock?.wake(), ...delivery.services } satisfies SiteServices,
+    services: {
+      wakeClock: () => clock?.wake(),
+      waitingRuns: () => clock?.waiting ?? noWaitingRuns,
+      ...delivery.services,
+    } satisfies SiteServices,
     mails: delivery.mails,
     /** Called after the outcome of a scan was stored. */
     scanEnded: (token: string) => {
@@ -178,6 +183,6 @@ function openConfiguredDelivery(config: Config, sources: DeliverySources) {
       testChannel: async (channel) => (await starting.promise).test(channel),
       webhooksAllowHttp: config["webhooks.allow_http"],
       webhookTargetFault: (url) => webhookTargetFault(sender, url),
-    } satisfies Omit<SiteServices, "wakeClock">,
+    } satisfies Omit<SiteServices, "wakeClock" | "waitingRuns">,
   };
 }

@@ -69,6 +69,7 @@ export function startSiteClock({ tickMs = tickMsDefault, ...options }: SiteClock
   const endTicks = options.clock.every(tickMs, () => request("all"));
   request("all");
   return {
+    waiting: ticker.waiting,
     /** A scan has ended, of a site or not; its outcome is stored. */
     scanEnded: (_token: string): void => request("ended"),
     /** Looks at everything now. */
@@ -127,12 +128,11 @@ export function createSiteTicker(options: SiteTickerOptions) {
   }
 
   return {
-    /** First runs that wait for a slot or a network, the next one first. */
     waiting: starter.waiting,
     /** Only what follows from scans that have ended: also first runs that waited for a slot. */
     conclude: async (): Promise<void> => {
       await attempt(conclude, "runs of sites not concluded");
-      if (starter.waiting().length > 0) await attempt(start, "runs of sites not started");
+      if (starter.isFirstLeft()) await attempt(start, "runs of sites not started");
     },
     /** Everything that is due. */
     tick: async (): Promise<void> => {

@@ -8,6 +8,7 @@ import type { Site, SiteChange } from "../store/sites.ts";
 import type { Store } from "../store/store.ts";
 import type { SiteTickerOptions } from "./clock.ts";
 import { dueRun, nextRunAfter, scheduleKeyOf } from "./schedule.ts";
+import { createWaitingRuns } from "./waiting-runs.ts";
 
 /**
  * `second-look`: confirms or dismisses what a known site may have lost. `first`: nothing is known of the site yet. The others are regular
@@ -163,7 +164,8 @@ export function createRunStarter(options: RunStarterOptions) {
   const { store, clock, log } = options;
   let recentStarts = recentStartsOf(store, clock.now());
 
-  let waiting: readonly Candidate[] = [];
+  const waitingRuns = createWaitingRuns(options);
+  let isFirstLeft = false;
 
   /** Whether the run has started. */
   async function start({ site, kind: startKind, isRegular }: Candidate, room: StartRoom): Promise<boolean> {
@@ -187,13 +189,14 @@ export function createRunStarter(options: RunStarterOptions) {
   }
 
   return {
-    /** First runs that were due at the last call and did not start, in the order in which they will. */
-    waiting: (): readonly Site[] => waiting.map(({ site }) => site),
+    /** Whether a first run waits for the end of a scan. */
+    isFirstLeft: () => isFirstLeft,
+    waiting: waitingRuns.waiting,
 
     /** Returns the number of runs. @throws DataDirError, after which the rest is left to the next call. */
     startDue: async (demandPerHour: number): Promise<number> => {
       const candidates = await dueCandidates(options);
-      const left = new Set(candidates.filter(({ kind }) => kind === "first"));
+      const left = new Set(candidates);
       const room = startRoom(options);
       recentStarts = recentStarts.filter(({ atMs }) => Math.abs(clock.now().getTime() - atMs) < hourMs);
       const admission = createAdmission(candidates, recentStarts, clock.now(), demandPerHour);
@@ -207,15 +210,18 @@ export function createRunStarter(options: RunStarterOptions) {
           started++;
         });
       }
-      waiting = inTurns([...left], recentStarts, clock.now());
+      isFirstLeft = [...left].some(({ kind }) => kind === "first");
+      const queues = Map.groupBy(left, ({ kind, site }) => `${site.location} ${laneByKind[kind]}`).values();
+      waitingRuns.note([...queues].map((runs) => inTurns(runs, recentStarts, clock.now()).map(({ site }) => site)));
       return started;
     },
   };
 }
 
-/** The order in which runs start if each of them can. */
+/** The order in which runs of one lane start if each of them can. */
 function inTurns(runs: readonly Candidate[], recentStarts: readonly RecentStart[], now: Date): readonly Candidate[] {
-  const turns = createTurns(runs.toSorted(compareCandidates), startsByAccount(recentStarts, "first", now.getTime()));
+  const kind = runs[0]?.kind ?? "first";
+  const turns = createTurns(runs.toSorted(compareCandidates), startsByAccount(recentStarts, kind, now.getTime()));
   const ordered: Candidate[] = [];
   for (let run = turns.next(); run !== null; run = turns.next()) {
     turns.noteStart(run.accountId);

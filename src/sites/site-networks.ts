@@ -29,6 +29,8 @@ export interface SiteNetworks {
    * Undefined until it is known: the call has begun a lookup, or a later one will.
    */
   of(url: string): string | undefined;
+  /** The same without a lookup. */
+  known(url: string): string | undefined;
 }
 
 export function createSiteNetworks({ resolve, onKnown, clock }: SiteNetworksOptions): SiteNetworks {
@@ -44,16 +46,21 @@ export function createSiteNetworks({ resolve, onKnown, clock }: SiteNetworksOpti
     onKnown();
   }
 
+  function knownOf(url: string): string | undefined {
+    const found = known.get(new URL(url).hostname);
+    return found !== undefined && found.untilMs > clock.monotonicMs() ? found.network : undefined;
+  }
+
   return {
     of: (url) => {
+      const network = knownOf(url);
       const host = new URL(url).hostname;
-      const found = known.get(host);
-      if (found !== undefined && found.untilMs > clock.monotonicMs()) return found.network;
-      if (!pending.has(host) && pending.size < lookupsMax) {
+      if (network === undefined && !pending.has(host) && pending.size < lookupsMax) {
         pending.add(host);
         void lookUp(host);
       }
-      return undefined;
+      return network;
     },
+    known: knownOf,
   };
 }

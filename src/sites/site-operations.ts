@@ -23,6 +23,7 @@ import type { UseCase } from "../store/store.ts";
 import { acceptedChange } from "./run-changes.ts";
 import { plannedChange, plannedSite } from "./schedule.ts";
 import { acceptedWith, type BulkChange, type GivenFields, parseAcceptance, type SiteFaults } from "./site-fields.ts";
+import type { WaitingRuns } from "./waiting-runs.ts";
 
 /** Attempt to reach a channel, without the text of the answer. */
 export interface ChannelTest {
@@ -40,6 +41,8 @@ export type ConfirmationOutcome = "sent" | "failed" | "too-many";
 export interface SiteServices {
   /** Sites were added or changed, so that a run may be due earlier. */
   readonly wakeClock: () => void;
+  /** Runs that are due and did not start yet. */
+  readonly waitingRuns: () => WaitingRuns;
   /** A delivery may be due earlier. */
   readonly wakeDeliveries: () => void;
   /** Whether the appliance has a mail server. */

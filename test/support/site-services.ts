@@ -3,6 +3,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { createLog } from "../../src/base/log.ts";
 import { createWebhookSender, sendWebhook, webhookTargetFault, webhookTestBody } from "../../src/channels/webhook.ts";
 import type { ConfirmationOutcome, SiteServices } from "../../src/sites/site-operations.ts";
+import { noWaitingRuns } from "../../src/sites/waiting-runs.ts";
 import type { Channel } from "../../src/store/channels.ts";
 
 export interface SiteServicesUnderTest extends SiteServices {
@@ -28,6 +29,7 @@ export function siteServices(): SiteServicesUnderTest {
     wakeClock: () => {
       services.woken.clock += 1;
     },
+    waitingRuns: () => noWaitingRuns,
     wakeDeliveries: () => {
       services.woken.deliveries += 1;
     },

@@ -214,7 +214,7 @@ export const bulkSiteOperations = [
           const outcome = outcomes.get(id);
           if (outcome === undefined) return { id, error: errorBody(recordNotFound("site")) };
           if ("faults" in outcome) return { id, error: errorBody(invalidFields(siteFieldErrors(outcome, { api }) ?? {})) };
-          return { id, site: siteBody(outcome, api.store.siteRuns.find(id)) };
+          return { id, site: siteBody(outcome, api.store.siteRuns.find(id), api.sites.waitingRuns()) };
         }),
       };
     },

@@ -24,6 +24,7 @@ import {
   updateSite,
   withdrawAcceptance,
 } from "../../sites/site-operations.ts";
+import type { WaitingRuns } from "../../sites/waiting-runs.ts";
 import type { Account, Plan } from "../../store/accounts.ts";
 import { pageOf } from "../../store/page.ts";
 import type { SiteRun, StartRunRefusal } from "../../store/site-runs.ts";
@@ -153,6 +154,14 @@ const answerFields = {
   nextRunAt: nullable(
     instantOf("Next planned run; null while paused. The start may be later, since runs are spread.", "2026-03-06T04:17:00.000Z"),
   ),
+  waitingPlace: nullable(
+    Type.Integer({
+      minimum: 1,
+      description: "Place of a planned run that is due among those of its kind that wait to start; else null.",
+      [example]: 31,
+    }),
+    nullExample,
+  ),
   secondLookAt: nullable(instantOf("When a doubtful run is repeated; null without a doubt."), nullExample),
   lastRunAt: nullable(instantOf("Start of the last run.", "2026-03-05T04:17:00.000Z")),
   run: nullable(SiteRunBody, nullExample),
@@ -214,11 +223,11 @@ export const siteOperations = [
     query: queryOf(SiteListQuery, invalidListQuery, { repeated: "named" }),
     answers: { 200: answered("A page of sites.", SiteList, {}, { items: [exampleOf(SiteListItem)], nextCursor: "12" }) },
     refusals: badListQuery,
-    run: ({ account, query, api: { store } }) => {
+    run: ({ account, query, api: { store, sites } }) => {
       const { limit, cursor } = pageRequestOf(query);
       const matching = store.sites.list(account.id).filter(siteFilterOf(query)).toReversed();
       const later = matching.filter(({ id }) => cursor === null || id < cursor);
-      return pageBody(pageOf(later, limit), (site) => siteBody(site, store.siteRuns.find(site.id)));
+      return pageBody(pageOf(later, limit), (site) => siteBody(site, store.siteRuns.find(site.id), sites.waitingRuns()));
     },
   }),
   operation({
@@ -358,18 +367,19 @@ function tooManyAccepted() {
   return recordsExceeded("accepted findings of a site", acceptedFindingsMax);
 }
 
-function fullBody(site: Site, { store }: Call["api"]): object {
-  return { ...siteBody(site, store.siteRuns.find(site.id)), nextRuns: shownRunsOf(site) };
+function fullBody(site: Site, { store, sites }: Call["api"]): object {
+  return { ...siteBody(site, store.siteRuns.find(site.id), sites.waitingRuns()), nextRuns: shownRunsOf(site) };
 }
 
 const siteBodyOf = bodyOf(SiteListItem);
 
 /** A site in a list. `run`: under way, if any. */
-export function siteBody(site: Site, run: SiteRun | undefined): object {
+export function siteBody(site: Site, run: SiteRun | undefined, waiting: WaitingRuns): object {
   const { reading } = site;
   return siteBodyOf({
     ...site,
     run: run === undefined ? null : runBody(run),
+    waitingPlace: waiting.placeOf(site.id),
     reading: reading === null ? null : { ...reading, statusUrl: statusUrlOf(reading.token) },
   });
 }

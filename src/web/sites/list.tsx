@@ -10,6 +10,7 @@ import { Alert, EmptyState, PlanLimit } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
 import type { Visit } from "../visit.ts";
+import { FirstRuns } from "./first-runs.tsx";
 import { pageWithRows, rowsPlaceholder } from "./row-cache.ts";
 import { mayEdit, ownerPath, type SiteAccess, siteAccesses } from "./site-access.ts";
 import {
@@ -37,7 +38,7 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
   const query = siteQueryOf(url.searchParams);
   const running = new Set(settings.store.siteRuns.list().map(({ siteId }) => siteId));
   const sorted = sortSites(
-    sites.map((site) => listedSite(site, running)),
+    sites.map((site) => listedSite(site, running, { runs: settings.sites.waitingRuns(), now })),
     query,
     { locale: i18n.locale, now },
   );
@@ -61,6 +62,7 @@ export function listPage(visit: Visit, access: SiteAccess, error: BulkError | nu
       <>
         {ownerTabs(visit, access)}
         {sites.length > sitesMax && <Notice kind="warn" text={<PlanLimit text={i18n.count("sites.list.beyondPlan", sitesMax)} />} />}
+        <FirstRuns sites={sites} running={running} />
         <section aria-label={i18n.t("sites.title")}>
           <SiteFilterForm sites={sites} query={query} access={access} shown={shown} />
           {mayEdit(access) && <BulkForm access={access} query={query} error={error} />}

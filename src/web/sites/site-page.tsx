@@ -49,7 +49,10 @@ export function sitePage(visit: Visit, { site, access }: SharedSite, typed: Type
   const run = store.siteRuns.find(site.id);
   const events = store.events.listOfSite(site.accountId, site.id, eventsReadMax);
   const editable = mayEdit(access);
-  const { marks } = listedSite(site, new Set(run === undefined ? [] : [site.id]));
+  const { marks } = listedSite(site, new Set(run === undefined ? [] : [site.id]), {
+    runs: visit.settings.sites.waitingRuns(),
+    now: visit.now,
+  });
   return sitesPage(visit, {
     title: plainUntrustedText(site.name),
     heading: <UntrustedText>{site.name}</UntrustedText>,

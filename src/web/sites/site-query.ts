@@ -1,5 +1,6 @@
 /** Filter and order of the list of watched sites, as in its query. */
 import type { Band } from "../../judge/result.ts";
+import { isWaiting, type WaitingRuns } from "../../sites/waiting-runs.ts";
 import { certificateDaysOf, type Site, siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 
 const searchCharsMax = 100;
@@ -24,6 +25,13 @@ export interface SiteQuery {
 export interface ListedSite {
   readonly site: Site;
   readonly marks: readonly SiteMark[];
+  /** Null unless a run is due and has not started. */
+  readonly waiting: { readonly place: number | null } | null;
+}
+
+export interface ListedAt {
+  readonly runs: WaitingRuns;
+  readonly now: Date;
 }
 
 /** Ignores unknown values. */
@@ -53,12 +61,12 @@ export function paramsOf({ search, client, tag, band, mark, sort, descending }: 
   };
 }
 
-export function listedSite(site: Site, running: ReadonlySet<number>): ListedSite {
+export function listedSite(site: Site, running: ReadonlySet<number>, { runs, now }: ListedAt): ListedSite {
   const marks = siteMarks.filter((mark) => {
     if (mark === "running") return running.has(site.id);
     return mark === "paused" ? site.paused : site.failingSince !== null;
   });
-  return { site, marks };
+  return { site, marks, waiting: isWaiting(site, running.has(site.id), now) ? { place: runs.placeOf(site.id) } : null };
 }
 
 export function matchesSiteQuery({ site, marks }: ListedSite, { search, client, tag, band, mark }: SiteQuery): boolean {

@@ -8,7 +8,7 @@ import type { Visit } from "../visit.ts";
 import { type RowSource, rowSource } from "./row-cache.ts";
 import { clientPath, mayEdit, type SiteAccess, sitePath } from "./site-access.ts";
 import { bandOf, type ListedSite, type SiteSort, searchTextOf, sortValueOf } from "./site-query.ts";
-import { CertificateDays, SiteMarkChip, SiteScore, TagChips } from "./site-sections.tsx";
+import { CertificateDays, SiteMarkChip, SiteScore, TagChips, waitingText } from "./site-sections.tsx";
 
 /** Form of the bulk actions. */
 export const bulkFormId = "bulk";
@@ -25,10 +25,10 @@ interface RowProps {
 
 /** Cached row. Must not contain relative times, except whole days. */
 export function siteRow(visit: Visit, { listed, access, checked }: Omit<RowProps, "now">): RowSource {
-  const { site, marks } = listed;
+  const { site, marks, waiting } = listed;
   const { now, i18n } = visit;
   // The path of a client has the owner in it, for members.
-  const state = JSON.stringify([now.toISOString().slice(0, dayChars), marks, access.role, access.owner.id, site]);
+  const state = JSON.stringify([now.toISOString().slice(0, dayChars), marks, waiting, access.role, access.owner.id, site]);
   return rowSource(`${i18n.locale} ${access.role} ${site.id} ${checked}`, state, () =>
     renderToString(
       <DocumentContext.Provider value={pageDocument(visit)}>
@@ -42,7 +42,7 @@ function startOfDay(now: Date): Date {
   return new Date(now.toISOString().slice(0, dayChars));
 }
 
-function SiteRow({ listed: { site, marks }, access, now, checked }: RowProps) {
+function SiteRow({ listed: { site, marks, waiting }, access, now, checked }: RowProps) {
   const i18n = useI18n();
   const { id, name, url, client, tags, reading, lastRunAt, nextRunAt } = site;
   const value = (sort: SiteSort) => ({ "data-value": sortValueOf(site, sort, now) ?? undefined });
@@ -102,7 +102,11 @@ function SiteRow({ listed: { site, marks }, access, now, checked }: RowProps) {
         {lastRunAt === null ? <span class="muted">{i18n.t("sites.list.never")}</span> : <Instant at={lastRunAt} relative={false} />}
       </td>
       <td data-label={i18n.t("sites.columns.next")} {...value("next")}>
-        {nextRunAt !== null && <Instant at={nextRunAt} relative={false} />}
+        {waiting !== null ? (
+          <span class="muted">{waitingText(i18n, waiting.place)}</span>
+        ) : (
+          nextRunAt !== null && <Instant at={nextRunAt} relative={false} />
+        )}
       </td>
     </tr>
   );

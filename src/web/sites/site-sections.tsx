@@ -13,6 +13,7 @@ import { type Delivery, deliveriesKeptDays } from "../../store/deliveries.ts";
 import type { EventFinding, EventType, StoredEvent } from "../../store/site-events.ts";
 import { certificateDaysOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
+import type { I18n } from "../../text/translator.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
@@ -67,8 +68,14 @@ function ScheduleText({ schedule }: { readonly schedule: SiteSchedule }) {
   );
 }
 
+/** `place`: null while it is not known. */
+export function waitingText(i18n: I18n, place: number | null): string {
+  return place === null ? i18n.t("sites.waiting.unplaced") : i18n.t("sites.waiting.place", { place: i18n.number(place) });
+}
+
 export function SiteScheduleSection({ site }: { readonly site: Site }) {
-  const { i18n, now } = useVisit();
+  const { i18n, now, settings } = useVisit();
+  const place = settings.sites.waitingRuns().placeOf(site.id);
   return (
     <PageSection id="schedule" title="sites.schedule.title">
       <p>
@@ -77,7 +84,7 @@ export function SiteScheduleSection({ site }: { readonly site: Site }) {
       {site.paused || site.nextRunAt === null ? (
         <p>{i18n.t("sites.schedule.paused")}</p>
       ) : (
-        <NextRuns runs={plannedRuns(site, now)} label={i18n.t("sites.schedule.next")} />
+        <NextRuns runs={plannedRuns(site, now)} place={place} label={i18n.t("sites.schedule.next")} />
       )}
       {site.secondLookAt !== null && (
         <p>
@@ -93,15 +100,23 @@ function plannedRuns(site: Site, now: Date): readonly (Date | null)[] {
   return shownRunsOf(site).map((at) => (Date.parse(at) <= now.getTime() ? null : new Date(at)));
 }
 
-/** A run that is null begins as soon as there is a turn. */
-export function NextRuns({ label, runs }: { readonly label: string; readonly runs: readonly (Date | null)[] }) {
+interface NextRunsProps {
+  readonly label: string;
+  /** A run that is null begins as soon as there is a turn. */
+  readonly runs: readonly (Date | null)[];
+  /** Place of the run that waits. */
+  readonly place?: number | null;
+}
+
+export function NextRuns({ label, runs, place = null }: NextRunsProps) {
   const i18n = useI18n();
+  const due = place === null ? i18n.t("sites.schedule.due") : waitingText(i18n, place);
   return (
     <>
       <p>{label}</p>
       <ol>
         {runs.map((run) => (
-          <li key={String(run?.getTime())}>{run === null ? i18n.t("sites.schedule.due") : <Instant at={run.toISOString()} />}</li>
+          <li key={String(run?.getTime())}>{run === null ? due : <Instant at={run.toISOString()} />}</li>
         ))}
       </ol>
     </>

@@ -1,6 +1,7 @@
 /** First runs after an import, as fast as slots and networks allow, beside people, second looks and dead addresses. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { minuteMs } from "../../../src/base/units.ts";
+import type { SiteNetworks } from "../../../src/sites/site-networks.ts";
 import { isBackgroundLane, networkScansMax } from "../../../src/store/queue.ts";
 import type { ScanRecord } from "../../../src/store/scans.ts";
 import { addSite } from "../../support/watched-sites.ts";
@@ -33,9 +34,14 @@ interface World {
   readonly before?: (ms: number) => Promise<void>;
 }
 
+function knownNetworks(networkOf: World["networkOf"]): SiteNetworks {
+  const of = (url: string) => networkOf(new URL(url).hostname);
+  return { of, known: of };
+}
+
 /** The claims of the dispatcher, in steps of five seconds; returns the start of each scan in milliseconds since the begin. */
 async function world({ slots, networkOf, msOf = () => scanMs, before = async () => {} }: World, untilMs: number) {
-  rig.restart({ slotsOf: () => slots, networks: { of: (url) => networkOf(new URL(url).hostname) } });
+  rig.restart({ slotsOf: () => slots, networks: knownNetworks(networkOf) });
   const starts: { readonly host: string; readonly ms: number; readonly lane: string }[] = [];
   let running: Running[] = [];
   let most = 0;
@@ -147,13 +153,38 @@ test("a second look comes within 15 minutes, although three dead addresses and 6
   outcomes.clear();
 });
 
-test("first runs that wait are told in the order in which they start", async () => {
-  await addMany(9);
-  rig.restart({ slotsOf: () => 1, networks: { of: (url) => url } });
-  await rig.ticker.tick();
-  const waiting = rig.ticker.waiting().map(({ url }) => url);
-  expect(waiting).toHaveLength(8);
-  await rig.runScans();
-  await rig.ticker.conclude();
-  expect(rig.ticker.waiting().map(({ url }) => url)).toEqual(waiting.slice(1));
+describe("runs that wait", () => {
+  const places = () => rig.store.sites.list(1).map(({ id }) => rig.ticker.waiting.placeOf(id));
+
+  test("have places in the order in which they start, until they do", async () => {
+    await addMany(5);
+    rig.restart({ slotsOf: () => 1, networks: knownNetworks((host) => host) });
+    await rig.ticker.tick();
+    expect(places()).toEqual([null, 1, 2, 3, 4]);
+    await rig.runScans();
+    await rig.ticker.conclude();
+    expect(places()).toEqual([null, null, 1, 2, 3]);
+  });
+
+  test("also those that the budget of regular runs holds back", async () => {
+    await addMany(5);
+    await rig.at(0);
+    for (const { id } of rig.store.sites.list(1)) await rig.store.sites.change(1, id, () => ({ nextRunAt: rig.now().toISOString() }));
+    await rig.ticker.tick();
+    expect(places()).toEqual([null, null, null, 1, 2]);
+  });
+
+  test.each([
+    ["by the slots that people leave", 4, (host: string) => host, 20],
+    ["by the one slot", 1, (host: string) => host, 60],
+    ["by the network that most of them share", 9, () => "192.0.2.0", 30],
+  ] as const)("need a time %s", async (_what, slots, networkOf, durations) => {
+    await addMany(60);
+    rig.restart({ slotsOf: () => slots, networks: knownNetworks(networkOf) });
+    const need = () => rig.ticker.waiting.firstRunsNeed(rig.store.sites.list(1));
+    expect(need()).toEqual({ location: "local", durations, slots });
+    await rig.ticker.tick();
+    expect(need()).toEqual({ location: "local", durations, slots });
+    expect(rig.ticker.waiting.firstRunsNeed([])).toBeNull();
+  });
 });
