@@ -14,7 +14,7 @@ import type {
 } from "../store/site-runs.ts";
 import { type AcceptedFinding, isAccepted, type Site, type SiteChange } from "../store/sites.ts";
 import { changedPluginsOf } from "../text/comparison.ts";
-import { isOwnFault, type MeasuredReading, type ReadCertificate, type ReadFinding } from "./run-reading.ts";
+import { isOwnFault, type MeasuredReading, type ReadCertificate, type ReadCheck, type ReadFinding } from "./run-reading.ts";
 
 /** Changes of one code within `unstableDays` that are still reported. */
 const flipsMax = 4;
@@ -51,7 +51,8 @@ interface Judged {
 }
 
 /**
- * A finding opens when a second run confirms it. It is resolved at once when each address that had it was read without it.
+ * A finding opens when a second run confirms it. It is resolved at once when each address that had it was read without it, and replaced,
+ * without an event, when that proves no improvement.
  * A doubt ends when each address that showed it was read without it. Silent checks open and resolve at once, without events.
  * A finding of addresses that begin with this run opens in the same way.
  */
@@ -98,16 +99,29 @@ function judgeCode(context: FindingContext, code: string): Judged {
   if (check === undefined || check.decidedUrls.size === 0) return { code, finding: noted(context, code, known) };
   const urls = unreadUrlsOf(known, reading);
   if (urls.length > 0) return { code, finding: noted(context, code, { ...known, urls }) };
-  return changed(context, code, { ...known, state: "resolved", since: context.now.toISOString() });
+  const after = isImproved(context, known, check) ? "resolved" : "replaced";
+  return changed(context, code, { ...known, state: after, since: context.now.toISOString() });
+}
+
+/** A check that does not apply, or that found another fault instead, does not say that anything is better. */
+function isImproved({ state, reading }: FindingContext, { checkKey, urls }: KnownFinding, { inapplicableUrls }: ReadCheck): boolean {
+  if (urls.some((url) => inapplicableUrls.has(url))) return false;
+  const isNew = (code: string) => state.findings[code]?.state !== "open";
+  return [...reading.findings].every(
+    ([code, found]) => found.checkKey !== checkKey || !isNew(code) || !found.urls.some((url) => urls.includes(url)),
+  );
 }
 
 function judgePresent(context: FindingContext, code: string, read: ReadFinding): Judged {
   const { site, state, reading, silent, addresses, now } = context;
   const known = state.findings[code];
   const doubt = doubtOf(context, code);
-  if (known?.state === "open") {
-    const urls = [...read.urls, ...unreadUrlsOf(known, reading)];
-    const finding = settled({ ...known, ...read, urls }, now);
+  // A replaced finding that is back is no news: its end was not reported either.
+  if (known?.state === "open" || known?.state === "replaced") {
+    const isOpen = known.state === "open";
+    const urls = isOpen ? [...read.urls, ...unreadUrlsOf(known, reading)] : read.urls;
+    const since = isOpen ? known.since : now.toISOString();
+    const finding = settled({ ...known, ...read, urls, state: "open", since }, now);
     return isSilent(silent, read.checkKey) ? { code, finding: noted(context, code, finding) } : stillOpen(context, code, finding);
   }
   const opened = { ...newFinding(now), ...known, ...read, state: "open", since: doubt?.since ?? now.toISOString() } as const;
@@ -145,8 +159,8 @@ function stillOpen({ site, now }: FindingContext, code: string, finding: KnownFi
   return { code, finding: { ...finding, accepted: acceptance !== "none" } };
 }
 
-/** An open finding of which this run reports nothing: the end of its acceptance is left to a later one. */
-function noted({ site, now }: FindingContext, code: string, finding: KnownFinding): KnownFinding {
+/** A finding of which this run reports nothing: the end of its acceptance is left to a later one. */
+function noted({ site, now }: Pick<FindingContext, "site" | "now">, code: string, finding: KnownFinding): KnownFinding {
   return acceptanceOf(site, code, finding, now) === "none" ? finding : { ...finding, accepted: true };
 }
 
@@ -156,6 +170,7 @@ function changed({ site, silent, now }: FindingContext, code: string, finding: K
   const acceptedWhile = (isUnstable: boolean) => acceptance === "holds" || (acceptance === "ended" && isUnstable);
   if (isSilent(silent, finding.checkKey))
     return { code, finding: { ...finding, accepted: acceptedWhile(finding.unstable) }, changedSilently: true };
+  if (finding.state === "replaced") return { code, finding: noted({ site, now }, code, finding) };
   const { flips: before, unstable: wasUnstable } = settled(finding, now);
   const flips = [...before.filter((at) => !isPast(at, now)), now.toISOString()].slice(-(flipsMax + 1));
   const unstable = wasUnstable || flips.length > flipsMax;

@@ -37,6 +37,8 @@ export interface ReadCheck {
   readonly decided: boolean;
   /** Addresses with a verdict. */
   readonly decidedUrls: ReadonlySet<string>;
+  /** Those of them to which the check does not apply. */
+  readonly inapplicableUrls: ReadonlySet<string>;
   /** Names of the evidence that it uses. */
   readonly evidence: ReadonlySet<string>;
 }
@@ -171,8 +173,9 @@ function checksOf(measured: readonly MeasuredAddress[], addressCount: number): R
   return new Map(
     [...rows].map(([key, ofCheck]) => {
       const decidedUrls = new Set(ofCheck.flatMap(({ state, url }) => (state === "notChecked" ? [] : url)));
+      const inapplicableUrls = new Set(ofCheck.flatMap(({ state, url }) => (state === "notApplicable" ? url : [])));
       const evidence = new Set(ofCheck.flatMap((row) => row.evidence));
-      return [key, { decided: decidedUrls.size === addressCount, decidedUrls, evidence }];
+      return [key, { decided: decidedUrls.size === addressCount, decidedUrls, inapplicableUrls, evidence }];
     }),
   );
 }

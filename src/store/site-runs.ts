@@ -37,7 +37,8 @@ export const siteRunsTable = defineTable({ row: runRow, key: keyed<number>(), of
 export interface KnownFinding {
   readonly checkKey: string;
   readonly severity: Severity;
-  readonly state: "open" | "resolved";
+  /** `replaced`: its check no longer applies, or found another fault in its place. */
+  readonly state: "open" | "resolved" | "replaced";
   /** Begin of the state, ISO 8601. */
   readonly since: string;
   /** Addresses that had it when they were last read. */

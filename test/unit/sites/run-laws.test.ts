@@ -23,15 +23,17 @@ const anyReading = fc.oneof(
       .record({
         codes: fc.subarray(codes),
         undecided: anyUndecided,
+        silenced: fc.subarray(["x", "y", "z"]),
         score: fc.integer({ min: 0, max: 100 }),
         catalog: fc.constantFrom("c1", "c1", "c1", "c1", "c1", "c2"),
         listDate: fc.constantFrom("2026-10-01", "2026-10-01", "2026-11-01"),
       })
-      .map(({ undecided, catalog, listDate, ...given }) => {
+      .map(({ undecided, silenced, catalog, listDate, ...given }) => {
         const basis = { headerValueCharsMax: 512, dataDates: { hstsPreload: listDate } };
         const rules = { ...rulesGiven, catalogVersion: catalog, basis };
+        const inapplicable = silenced.filter((key) => !given.codes.some((code) => codesOf(key).includes(code)));
         const decided = given.codes.filter((code) => !undecided.some((key) => codesOf(key).includes(code)));
-        return shown({ ...given, codes: decided, undecided, rules });
+        return shown({ ...given, codes: decided, undecided, inapplicable, rules });
       }),
   },
 );

@@ -77,6 +77,11 @@ describe("a reading", () => {
       ["y", false, [first]],
       ["z", false, []],
     ]);
+    expect([...reading.checks].map(([key, { inapplicableUrls }]) => [key, [...inapplicableUrls]])).toEqual([
+      ["x", [second]],
+      ["y", []],
+      ["z", []],
+    ]);
   });
 
   test.each([

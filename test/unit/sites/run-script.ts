@@ -40,6 +40,8 @@ const siteGiven: Site = {
 export interface Shown {
   readonly codes?: readonly string[];
   readonly undecided?: readonly string[];
+  /** Checks that do not apply to any address. */
+  readonly inapplicable?: readonly string[];
   /** Lowest score of all addresses. */
   readonly score?: number;
   /** Scores of addresses that differ from `score`. */
@@ -61,6 +63,7 @@ const evidenceOf: Readonly<Record<string, readonly string[]>> = { x: ["page"], y
 export function shown({
   codes = [],
   undecided = [],
+  inapplicable = [],
   scores = {},
   score = Math.min(90, ...Object.values(scores)),
   rules = rulesGiven,
@@ -74,7 +77,8 @@ export function shown({
   const decidedUrlsOf = (key: string) => addresses.filter((url) => !missing.includes(url) && !undecided.includes(key));
   const checkOf = (key: string) => {
     const decidedUrls = new Set(decidedUrlsOf(key));
-    return { decided: decidedUrls.size === addresses.length, decidedUrls, evidence: new Set(evidenceOf[key]) };
+    const inapplicableUrls = new Set(inapplicable.includes(key) ? decidedUrls : []);
+    return { decided: decidedUrls.size === addresses.length, decidedUrls, inapplicableUrls, evidence: new Set(evidenceOf[key]) };
   };
   return {
     measured: true,
