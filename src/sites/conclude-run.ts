@@ -57,8 +57,13 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
   const { site, state, now } = context;
   const silent = silentChecksOf(state, reading);
   const addresses = changesOfAddresses(state, reading, silent, now);
-  const findings = changesOfFindings({ site, state, reading, silent, addresses, now });
-  const score = scoreOfRun(state, reading, { silent, findings, addresses }, now);
+  const compared = (keepsOpen: boolean) => {
+    const findings = changesOfFindings({ site, state, reading, silent, addresses, now, keepsOpen });
+    const score = scoreOfRun(state, reading, { silent, findings, addresses }, now);
+    return { findings, score, isAwaited: needsSecondLook(context, score, findings) };
+  };
+  const first = compared(false);
+  const { findings, score, isAwaited } = first.isAwaited ? compared(true) : first;
   const shown = silent === "all" ? reading.score : shownScore(site, reading, addresses);
   const open = Object.entries(findings.findings).filter(([code, one]) => one.state === "open" && !isAccepted(site, code, now)).length;
   const entry = { token: reading.token, at: now.toISOString(), score: shown, ...standing(shown), open };
@@ -79,7 +84,7 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
       unmeasured: addresses.unmeasured,
     },
     site: {
-      secondLookAt: needsSecondLook(context, score, findings) ? secondLookTime(now) : null,
+      secondLookAt: isAwaited ? secondLookTime(now) : null,
       failingSince: null,
       reading: { ...entry, certificateExpiresAt: state.certificate?.expiresAt ?? null } satisfies SiteReading,
       trend: [...site.trend, shown],

@@ -39,6 +39,8 @@ interface FindingContext {
   readonly silent: SilentChecks;
   readonly addresses: Pick<AddressChanges, "begun" | "outside">;
   readonly now: Date;
+  /** A second look will follow: findings that are gone stay open until then, as a regression is reported before an improvement. */
+  readonly keepsOpen?: boolean;
 }
 
 /** One code after a run. */
@@ -99,6 +101,7 @@ function judgeCode(context: FindingContext, code: string): Judged {
   if (check === undefined || check.decidedUrls.size === 0) return { code, finding: noted(context, code, known) };
   const urls = unreadUrlsOf(known, reading);
   if (urls.length > 0) return { code, finding: noted(context, code, { ...known, urls }) };
+  if (context.keepsOpen === true && !isSilent(silent, checkKey)) return { code, finding: noted(context, code, known) };
   const after = isImproved(context, known, check) ? "resolved" : "replaced";
   return changed(context, code, { ...known, state: after, since: context.now.toISOString() });
 }

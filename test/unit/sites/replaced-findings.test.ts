@@ -1,6 +1,6 @@
 /** Findings that end without an improvement: the check no longer applies, or another fault is in their place. */
 import { describe, expect, test } from "vitest";
-import { address, inShort, knownSite, openCodesOf, shown } from "./run-script.ts";
+import { address, failing, inShort, knownSite, openCodesOf, shown } from "./run-script.ts";
 
 const week = 7 * 24 * 60;
 const look = week + 10;
@@ -84,5 +84,43 @@ describe("a finding in whose place its check finds another fault", () => {
     site.run(week, shown({ inapplicable: ["x"] }));
     expect(site.run(2 * week, shown({ codes: ["x.weak"] }))).toEqual([]);
     expect(site.state.findings["x.weak"]).toMatchObject({ state: "open", accepted: true });
+  });
+});
+
+describe("while a second look is due", () => {
+  test("nothing is praised, and the regression is told before the improvement", () => {
+    const site = knownSite(["x.weak"], 99);
+    const mixed = shown({ codes: ["y.missing"], score: 52 });
+    expect(site.run(week, mixed)).toEqual([]);
+    expect(site.secondLook()).toBe(look);
+    expect(openCodesOf(site)).toEqual(["x.weak"]);
+    expect(inShort(site.run(look, mixed, "second-look"))).toEqual(["dropped 99 52", "opened y.missing", "resolved x.weak"]);
+    expect(site.run(2 * week, mixed)).toEqual([]);
+  });
+
+  test("a lower score alone holds the praise back too", () => {
+    const site = knownSite(["x.weak"], 99);
+    expect(site.run(week, shown({ score: 52 }))).toEqual([]);
+    expect(inShort(site.run(look, shown({ score: 99 }), "second-look"))).toEqual(["resolved x.weak"]);
+  });
+
+  test("a finding that was gone in the first look only is no event", () => {
+    const site = knownSite(["x.weak"], 99);
+    site.run(week, shown({ codes: ["y.missing"], score: 52 }));
+    expect(site.run(look, shown({ codes: ["x.weak"], score: 99 }), "second-look")).toEqual([]);
+    expect(site.state.findings["x.weak"]).toMatchObject({ state: "open", flips: [] });
+  });
+
+  test("praise waits for a look that could not measure, and comes with the next one that does", () => {
+    const site = knownSite(["x.weak"], 99);
+    const mixed = shown({ codes: ["y.missing"], score: 52 });
+    site.run(week, mixed);
+    expect(site.run(look, failing("timeout"), "second-look")).toEqual([]);
+    expect(inShort(site.run(look + 10, mixed, "second-look"))).toEqual(["dropped 99 52", "opened y.missing", "resolved x.weak"]);
+  });
+
+  test("an improvement of a paused site, which gets no second look, is told at once", () => {
+    const site = knownSite(["x.weak"], 99, { paused: true });
+    expect(inShort(site.run(week, shown({ codes: ["y.missing"], score: 52 }), "manual"))).toEqual(["resolved x.weak"]);
   });
 });
