@@ -7,7 +7,7 @@ import { parseWebhookUrl } from "../parse/scan-url.ts";
 import type { ChannelTest, ConfirmationOutcome, SiteServices } from "../sites/site-operations.ts";
 import type { RecordOwner } from "../store/accounts.ts";
 import { type Channel, type ChannelKind, channelNameCharsMax } from "../store/channels.ts";
-import { eventTypes } from "../store/notification-rules.ts";
+import { eventTypes, severityMinDefault } from "../store/notification-rules.ts";
 import type { UseCase } from "../store/store.ts";
 import { newWebhookSecret } from "./webhook.ts";
 
@@ -91,7 +91,7 @@ interface GivenChannel {
   readonly kind: ChannelKind;
   readonly target: string;
   readonly name: string;
-  /** Adds a rule for all events of all sites, if this is the first channel. */
+  /** Adds a rule for all sites and all events but ends of scans, from the default severity. */
   readonly reportAll?: boolean;
 }
 
@@ -107,11 +107,10 @@ export async function addChannel(
   if (!verified && !context.sites.mailConfigured()) return refuse("no-mail");
   const fields = parseChannel(context, given);
   if ("fault" in fields) return fields;
-  const isFirst = store.channels.list(accountId).length === 0;
   const secrets = verified ? [newWebhookSecret()] : [];
   const added = await store.channels.add({ accountId, kind, ...fields, secrets, verified, now: context.now() });
   if (added === "full") return refuse(added);
-  if (isFirst && reportAll) await addRuleOfAll(context, added);
+  if (reportAll) await addRuleOfAll(context, added);
   log.info("channel added", { account: accountId, channel: added.id, kind });
   return { done: await saved(context, added, !verified) };
 }
@@ -119,7 +118,7 @@ export async function addChannel(
 /** Ends of single scans would be too many. */
 async function addRuleOfAll({ store, now }: ChannelContext, { accountId, id }: Channel): Promise<void> {
   const events = eventTypes.filter((type) => type !== "scan.finished");
-  await store.rules.add({ accountId, scope: { kind: "all" }, events, severityMin: "info", channelIds: [id], now: now() });
+  await store.rules.add({ accountId, scope: { kind: "all" }, events, severityMin: severityMinDefault, channelIds: [id], now: now() });
 }
 
 interface ChannelUpdate {

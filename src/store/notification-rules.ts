@@ -22,6 +22,8 @@ export const eventTypes = [
 const accountEventTypes: readonly EventType[] = ["catalog.changed", "scan.finished"];
 
 export const rulesMax = 200;
+/** Least severity of a rule that names none. Stored rules keep theirs. */
+export const severityMinDefault: Severity = "medium";
 
 /** Sites that a rule is about. */
 export type RuleScope =
@@ -52,7 +54,7 @@ export const notificationRulesTable = defineTable({
 export function ruleRepository(db: Db) {
   return {
     find: (accountId: number, id: number): NotificationRule | undefined => db.notificationRules.get([accountId, id]),
-    ...reads(db, { list: rulesOf, eventFor }),
+    ...reads(db, { list: rulesOf, eventFor, countOfChannel }),
     ...transactions(db, { add, remove }),
     change: (accountId: number, id: number, changed: Partial<Omit<NotificationRule, "id" | "accountId" | "createdAt">>) =>
       db.write(() => db.notificationRules.update([accountId, id], () => changed)),
@@ -75,6 +77,11 @@ function remove(db: Db, accountId: number, id: number): boolean {
 
 function rulesOf(db: Db, accountId: number): readonly NotificationRule[] {
   return db.notificationRules.values(accountRange(accountId));
+}
+
+/** Rules that name the channel: without one, it gets no event. */
+function countOfChannel(db: Db, accountId: number, channelId: number): number {
+  return rulesOf(db, accountId).filter(({ channelIds }) => channelIds.includes(channelId)).length;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface AnswerBody {
   readonly secret: string | null;
   readonly token: string;
   readonly secretCount: number;
+  readonly ruleCount: number;
+  readonly severityMin: string;
   readonly confirmation: string | null;
   readonly verifiedAt: string | null;
   readonly state: string;
@@ -29,6 +31,7 @@ export interface AnswerBody {
 
 export interface AnswerItem {
   readonly id: number;
+  readonly ruleCount: number;
   readonly index: number;
   readonly line: number | null;
   readonly url: string | null;

@@ -19,6 +19,7 @@ import {
 } from "../../channels/channel-operations.ts";
 import { webhookUrlCharsMax } from "../../parse/scan-url.ts";
 import { type Channel, type ChannelKind, channelDisablings, channelKinds, channelNameCharsMax, channelsMax } from "../../store/channels.ts";
+import { rulesMax } from "../../store/notification-rules.ts";
 import { jsonBody } from "../body.ts";
 import { ApiError, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
 import { type Call, forAccounts, JsonAnswer, operation, ownRecord } from "../operation.ts";
@@ -75,6 +76,12 @@ const ChannelBody = model(
       nullExample,
     ),
     secretCount: Type.Integer({ minimum: 0, description: "Secrets that sign: two while one is rotated, none for mail.", [example]: 1 }),
+    ruleCount: Type.Integer({
+      minimum: 0,
+      maximum: rulesMax,
+      description: "Rules that name the channel. With 0 it is notified of nothing.",
+      [example]: 1,
+    }),
   }),
 );
 const confirmation = nullable(oneOfValues(["sent", "failed", "too-many"]), nullExample);
@@ -141,7 +148,7 @@ export const channelOperations = [
     ...ofNotifications,
     summary: "List your account's channels",
     answers: { 200: answered("All channels, oldest first.", ChannelList) },
-    run: ({ account, api }) => ({ items: api.store.channels.list(account.id).map(channelBody) }),
+    run: ({ account, api }) => ({ items: api.store.channels.list(account.id).map((channel) => channelBody(api, channel)) }),
   }),
   operation({
     id: "addChannel",
@@ -161,7 +168,7 @@ export const channelOperations = [
     run: async ({ body, account, api }) => {
       const added = doneOrRefused(await addChannel(api, account, { ...body, name: body.name ?? "" }), api, body.target);
       const { channel, confirmation } = added;
-      const answerBody = { ...channelBody(channel), secret: channel.secrets[0] ?? null, confirmation };
+      const answerBody = { ...channelBody(api, channel), secret: channel.secrets[0] ?? null, confirmation };
       return new JsonAnswer(answerBody, { location: `${channelsPath}/${channel.id}` });
     },
   }),
@@ -171,7 +178,7 @@ export const channelOperations = [
     ...ofChannel,
     summary: "Read a channel",
     answers: { 200: answered("The channel, without its secret.", ChannelBody) },
-    run: ({ record }) => channelBody(record),
+    run: ({ record, api }) => channelBody(api, record),
   }),
   operation({
     id: "changeChannel",
@@ -184,7 +191,7 @@ export const channelOperations = [
     refusals: { ...badTarget, ...noMail },
     run: async ({ record: { id }, body: { name, ...target }, account, api }) => {
       const update = { id, ...target, ...(name !== undefined && { name: name ?? "" }) };
-      return savedBody(doneOrRefused(await updateChannel(api, account, update), api, target.target));
+      return savedBody(api, doneOrRefused(await updateChannel(api, account, update), api, target.target));
     },
   }),
   operation({
@@ -234,7 +241,7 @@ export const channelOperations = [
     refusals: { 409: refused("The channel is a mail address.", "Only a webhook has a secret.") },
     run: async ({ record, account, api }) => {
       const changed = doneOrRefused(await rotateChannelSecret(api, account, record.id), api);
-      return { ...channelBody(changed), secret: changed.secrets[0] };
+      return { ...channelBody(api, changed), secret: changed.secrets[0] };
     },
   }),
   operation({
@@ -245,7 +252,7 @@ export const channelOperations = [
     description: "A reader who has ended the mails must confirm the address again. What was dropped meanwhile is not sent.",
     answers: { 200: saved },
     refusals: noMail,
-    run: async ({ record, account, api }) => savedBody(doneOrRefused(await enableOwnChannel(api, account, record.id), api)),
+    run: async ({ record, account, api }) => savedBody(api, doneOrRefused(await enableOwnChannel(api, account, record.id), api)),
   }),
   operation({
     id: "disableChannel",
@@ -261,7 +268,7 @@ export const channelOperations = [
         shownWith(ChannelBody, { disabled: { at: "2026-03-05T09:30:00.000Z", because: "owner" } }),
       ),
     },
-    run: async ({ record, account, api }) => channelBody(doneOrRefused(await disableOwnChannel(api, account, record.id), api)),
+    run: async ({ record, account, api }) => channelBody(api, doneOrRefused(await disableOwnChannel(api, account, record.id), api)),
   }),
   operation({
     id: "confirmChannel",
@@ -277,7 +284,7 @@ export const channelOperations = [
     run: async ({ record, account, api }) => {
       const asked = doneOrRefused(await confirmChannel(api, account, record.id), api);
       if (asked.confirmation === "too-many") throw tooManyMessages();
-      return savedBody(asked);
+      return savedBody(api, asked);
     },
   }),
 ];
@@ -297,8 +304,8 @@ function channelRefused(refusal: ChannelRefusal): ApiError {
   return new ApiError(409, refusalTexts[refusal]);
 }
 
-function savedBody({ channel, confirmation }: SavedChannel): object {
-  return { ...channelBody(channel), confirmation };
+function savedBody(api: Api, { channel, confirmation }: SavedChannel): object {
+  return { ...channelBody(api, channel), confirmation };
 }
 
 /** 429 for tests of channels, and for mails that ask to confirm an address. */
@@ -340,12 +347,13 @@ const nameFaults: Readonly<Record<ChannelNameFault, string>> = {
 const channelFields = bodyOf(ChannelBody);
 
 /** Without secrets. */
-function channelBody(channel: Channel): object {
+function channelBody({ store }: Api, channel: Channel): object {
   const { confirmation, disabled, secrets } = channel;
   return channelFields({
     ...channel,
     confirmationExpiresAt: confirmation?.expiresAt ?? null,
     disabled: disabled === null ? null : { at: disabled.at, because: disabled.because },
     secretCount: secrets.length,
+    ruleCount: store.rules.countOfChannel(channel.accountId, channel.id),
   });
 }

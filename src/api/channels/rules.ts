@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../channels/rule-operations.ts";
 import { type Severity, severities } from "../../check/check.ts";
-import { eventTypes, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
+import { eventTypes, type RuleScope, rulesMax, severityMinDefault } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
 import { type ApiError, doneOrThrow, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
@@ -50,7 +50,7 @@ const events = worded(
 );
 const severityMin = Type.Unsafe<Severity>({
   ...oneOfValues(severities),
-  description: "Findings below it are left out of the events finding.*; all are in without one.",
+  description: `Findings below it are left out of the events finding.*. A new rule without one has ${severityMinDefault}.`,
   [example]: "medium",
 });
 const channelIds = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, description: "Channels of the account.", examples: [[3]] });
@@ -119,7 +119,7 @@ export const ruleOperations = [
       const added = await addRule(api, account, {
         scope: scopeOf(body.scope ?? { kind: "all" }),
         events: eventTypes.filter((each) => body.events.includes(each)),
-        severityMin: body.severityMin ?? "info",
+        severityMin: body.severityMin ?? severityMinDefault,
         channelIds: channelIdsOf(call, body.channelIds),
       });
       const rule = doneOrThrow(added, ruleRefused);

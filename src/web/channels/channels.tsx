@@ -75,7 +75,7 @@ const channelForms = {
   },
 } satisfies Record<ChannelKind, FormDescription>;
 
-/** Shown for the first channel. */
+/** Shown for each new channel. */
 const reportForm = { all: { control: "check", label: "channels.create.all" } } satisfies FormDescription;
 
 /** Typed fields of a channel, and what is wrong with them. */
@@ -218,7 +218,8 @@ function channelsPage(visit: Visit, account: Account, { typed, tested, edited }:
           <NewChannelForms account={account} isFirst={channels.length === 0} typed={typed ?? null} />
         ) : (
           <PageSection id="edit-channel" title="channels.edit.title">
-            <ChannelForm kind={edited.kind} edited={edited} target={edited.target} isFirst={false} typed={typed ?? null} />
+            <NoRuleNotice channel={edited} />
+            <ChannelForm kind={edited.kind} edited={edited} target={edited.target} typed={typed ?? null} />
           </PageSection>
         )}
         <MetricsSection account={account} />
@@ -289,27 +290,29 @@ function channelDeletionPage(visit: Visit, { id, name }: Channel): Response {
 }
 
 interface NewChannelProps {
+  readonly account: Account;
   /** Whether the account has no channel yet. */
   readonly isFirst: boolean;
   readonly typed: TypedChannel | null;
 }
 
-function NewChannelForms({ account, isFirst, typed }: NewChannelProps & { readonly account: Account }) {
+function NewChannelForms({ account, isFirst, typed }: NewChannelProps) {
   const { i18n, settings } = useVisit();
   const ofKind = (kind: ChannelKind) => (typed?.kind === kind ? typed : null);
   return (
     <PageSection id="new-channel" title="channels.create.title">
       {settings.sites.mailConfigured() ? (
-        <ChannelForm kind="mail" target={isFirst ? account.email : ""} isFirst={isFirst} typed={ofKind("mail")} />
+        <ChannelForm kind="mail" target={isFirst ? account.email : ""} typed={ofKind("mail")} />
       ) : (
         <Notice text={i18n.t("channels.create.noMail")} />
       )}
-      <ChannelForm kind="webhook" target="" isFirst={isFirst} typed={ofKind("webhook")} />
+      <ChannelForm kind="webhook" target="" typed={ofKind("webhook")} />
     </PageSection>
   );
 }
 
-interface ChannelFormProps extends NewChannelProps {
+interface ChannelFormProps {
+  readonly typed: TypedChannel | null;
   readonly kind: ChannelKind;
   /** Channel that is changed; null for a new one. */
   readonly edited?: Channel | null;
@@ -317,7 +320,7 @@ interface ChannelFormProps extends NewChannelProps {
   readonly target: string;
 }
 
-function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFormProps) {
+function ChannelForm({ kind, edited = null, target, typed }: ChannelFormProps) {
   const { i18n } = useVisit();
   const fault = typed?.fault;
   const max = fault?.at === "target" ? channelsMax : channelNameCharsMax;
@@ -335,7 +338,7 @@ function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFor
         values={{ target: typed?.target ?? target, name: typed?.name ?? edited?.name ?? "" }}
         errors={errors}
       />
-      {isFirst && <FormFields form={reportForm} values={{ all: typed === null || typed.reportAll }} />}
+      {edited === null && <FormFields form={reportForm} values={{ all: typed === null || typed.reportAll }} />}
     </ActionForm>
   );
 }
@@ -343,8 +346,7 @@ function ChannelForm({ kind, edited = null, target, isFirst, typed }: ChannelFor
 function ChannelTable({ channels }: { readonly channels: readonly Channel[] }) {
   const { i18n, settings } = useVisit();
   if (channels.length === 0) return <EmptyState title={i18n.t("channels.list.none")} text={i18n.t("channels.list.noneWhat")} />;
-  const rules = settings.store.rules.list(channels[0]?.accountId ?? 0);
-  const rulesOf = (id: number) => rules.filter(({ channelIds }) => channelIds.includes(id)).length;
+  const { countOfChannel } = settings.store.rules;
   return (
     <PageSection id="channels" title="channels.list.caption">
       <TextTable
@@ -362,13 +364,31 @@ function ChannelTable({ channels }: { readonly channels: readonly Channel[] }) {
           "channels.list.state": (channel) => <ChannelState channel={channel} />,
           "channels.list.rules": {
             numeric: true,
-            cell: ({ id }) => <a href={rulesPagePath}>{i18n.count("channels.list.ruleCount", rulesOf(id))}</a>,
+            cell: ({ accountId, id }) => {
+              const count = countOfChannel(accountId, id);
+              return (
+                <a href={rulesPagePath}>{count === 0 ? i18n.t("channels.list.noRule") : i18n.count("channels.list.ruleCount", count)}</a>
+              );
+            },
           },
           "channels.list.actions": { unseen: true, cell: (channel) => <ChannelButtons channel={channel} /> },
         }}
       />
       <p class="hint">{i18n.t("channels.list.means")}</p>
     </PageSection>
+  );
+}
+
+/** A channel without a rule looks as if it watched; only this says that it gets no event. */
+function NoRuleNotice({ channel: { accountId, id } }: { readonly channel: Pick<Channel, "accountId" | "id"> }) {
+  const { i18n, settings } = useVisit();
+  if (settings.store.rules.countOfChannel(accountId, id) > 0) return null;
+  return (
+    <Notice kind="warn">
+      <p>
+        {i18n.t("channels.list.noRuleWhat")} <a href={rulesPagePath}>{i18n.t("channels.rules.create")}</a>
+      </p>
+    </Notice>
   );
 }
 
@@ -419,8 +439,9 @@ function actionsOn({ kind, verifiedAt, disabled }: Channel, mailConfigured: bool
   return (Object.keys(offered) as ChannelAction[]).filter((action) => offered[action]);
 }
 
-function webhookSecretPage(visit: Visit, { name, secrets }: Pick<Channel, "name" | "secrets">): Response {
+function webhookSecretPage(visit: Visit, channel: Pick<Channel, "accountId" | "id" | "name" | "secrets">): Response {
   const { i18n } = visit;
+  const { name, secrets } = channel;
   return accountPage(visit, {
     title: "channels.secret.title",
     children: (
@@ -435,6 +456,7 @@ function webhookSecretPage(visit: Visit, { name, secrets }: Pick<Channel, "name"
       >
         <p>{i18n.t("channels.secret.means")}</p>
         {secrets.length > 1 && <p>{i18n.t("channels.secret.rotated")}</p>}
+        <NoRuleNotice channel={channel} />
       </SecretOnce>
     ),
   });

@@ -47,6 +47,19 @@ async function confirmedMail(address: string): Promise<number> {
   return id;
 }
 
+test("a channel says how many rules name it, and a rule without a severity begins at medium", async () => {
+  const [id, unnamed] = [await addChannel(), await addChannel()];
+  const countOf = async (channel: number) => (await client.call("GET", `/channels/${channel}`)).body.ruleCount;
+  expect(await countOf(id)).toBe(0);
+  const added = await client.call("POST", "/rules", { events: ["finding.opened"], channelIds: [id] });
+  expect([added.status, added.body.severityMin]).toEqual([201, "medium"]);
+  expect([await countOf(id), await countOf(unnamed)]).toEqual([1, 0]);
+  const { items } = (await client.call("GET", "/channels")).body;
+  expect(items.map(({ ruleCount }) => ruleCount)).toEqual([1, 0]);
+  await client.call("DELETE", `/rules/${added.body.id}`);
+  expect(await countOf(id)).toBe(0);
+});
+
 describe("a webhook", () => {
   test("shows its secret when it is added and rotated, and never again", async () => {
     const { status, headers, body } = await client.call("POST", "/channels", { kind: "webhook", name: " Chat ", target: hook });
@@ -264,7 +277,7 @@ describe("rules", () => {
     expect(body).toMatchObject({
       scope: { kind: "all" },
       events: ["finding.opened", "site.recovered"],
-      severityMin: "info",
+      severityMin: "medium",
       channelIds: [channelId],
     });
     expect((await client.call("GET", `/rules/${body.id}`)).body).toEqual(body);

@@ -94,27 +94,46 @@ describe("a webhook", () => {
   });
 });
 
-describe("the first channel", () => {
+describe("a new channel", () => {
   const rules = () => pages.store.rules.list(account.id);
+  const events = eventTypes.filter((type) => type !== "scan.finished");
+  const ruleOf = (id: number | undefined) =>
+    expect.objectContaining({ scope: { kind: "all" }, events, severityMin: "medium", channelIds: [id] });
+  const noRule = "No rule names this channel";
 
   test("offers to report everything, and does so if asked", async () => {
     expect(await shown()).toMatch(/name="all"[^>]*checked/);
-    await createHook({ all: "yes" });
-    const events = eventTypes.filter((type) => type !== "scan.finished");
-    expect(rules()).toEqual([expect.objectContaining({ scope: { kind: "all" }, events, severityMin: "info", channelIds: [only().id] })]);
-    expect(await shown()).toContain("1 rule");
+    expect(await (await createHook({ all: "yes" })).text()).not.toContain(noRule);
+    expect(rules()).toEqual([ruleOf(only().id)]);
+    const list = await shown();
+    expect([list.includes("1 rule"), list.includes("No rule:")]).toEqual([true, false]);
+    expect(await shown(`${path}?edit=${only().id}`)).not.toContain(noRule);
   });
 
-  test("has no rule without the choice", async () => {
-    await createHook();
+  test("without the choice has no rule, and every page about it says so", async () => {
+    expect(await (await createHook()).text()).toContain(noRule);
     expect(rules()).toEqual([]);
+    expect(await shown()).toContain("No rule: gets nothing");
+    expect(await shown(`${path}?edit=${only().id}`)).toContain(noRule);
   });
 
-  test("is the only one with the offer", async () => {
+  test("has the offer after the first one too, and for each kind", async () => {
     await createHook();
-    expect(await shown()).not.toContain('name="all"');
+    expect((await shown()).match(/name="all"[^>]*checked/g)).toHaveLength(2);
     await createHook({ target: "https://other.example/", all: "yes" });
-    expect(rules()).toEqual([]);
+    await createMail("team@example.org", { all: "yes" });
+    expect(rules()).toEqual(
+      stored()
+        .slice(1)
+        .map(({ id }) => ruleOf(id)),
+    );
+    expect((await shown()).match(/No rule: gets nothing/g)).toHaveLength(1);
+  });
+
+  test("has none again when its rule is deleted", async () => {
+    await createHook({ all: "yes" });
+    await pages.store.rules.remove(account.id, rules()[0]?.id ?? 0);
+    expect(await shown()).toContain("No rule: gets nothing");
   });
 });
 
