@@ -65,7 +65,9 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
   const first = compared(false);
   const { findings, score, isAwaited } = first.isAwaited ? compared(true) : first;
   const shown = silent === "all" ? reading.score : shownScore(site, reading, addresses);
+  const confirmed = isAwaited ? site.reading : null;
   const open = Object.entries(findings.findings).filter(([code, one]) => one.state === "open" && !isAccepted(site, code, now)).length;
+  const certificateExpiresAt = state.certificate?.expiresAt ?? null;
   const entry = { token: reading.token, at: now.toISOString(), score: shown, ...standing(shown), open };
   return {
     state: {
@@ -86,13 +88,18 @@ function concludeMeasured(context: RunContext, reading: MeasuredReading): RunCon
     site: {
       secondLookAt: isAwaited ? secondLookTime(now) : null,
       failingSince: null,
-      reading: { ...entry, certificateExpiresAt: state.certificate?.expiresAt ?? null } satisfies SiteReading,
-      trend: [...site.trend, shown],
+      ...(confirmed === null
+        ? { reading: { ...entry, certificateExpiresAt } satisfies SiteReading, trend: [...site.trend, shown] }
+        : { reading: { ...confirmed, open, certificateExpiresAt, unconfirmed: unconfirmedIn(context, findings) } }),
     },
     events: eventsOf(context, reading, score, findings),
     rules: { ...reading.rules, judgedAt: reading.judgedAt },
-    history: entry,
+    history: confirmed === null ? entry : null,
   };
+}
+
+function unconfirmedIn({ site, now }: RunContext, { doubts }: FindingChanges): number {
+  return Object.keys(doubts).filter((code) => !isAccepted(site, code, now)).length;
 }
 
 interface ComparedRun {

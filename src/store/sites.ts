@@ -31,8 +31,13 @@ export interface AcceptedFinding {
   readonly acceptedAt: string;
 }
 
-/** Last measured run, as lists show it. */
+/**
+ * Confirmed state of a site, which every view of the site shows: its last measured run, or the one before while a second look at a regression
+ * is due.
+ */
 export interface SiteReading extends SiteHistoryEntry {
+  /** Present while a second look is due: findings that it may confirm, 0 for a lower score alone. */
+  readonly unconfirmed?: number;
   /** Expiry of the certificate; null if it was not read. */
   readonly certificateExpiresAt: string | null;
 }

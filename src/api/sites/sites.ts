@@ -167,7 +167,16 @@ const answerFields = {
   run: nullable(SiteRunBody, nullExample),
   failingSince: nullable(instantOf("Since when no run could measure the site."), nullExample),
   reading: nullable(
-    Type.Object({ ...reading, certificateExpiresAt: nullable(instantOf("Null if it was not read.", "2026-05-20T12:00:00.000Z")) }),
+    Type.Object({
+      ...reading,
+      certificateExpiresAt: nullable(instantOf("Null if it was not read.", "2026-05-20T12:00:00.000Z")),
+      unconfirmed: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: "Present while a second look is due: findings that it may confirm, 0 for a lower score alone.",
+        }),
+      ),
+    }),
   ),
   trend: Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), {
     description: "Scores of the last measured runs, oldest first.",

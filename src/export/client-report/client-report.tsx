@@ -2,7 +2,7 @@
 import { createElement } from "preact";
 import { bands, standing } from "../../judge/result.ts";
 import type { Brand } from "../../report/brand.tsx";
-import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.tsx";
 import { DataTable, FactRow } from "../../report/components/layout.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { HostUrl, plainUntrustedText, Sentence, UntrustedText } from "../../report/components/untrusted-text.tsx";
@@ -147,7 +147,14 @@ export function SiteTable({ sites }: { readonly sites: readonly ReportedSite[] }
           {
             label: i18n.t("sites.columns.open"),
             numeric: true,
-            cell: ({ site, open }) => (site.reading === null ? <Unknown /> : i18n.number(open.length)),
+            cell: ({ site: { reading }, open }) =>
+              reading === null ? (
+                <Unknown />
+              ) : (
+                <>
+                  {i18n.number(open.length)} <Unconfirmed count={reading.unconfirmed} />
+                </>
+              ),
           },
           {
             label: i18n.t("sites.columns.certificate"),

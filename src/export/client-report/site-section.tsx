@@ -2,7 +2,7 @@
 
 import { serverBusy } from "../../judge/result.ts";
 import { localLocation } from "../../parse/location.ts";
-import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.tsx";
 import { DataTable, type DataTableProps, FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
@@ -121,7 +121,9 @@ function SiteFacts({ reported, reading }: { readonly reported: ReportedSite; rea
           <FactRow name={i18n.t("sites.clientReport.change.column")}>
             {earlier === null ? i18n.t("sites.clientReport.unknown") : <ScoreChangeText earlier={earlier} />}
           </FactRow>
-          <FactRow name={i18n.t("sites.columns.open")}>{i18n.number(open.length)}</FactRow>
+          <FactRow name={i18n.t("sites.columns.open")}>
+            {i18n.number(open.length)} <Unconfirmed count={reading.unconfirmed} />
+          </FactRow>
           {accepted.length > 0 && <FactRow name={i18n.t("sites.clientReport.accepted")}>{i18n.number(accepted.length)}</FactRow>}
           <FactRow name={i18n.t("sites.columns.certificate")}>
             <Certificate days={certificateDays} expiresAt={reading.certificateExpiresAt} />

@@ -125,3 +125,12 @@ export function LocationMark({ location }: LocationProps) {
   const i18n = useI18n();
   return location === localLocation ? null : <span class="location small muted">{i18n.t("location.of", { location })}</span>;
 }
+
+/** Beside the confirmed state of a watched site, while a second look at a regression is due. `count`: its findings; undefined for no look. */
+export function Unconfirmed({ count }: { readonly count: number | undefined }) {
+  const i18n = useI18n();
+  if (count === undefined) return null;
+  return (
+    <span class="small muted">{count === 0 ? i18n.t("sites.unconfirmed.score") : i18n.count("sites.unconfirmed.findings", count)}</span>
+  );
+}

@@ -2,8 +2,9 @@
 import { dayMs } from "../../base/units.ts";
 import { listedScoreOf } from "../../store/scan-record.ts";
 import type { ScanRecord } from "../../store/scans.ts";
+import type { SiteHistoryEntry } from "../../store/site-runs.ts";
 import type { Store } from "../../store/store.ts";
-import { createI18n } from "../../text/translator.ts";
+import { createI18n, type I18n } from "../../text/translator.ts";
 import { notFound } from "../errors.ts";
 import { bandColors } from "../picture/share-picture.ts";
 import { respond } from "../response.ts";
@@ -66,7 +67,13 @@ function badgeOf({ url, now, settings }: Visit, host: string): Badge {
   if (score === null) return { ...grey, message: i18n.t("badge.notMeasured", { date }) };
   const days = Math.floor((now.getTime() - Date.parse(at)) / dayMs);
   if (days > config["report.stale_days"]) return { ...grey, message: i18n.t("badge.stale", { date }) };
-  return { label: grey.label, message: i18n.t("badge.result", { score, date }), color: bandColors[band], cacheSeconds };
+  return { ...resultBadge(i18n, { score, band, at }), cacheSeconds };
+}
+
+/** Badge of a score that is current. */
+export function resultBadge(i18n: I18n, { score, band, at }: Pick<SiteHistoryEntry, "score" | "band" | "at">): Omit<Badge, "cacheSeconds"> {
+  const date = at.slice(0, "2026-11-20".length);
+  return { label: i18n.t("badge.label"), message: i18n.t("badge.result", { score, date }), color: bandColors[band] };
 }
 
 // Drawing of a badge: label and message side by side. It needs no font of its own, no style and no script.

@@ -1,7 +1,7 @@
 /** `/sites/{id}`: a watched site with its scores, events, findings, schedule, notifications and badge. */
 import type { ComponentChildren } from "preact";
 import { localLocation } from "../../parse/location.ts";
-import { Instant } from "../../report/components/labels.tsx";
+import { Instant, Unconfirmed } from "../../report/components/labels.tsx";
 import { FactRow } from "../../report/components/layout.tsx";
 import { Notice } from "../../report/components/notice.tsx";
 import { ScoreRing, scoreText } from "../../report/components/score-ring.tsx";
@@ -121,6 +121,11 @@ function SiteSummary({ site, access }: SharedSite) {
       {scoreText(i18n, reading)}, <Instant at={reading.at} /> <a href={`/scans/${reading.token}`}>{i18n.t("sites.events.report")}</a>
     </>
   );
+  const open = reading !== null && (
+    <>
+      {i18n.number(reading.open)} <Unconfirmed count={reading.unconfirmed} />
+    </>
+  );
   const certificate = reading !== null && reading.certificateExpiresAt !== null && (
     <>
       <CertificateDays site={site} now={now} /> <Instant at={reading.certificateExpiresAt} day relative={false} />
@@ -134,7 +139,7 @@ function SiteSummary({ site, access }: SharedSite) {
   /** Facts that are false are left out. */
   const facts: readonly (readonly [label: TextPath, fact: ComponentChildren])[] = [
     ["sites.site.facts.score", score || i18n.t("sites.site.notYet")],
-    ["sites.columns.open", reading !== null && i18n.number(reading.open)],
+    ["sites.columns.open", open],
     ["sites.columns.certificate", reading !== null && (certificate || i18n.t("sites.certificate.unread"))],
     ["sites.columns.client", clientLink],
     ["location.label", site.location !== localLocation && locationText(i18n, site.location)],

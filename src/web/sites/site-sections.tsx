@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { dayMs } from "../../base/units.ts";
 import { localLocation } from "../../parse/location.ts";
 import type { SiteSchedule } from "../../parse/site-csv.ts";
-import { DaysLeft, Instant } from "../../report/components/labels.tsx";
+import { DaysLeft, Instant, Unconfirmed } from "../../report/components/labels.tsx";
 import { SmallScore } from "../../report/components/score-ring.tsx";
 import { UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useDocument, useI18n } from "../../report/context.ts";
@@ -14,6 +14,7 @@ import type { EventFinding, EventType, StoredEvent } from "../../store/site-even
 import { certificateDaysOf, type Site } from "../../store/sites.ts";
 import { scanErrorMessage } from "../../text/render.ts";
 import type { I18n } from "../../text/translator.ts";
+import { badgeSvg, resultBadge } from "../badge/badge.ts";
 import { CopyField } from "../components/copy-field.tsx";
 import { Sparkline } from "../components/score-chart.tsx";
 import { EmptyState, PageSection, TextTable } from "../components/sections.tsx";
@@ -53,6 +54,7 @@ export function SiteScore({ site: { reading, trend } }: { readonly site: Site })
     <>
       <SmallScore score={reading?.score ?? null} />
       <Sparkline scores={trend} />
+      <Unconfirmed count={reading?.unconfirmed} />
     </>
   );
 }
@@ -279,6 +281,7 @@ function ChannelName({ delivery: { accountId, channelId }, isOwn }: { readonly d
 export function SiteBadge({ site }: { readonly site: Site }) {
   const visit = useVisit();
   const { i18n, settings } = visit;
+  const { reading } = site;
   const host = scanHost(site);
   const name = encodeURIComponent(host);
   const origin = publicOrigin(visit);
@@ -291,7 +294,15 @@ export function SiteBadge({ site }: { readonly site: Site }) {
       <p class="muted">{i18n.t(settings.config.readers === "everybody" ? "sites.badge.what" : "sites.badge.closed")}</p>
       {settings.config.readers === "everybody" && (
         <p>
-          <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
+          {reading?.unconfirmed === undefined ? (
+            <img src={image} alt={i18n.t("sites.badge.alt", { host })} />
+          ) : (
+            // The public badge shows the newest scan. This page shows the confirmed state of the site, here too.
+            <>
+              <span dangerouslySetInnerHTML={{ __html: badgeSvg(resultBadge(i18n, reading)) }} />{" "}
+              <Unconfirmed count={reading.unconfirmed} />
+            </>
+          )}
         </p>
       )}
       <CopyField

@@ -45,7 +45,6 @@ describe("runs of a site", () => {
     expect(rig.eventsOf(site)).toHaveLength(2);
     expect(rig.store.siteRuns.history(site.id).map(({ score, open }) => [score, open])).toEqual([
       [90, 0],
-      [60, 0],
       [60, 2],
       [60, 2],
     ]);

@@ -1,0 +1,89 @@
+/** One state of a site in all its views: list, site page and its badge, page and report of the client, API and history. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { siteBody } from "../../../../src/api/sites/sites.ts";
+import type { Account } from "../../../../src/store/accounts.ts";
+import type { Site } from "../../../../src/store/sites.ts";
+import type { SiteName } from "../../../support/finished-scans.ts";
+import { measureOften } from "../../../support/measured-sites.ts";
+import { type PagesUnderTest, startPages, type Visitor } from "../../../support/pages.ts";
+import { accountIn, anotherAccount, signedIn } from "../../../support/signed-in.ts";
+import { addSite } from "../../../support/watched-sites.ts";
+
+let pages: PagesUnderTest;
+let account: Account;
+let visitor: Visitor;
+let site: Site;
+
+beforeAll(async () => {
+  pages = await startPages();
+  await accountIn(pages, "first@assay.test");
+});
+beforeEach(async () => {
+  pages.reset();
+  account = await anotherAccount(pages);
+  visitor = await signedIn(pages, account);
+  site = await addSite(pages.store, { accountId: account.id, url: `https://site-${account.id}.example/`, client: "Acme", now: new Date() });
+});
+afterAll(() => pages.stop());
+
+interface Seen {
+  readonly score: number;
+  readonly unconfirmed: number | null;
+}
+
+const inTable = /class="score-small"[\s\S]*?<strong>(\d+)<\/strong>/;
+const inFacts = /<dt[^>]*>Score<\/dt><dd[^>]*>\D*(\d+)/;
+const inBadge = /id="badge"[\s\S]*?security: (\d+)/;
+
+async function seenAt(path: string, score: RegExp): Promise<Seen> {
+  const html = await (await visitor.get(path)).text();
+  const unconfirmed = /(\d+) more, being confirmed/.exec(html)?.[1];
+  return { score: Number(score.exec(html)?.[1]), unconfirmed: unconfirmed === undefined ? null : Number(unconfirmed) };
+}
+
+/** Fails unless all views show the same; returns what they show. */
+async function agreed(): Promise<Seen> {
+  const stored = pages.store.sites.find(account.id, site.id) ?? site;
+  const { reading } = siteBody(stored, undefined) as { reading: { score: number; unconfirmed?: number } };
+  const seen: Seen = { score: reading.score, unconfirmed: reading.unconfirmed ?? null };
+  const last = pages.store.siteRuns.history(site.id).at(-1)?.score;
+  expect({ last, trend: stored.trend.at(-1) }).toEqual({ last: seen.score, trend: seen.score });
+  expect(await seenAt("/sites", inTable)).toEqual(seen);
+  expect(await seenAt("/clients/Acme", inTable)).toEqual(seen);
+  expect(await seenAt("/clients/Acme/report.html", inTable)).toEqual(seen);
+  expect(await seenAt(`/sites/${site.id}`, inFacts)).toEqual(seen);
+  if (seen.unconfirmed !== null) expect(await seenAt(`/sites/${site.id}`, inBadge)).toEqual(seen);
+  return seen;
+}
+
+/** What all views show after each run, and the events of the run in their order. */
+async function played(runs: readonly SiteName[]): Promise<readonly (Seen & { readonly events: readonly string[] })[]> {
+  const steps: (Seen & { events: readonly string[] })[] = [];
+  let told = 0;
+  for (const [at, shows] of runs.entries()) {
+    // Runs are measured through the queue of scans, which must be empty.
+    while ((await pages.store.scans.claimNext("local", new Date())) !== undefined);
+    await measureOften(pages.store, site, [{ at: new Date(Date.now() - (runs.length - at) * 15 * 60_000), shows }]);
+    const all = pages.store.events.listOfSite(account.id, site.id, 100).toReversed();
+    steps.push({ ...(await agreed()), events: all.slice(told).map(({ type }) => type) });
+    told = all.length;
+  }
+  return steps;
+}
+
+test("a break shows the confirmed state until it is confirmed, and is told first and once; then the recovery", async () => {
+  const [sound, broken, confirmed, still, recovered] = await played(["sound", "bare", "bare", "bare", "sound"]);
+  expect(broken).toMatchObject({ score: sound?.score, events: [] });
+  expect(broken?.unconfirmed).toBeGreaterThan(0);
+  expect(confirmed?.score).toBeLessThan(sound?.score ?? 0);
+  expect(confirmed?.unconfirmed).toBeNull();
+  expect(confirmed?.events.slice(0, 2)).toEqual(["site.score_dropped", "finding.opened"]);
+  expect(still).toEqual({ score: confirmed?.score, unconfirmed: null, events: [] });
+  expect(recovered).toMatchObject({ score: sound?.score, unconfirmed: null, events: ["finding.resolved"] });
+});
+
+test("a flap never shows its low score, and is not told", async () => {
+  const [sound, ...later] = await played(["sound", "bare", "sound", "sound"]);
+  expect(later.map(({ score, events }) => ({ score, events }))).toEqual(later.map(() => ({ score: sound?.score, events: [] })));
+  expect(later.map(({ unconfirmed }) => unconfirmed !== null)).toEqual([true, false, false]);
+});
