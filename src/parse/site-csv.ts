@@ -11,8 +11,8 @@ export type SiteSchedule = { readonly every: ScheduleInterval } | { readonly cro
 export const scheduleDefault = { every: "weekly" } as const satisfies SiteSchedule;
 
 // CSV lists of sites: `url,name,client,tags`. The separator is a comma, a semicolon or a tab: the one that the first line uses.
-// The first line `sep=;` of Excel sets the separator too. A first line with a cell `url` names the columns, in any order. Further columns are
-// ignored. Tags are separated by `|`, `,` or `;`, or else by spaces. A cell may be quoted, but ends with its line: a missing quote
+// The first line `sep=;` of Excel sets the separator too. A first line with a name of the column `url` names the columns, in any order. Further
+// columns are ignored. Tags are separated by `|`; `,`, `;` and, without any of them, spaces work too. A cell may be quoted, but ends with its line: a missing quote
 // spoils one line only. A text that begins as a formula stays as it is: it is dangerous in an export, which must quote it.
 
 /** Limit of lines with a site. */
@@ -23,6 +23,64 @@ const lineCharsMax = 8_192;
 
 const columns = ["url", "name", "client", "tags"] as const;
 type Column = (typeof columns)[number];
+
+/** Names in lower case, letters and digits alone. Where several cells name a column, the one whose name comes first here counts. */
+const columnNames: Readonly<Record<Column, readonly string[]>> = {
+  url: [
+    ...["url", "urls", "uri", "websiteurl", "siteurl", "pageurl", "webadresse", "webaddress", "websiteadresse", "websiteaddress"],
+    ...[
+      "internetadresse",
+      "siteaddress",
+      "weblink",
+      "link",
+      "links",
+      "website",
+      "websites",
+      "webseite",
+      "webseiten",
+      "homepage",
+      "webpage",
+    ],
+    ...["internetseite", "webauftritt", "domain", "domains", "domainname", "dom\u00e4ne", "hostname", "host"],
+    ...["adresse", "adressen", "address", "addresses", "site", "sites", "seite", "seiten", "page"],
+  ],
+  name: [
+    "name",
+    "sitename",
+    "websitename",
+    "seitenname",
+    "anzeigename",
+    "displayname",
+    "bezeichnung",
+    "titel",
+    "title",
+    "projekt",
+    "project",
+  ],
+  client: [
+    ...["client", "clients", "clientname", "kunde", "kunden", "kundin", "kundenname", "customer", "customers", "customername"],
+    ...[
+      "mandant",
+      "mandanten",
+      "auftraggeber",
+      "firma",
+      "firmenname",
+      "unternehmen",
+      "company",
+      "companyname",
+      "organisation",
+      "organization",
+    ],
+  ],
+  tags: [
+    ...["tags", "tag", "schlagwort", "schlagworte", "schlagw\u00f6rter", "schlagwoerter", "stichwort", "stichworte", "stichw\u00f6rter"],
+    ...["stichwoerter", "keywords", "keyword", "labels", "label", "etiketten", "kategorien", "kategorie", "categories", "category"],
+    ...["gruppen", "gruppe", "groups", "group"],
+  ],
+};
+
+/** First cell of a site's line: its name may be a name of a column, such as Website. */
+const addressPattern = /:\/\/|^\S+\.[a-z]{2,}(?:[:/]|$)/i;
 
 /** The first one is taken where several occur equally often. */
 const separators = [",", ";", "\t"] as const;
@@ -89,12 +147,21 @@ function lineOf(line: number, cells: Cells, header: readonly (Column | null)[]):
   return { line, site: { url: cellOf("url"), name: cellOf("name"), client: cellOf("client"), tags: tagsOfCell(cellOf("tags")) } };
 }
 
-/** Columns of a header line; null if the line is not a header. The first of equal columns counts. */
+/** Columns of a header line; null if the line is not a header. The first of cells with the same name counts. */
 function headerOf(line: string, separator: string): readonly (Column | null)[] | null {
   const cells = cellsOf(line, separator);
   if ("fault" in cells) return null;
-  const names = cells.map((cell) => columns.find((column) => column === cell.toLowerCase()) ?? null);
-  return names.includes("url") ? names : null;
+  const given = cells.map((cell) =>
+    cell
+      .normalize("NFC")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]/gu, ""),
+  );
+  const placeOf = (column: Column) => given.indexOf(columnNames[column].find((name) => given.includes(name)) ?? column);
+  const places = columns.map(placeOf);
+  const names = given.map((_, at) => columns[places.indexOf(at)] ?? null);
+  const isSite = addressPattern.test(cells[0] ?? "") && !given.includes("url") && names.filter((name) => name !== null).length === 1;
+  return names.includes("url") && !isSite ? names : null;
 }
 
 /** The separator that makes a header of the line, or else the most frequent one outside of quotes. */

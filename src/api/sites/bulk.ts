@@ -165,6 +165,7 @@ export const bulkSiteOperations = [
     description: [
       `Adds 1 to ${bulkSitesMax} sites in one transaction. A line that is refused has an error and stops no other.`,
       "CSV has the columns url, name, client and tags, with a header in any order or without one. Separators are comma, semicolon or tab.",
+      "Tags are separated by |.",
     ].join(" "),
     query: queryOf(DryRunQuery, () => invalidFields({ dryRun: ["must be true or false"] }), { repeated: "named" }),
     body: jsonOrCsv(),
