@@ -65,7 +65,11 @@ async function played(runs: readonly SiteName[]): Promise<readonly (Seen & { rea
     while ((await pages.store.scans.claimNext("local", new Date())) !== undefined);
     await measureOften(pages.store, site, [{ at: new Date(Date.now() - (runs.length - at) * 15 * 60_000), shows }]);
     const all = pages.store.events.listOfSite(account.id, site.id, 100).toReversed();
-    steps.push({ ...(await agreed()), events: all.slice(told).map(({ type }) => type) });
+    const seen = await agreed();
+    const fresh = all.slice(told);
+    // Mails and webhooks say what the event says.
+    for (const { type, data } of fresh) if (type === "site.score_dropped") expect(data.to).toBe(seen.score);
+    steps.push({ ...seen, events: fresh.map(({ type }) => type) });
     told = all.length;
   }
   return steps;
