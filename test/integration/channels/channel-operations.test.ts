@@ -85,11 +85,12 @@ describe("adding", () => {
     expect(rig.logged()).toEqual([note("channel added", channel, { kind: "mail" }), asked(channel, "too-many")]);
   });
 
-  test("the first channel can get a rule for all events, later ones cannot", async () => {
-    const { id } = await added({ ...webhook, reportAll: true });
-    await added({ ...webhook, reportAll: true });
+  test("each channel can get a rule for all events", async () => {
+    const first = await added({ ...webhook, reportAll: true });
+    const second = await added({ ...webhook, reportAll: true });
     const rules = rig.store.rules.list(owner.id);
-    expect(rules).toMatchObject([{ scope: { kind: "all" }, severityMin: "info", channelIds: [id] }]);
+    const toAll = ({ id }: Channel) => ({ scope: { kind: "all" }, severityMin: "medium", channelIds: [id] });
+    expect(rules).toMatchObject([first, second].map(toAll));
     expect(rules[0]?.events).not.toContain("scan.finished");
     expect(rules[0]?.events).toContain("finding.opened");
   });

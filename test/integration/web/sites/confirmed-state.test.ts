@@ -1,6 +1,7 @@
 /** One state of a site in all its views: list, site page and its badge, page and report of the client, API and history. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { siteBody } from "../../../../src/api/sites/sites.ts";
+import { noWaitingRuns } from "../../../../src/sites/waiting-runs.ts";
 import type { Account } from "../../../../src/store/accounts.ts";
 import type { Site } from "../../../../src/store/sites.ts";
 import type { SiteName } from "../../../support/finished-scans.ts";
@@ -44,7 +45,7 @@ async function seenAt(path: string, score: RegExp): Promise<Seen> {
 /** Fails unless all views show the same; returns what they show. */
 async function agreed(): Promise<Seen> {
   const stored = pages.store.sites.find(account.id, site.id) ?? site;
-  const { reading } = siteBody(stored, undefined) as { reading: { score: number; unconfirmed?: number } };
+  const { reading } = siteBody(stored, undefined, noWaitingRuns) as { reading: { score: number; unconfirmed?: number } };
   const seen: Seen = { score: reading.score, unconfirmed: reading.unconfirmed ?? null };
   const last = pages.store.siteRuns.history(site.id).at(-1)?.score;
   expect({ last, trend: stored.trend.at(-1) }).toEqual({ last: seen.score, trend: seen.score });
