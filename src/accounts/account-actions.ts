@@ -138,11 +138,14 @@ function createRegistration({ store, passwords, throttles, now }: RegistrationSe
     ): Promise<RegistrationOutcome> => {
       if (store.oneTimeLinks.findByValue(kind, value, now()) === undefined) return refused("link-invalid");
       const { email } = request;
-      const registered = await register(request, caller, (passwordHash) =>
-        store.redemptions.signUp(kind, value, { email, passwordHash, now: now() }),
-      );
-      if (registered.status === "registered") throttles.acceptEmail(caller);
-      return registered;
+      const create = (passwordHash: string) => store.redemptions.signUp(kind, value, { email, passwordHash, now: now() });
+      return settled(throttles, caller, await register(request, caller, create));
+    },
+
+    /** `value`: of a member's invitation, which permits an account for its address while sign-up is closed. */
+    signUpInvited: async (value: string, { email, ...request }: RegistrationRequest, plan: Plan, caller: Caller) => {
+      const create = (passwordHash: string) => store.redemptions.signUpInvited(value, { email, plan, passwordHash, now: now() });
+      return settled(throttles, caller, await register({ email, ...request }, caller, create));
     },
 
     /** Sets a new password by a link of kind `reset`. Opens no session, because the second factor is still to be checked. */
@@ -156,6 +159,12 @@ function createRegistration({ store, passwords, throttles, now }: RegistrationSe
       return typeof reset === "string" ? refused(reset) : { status: "reset", account: reset };
     },
   };
+}
+
+/** A valid link ends the wait of its caller. */
+function settled(throttles: SignInThrottles, caller: Caller, registered: RegistrationOutcome): RegistrationOutcome {
+  if (registered.status === "registered") throttles.acceptEmail(caller);
+  return registered;
 }
 
 function refused(fault: RegistrationRefusal["fault"]): RegistrationRefusal {

@@ -8,6 +8,7 @@ import type { Db } from "./database.ts";
 import { defineTable, keyed, type Static, stored } from "./define-table.ts";
 import { reads, transactions } from "./methods.ts";
 import { hashOfSecret, isSecretValue, newSecretValue } from "./secret-value.ts";
+import { openInvitation } from "./site-accounts.ts";
 
 const linkKinds = ["setup", "invite", "reset"] as const;
 export type LinkKind = (typeof linkKinds)[number];
@@ -60,7 +61,7 @@ export function oneTimeLinkRepository(db: Db) {
 
 /** One transaction applies and removes a link, so that none works twice. */
 export function redemptionRepository(db: Db) {
-  return transactions(db, { signUp, resetPassword });
+  return transactions(db, { signUp, signUpInvited, resetPassword });
 }
 
 /** Voids earlier links of the same kind and owner. `set-up`: an account exists already. `full`: `linksMax` links are open. */
@@ -104,6 +105,18 @@ function signUp(
   const account = putAccount(db, { email, plan: link.plan, admin: link.admin, ...credentials, by: "self", via: kind });
   if (typeof account !== "string") db.oneTimeLinks.remove(hashOfSecret(value));
   return account;
+}
+
+/** Creates the account of an invited member. The invitation stays open: the member accepts it when signed in. */
+function signUpInvited(
+  db: Db,
+  value: string,
+  account: Required<Pick<NewAccount, "email" | "plan" | "passwordHash" | "now">>,
+): Account | AccountRefusal | "link-invalid" | "email-not-invited" {
+  const invitation = openInvitation(db, value, account.now);
+  if (invitation === undefined) return "link-invalid";
+  if (emailKey(invitation.email) !== emailKey(account.email)) return "email-not-invited";
+  return putAccount(db, { ...account, by: "self", via: "member-invitation" });
 }
 
 /** Sets the password, ends the account's sessions and voids its reset links. The second factor stays. */

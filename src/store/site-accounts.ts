@@ -90,6 +90,9 @@ export function memberRepository(db: Db) {
     /** Open ones of all owners to an address. */
     invitationsTo: (email: string, now: Date): readonly MemberInvitation[] =>
       invitationsWhere(db, (one) => emailKey(one.email) === emailKey(email) && isOpen(one, now)),
+    /** Whether an open invitation permits an account for the address, also while sign-up is closed. */
+    isInvited: (email: string, now: Date): boolean =>
+      invitationsWhere(db, (one) => emailKey(one.email) === emailKey(email) && permits(db, one, now)).length > 0,
     /** Removes expired invitations, and returns their number. */
     removeExpiredInvitations: async (now: Date): Promise<number> => {
       const isExpired = (one: MemberInvitation) => !isOpen(one, now);
@@ -154,10 +157,14 @@ function invite(db: Db, given: Omit<MemberInvitation, "expiresAt">, now: Date): 
   return { invitation, value };
 }
 
-/** Undefined if unknown, used or expired. */
-function openInvitation(db: Db, value: string, now: Date): MemberInvitation | undefined {
+/** Undefined if unknown, used or expired, or if its owner is gone or disabled. */
+export function openInvitation(db: Db, value: string, now: Date): MemberInvitation | undefined {
   const invitation = isSecretValue(value) ? db.memberInvitations.get(hashOfSecret(value)) : undefined;
-  return invitation !== undefined && isOpen(invitation, now) && db.accounts.doesExist(invitation.ownerId) ? invitation : undefined;
+  return invitation !== undefined && permits(db, invitation, now) ? invitation : undefined;
+}
+
+function permits(db: Db, invitation: MemberInvitation, now: Date): boolean {
+  return isOpen(invitation, now) && db.accounts.get(invitation.ownerId)?.disabled === false;
 }
 
 function isOpen({ expiresAt }: MemberInvitation, now: Date): boolean {

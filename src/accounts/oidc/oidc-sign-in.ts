@@ -144,9 +144,9 @@ export interface OidcRefused {
 }
 
 interface IdentityAccountsSettings {
-  /** Whether the first sign-in of a person creates an account: never, for members of a group with a rule, or always. */
+  /** Whether the first sign-in of a person creates an account: never, for members of a group with a rule, or always. Invited members may join. */
   readonly signUp: "closed" | "groups" | "open";
-  readonly store: Pick<Store, "accounts" | "credentials" | "oidcLinks">;
+  readonly store: Pick<Store, "accounts" | "credentials" | "oidcLinks" | "members">;
   readonly log: Pick<Log, "info">;
 }
 
@@ -180,7 +180,9 @@ function createIdentityAccounts({ signUp, store, log }: IdentityAccountsSettings
   };
 
   async function newAccount(email: string, signIn: LinkedSignIn): Promise<Account | OidcRefused> {
-    const mayJoin = signUp === "open" || (signUp === "groups" && signIn.grants.plan !== null);
+    const isAllowed = signUp === "open" || (signUp === "groups" && signIn.grants.plan !== null);
+    // The provider has verified the address, so the invitation is this person's.
+    const mayJoin = isAllowed || store.members.isInvited(email, signIn.now);
     if (!mayJoin) return oidcRefused("no-account", signUp === "groups" ? "in none of the groups" : "accounts are not created");
     const account = await store.oidcLinks.create(email, signIn);
     if (account === "not-first") return oidcRefused("no-account", "there is no account yet");

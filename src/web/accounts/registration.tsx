@@ -1,5 +1,6 @@
 /** Pages that create an account: `/setup` for the first one, `/sign-up` by open registration or by invitation. */
 import type { RegistrationOutcome } from "../../accounts/account-actions.ts";
+import { memberInvitationPath } from "../../agency/member-operations.ts";
 import type { Plan } from "../../store/accounts.ts";
 import { linkHours } from "../../store/one-time-links.ts";
 import type { TextValues } from "../../text/i18n.ts";
@@ -22,16 +23,22 @@ import {
 } from "./credentials.tsx";
 import { callerOf, startSession } from "./session.ts";
 
+const accountMadePath = "/account?done=made";
+
 function typedIn(fields: Fields) {
   return { email: emailIn(fields), password: fields.text("password") };
 }
 
-/** Redirects to the new account, or returns the form's errors, or `link-invalid` for an unusable link. */
-async function registrationAnswer(visit: Visit, registered: RegistrationOutcome): Promise<Response | FormError | "link-invalid"> {
+/** Redirects to `next`, or returns the form's errors, or `link-invalid` for an unusable link. */
+async function registrationAnswer(
+  visit: Visit,
+  registered: RegistrationOutcome,
+  next = accountMadePath,
+): Promise<Response | FormError | "link-invalid"> {
   if (registered.status === "registered") {
     const { account, opened } = registered;
     visit.settings.log.info("account created", { account: account.id, plan: account.plan, admin: account.admin });
-    return redirect(opened === null ? visit : await startSession(visit, account, opened), "/account?done=made");
+    return redirect(opened === null ? visit : await startSession(visit, account, opened), next);
   }
   if (registered.status !== "refused") return throttledError(visit, registered);
   switch (registered.fault) {
@@ -150,22 +157,37 @@ export async function postSignUp(visit: Visit): Promise<Response> {
   const fields = await readForm(visit);
   const typed = typedIn(fields);
   const link = fields.text("t");
-  if (signUpAccess(visit, link) === "closed") return signUpPage(visit, link);
-  const registered =
-    link === ""
-      ? await accounts.actions.signUp(typed, config["accounts.default_plan"], callerOf(visit))
-      : await accounts.actions.signUpByLink("invite", link, typed, callerOf(visit));
-  const answer = await registrationAnswer(visit, registered);
+  const access = signUpAccess(visit, link);
+  if (access === "closed") return signUpPage(visit, link);
+  const [plan, caller] = [config["accounts.default_plan"], callerOf(visit)];
+  const registered = await {
+    open: () => accounts.actions.signUp(typed, plan, caller),
+    link: () => accounts.actions.signUpByLink("invite", link, typed, caller),
+    member: () => accounts.actions.signUpInvited(link, typed, plan, caller),
+  }[access.by]();
+  const answer = await registrationAnswer(visit, registered, access.by === "member" ? memberInvitationPath(link) : accountMadePath);
   if (answer instanceof Response) return answer;
   return answer === "link-invalid" ? registrationClosed(visit, link) : signUpPage(visit, link, typed.email, answer);
 }
 
-/** Plan and fixed mail address for this visitor, or why registration is closed. Closed registration refuses invitations too. */
-function signUpAccess({ settings, now }: Visit, link: string): { readonly plan: Plan; readonly email: string | null } | "closed" {
+interface SignUpAccess {
+  readonly by: "open" | "link" | "member";
+  readonly plan: Plan;
+  /** The only address; null for any. */
+  readonly email: string | null;
+}
+
+/** What this visitor may create, or that registration is closed. A member's invitation permits its address even then; other links do not. */
+function signUpAccess({ settings, now }: Visit, link: string): SignUpAccess | "closed" {
   const { store, config } = settings;
-  if (config["accounts.signup"] === "closed" || !store.accounts.hasAny()) return "closed";
-  if (link !== "") return store.oneTimeLinks.findByValue("invite", link, now) ?? "closed";
-  return config["accounts.signup"] === "open" ? { plan: config["accounts.default_plan"], email: null } : "closed";
+  const signUp = config["accounts.signup"];
+  if (!store.accounts.hasAny()) return "closed";
+  const plan = config["accounts.default_plan"];
+  if (link === "") return signUp === "open" ? { by: "open", plan, email: null } : "closed";
+  const invitation = store.members.findInvitation(link, now);
+  if (invitation !== undefined) return { by: "member", plan, email: invitation.email };
+  const invited = signUp === "closed" ? undefined : store.oneTimeLinks.findByValue("invite", link, now);
+  return invited === undefined ? "closed" : { by: "link", plan: invited.plan, email: invited.email };
 }
 
 function registrationClosed(visit: Visit, link: string): Response {

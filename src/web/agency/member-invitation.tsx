@@ -49,7 +49,7 @@ export const postAccept: PageHandler = async (visit) => {
 function invitedBy({ settings: { store }, now }: Visit, value: string): Invited | null {
   const invitation = store.members.findInvitation(value, now);
   const owner = invitation === undefined ? undefined : store.accounts.findById(invitation.ownerId);
-  return invitation === undefined || owner === undefined || owner.disabled ? null : { value, invitation, owner };
+  return invitation === undefined || owner === undefined ? null : { value, invitation, owner };
 }
 
 function isAddressed({ id, email }: Account, { invitation, owner }: Invited): boolean {
@@ -111,7 +111,10 @@ function guestPage(visit: Visit, invited: Invited): Response {
             {i18n.t("members.accept.signUp", { email })} <a href="/sign-up">{i18n.t("signIn.signUpLink")}</a>
           </p>
         ) : (
-          <p>{i18n.t("members.accept.noAccount", { email })}</p>
+          <p>
+            {i18n.t("members.accept.noAccount", { email })}{" "}
+            <a href={`/sign-up?${new URLSearchParams({ t: invited.value })}`}>{i18n.t("signIn.signUpLink")}</a>
+          </p>
         )}
       </>
     ),

@@ -84,13 +84,62 @@ describe("an invitation", () => {
   });
 });
 
+describe("where sign-up is closed, an invitation", () => {
+  const secretOf = (link: string) => new URL(link, pages.url).searchParams.get("invitation") ?? "";
+  const signUp = (value: string, email: string, by = pages.visitor()) =>
+    by.post("/sign-up", { t: value, email, password: "a long enough passphrase 7" }, "/sign-in");
+  const account = (email = guest) => pages.store.accounts.findByEmail(email);
+
+  test("permits an account for its address, which then joins", async () => {
+    const link = await invited();
+    const visitor = pages.visitor();
+    const form = mainOf(await (await visitor.get(`/sign-up?t=${secretOf(link)}`)).text());
+    expect(inputValueOf(form, "email")).toBe(guest);
+    const made = await signUp(secretOf(link), guest, visitor);
+    expect([made.status, made.headers.get("location")]).toEqual([303, link]);
+    expect(account()).toMatchObject({ admin: false, plan: "free" });
+    expect((await accept(link, visitor)).headers.get("location")).toBe("/account/members?done=accepted");
+    expect(roles()).toEqual([[account()?.id, "viewer"]]);
+  });
+
+  test("permits no other address", async () => {
+    const answer = await signUp(secretOf(await invited()), "other@client.test");
+    expect([answer.status, account("other@client.test")]).toEqual([400, undefined]);
+  });
+
+  test("permits nothing when it was used, withdrawn, replaced, is unknown or its owner is disabled", async () => {
+    const member = await accountIn(pages, "member@assay.test");
+    const used = await invited(member.email);
+    await accept(used, await signedIn(pages, member));
+    const replaced = await invited("replaced@client.test");
+    await invited("replaced@client.test");
+    const withdrawn = await invited("gone@client.test");
+    await send({ do: "withdraw", email: "gone@client.test" });
+    for (const value of [secretOf(used), secretOf(replaced), secretOf(withdrawn), "x".repeat(43), ""])
+      expect([(await pages.visitor().get(`/sign-up?t=${value}`)).status, (await signUp(value, "new@client.test")).status]).toEqual([
+        403, 403,
+      ]);
+    const left = secretOf(await invited());
+    await pages.store.accounts.setDisabled(owner.id, true);
+    expect((await signUp(left, guest)).status).toBe(403);
+    expect(account()).toBe(undefined);
+  });
+
+  test("permits nothing when it has expired", async () => {
+    const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000);
+    const issued = await pages.store.members.invite({ ownerId: owner.id, email: guest, role: "viewer" }, eightDaysAgo);
+    if (typeof issued === "string") throw new Error(issued);
+    expect([(await signUp(issued.value, guest)).status, account()]).toEqual([403, undefined]);
+  });
+});
+
 describe("the link", () => {
   test("leads guests to sign in and back, and to sign up where that is open", async () => {
     const link = await invited();
     const html = mainOf(await (await pages.visitor().get(link)).text());
     expect(html).toContain(`href="/sign-in?${new URLSearchParams({ next: link })}"`);
     expect(html).toContain("owner@assay.test");
-    expect(html).toContain("Ask the administrator");
+    expect(html).toContain("This invitation lets you create one");
     expect(html).not.toContain('href="/sign-up"');
     const signIn = await pages.visitor().get(`/sign-in?${new URLSearchParams({ next: link })}`);
     expect(inputValueOf(await signIn.text(), "next")).toBe(link);

@@ -186,6 +186,19 @@ describe("a person without an account", () => {
     expect(mainOf(await (await visitor.get("/account/second-factor")).text())).toContain("no password");
   });
 
+  test.each([
+    ["open", email, 0, true],
+    ["expired", email, 8, false],
+    ["for another address", "other@assay.test", 0, false],
+  ])("and with an invitation that is %s: joins while sign-up is closed only by an open one", async (_what, to, days, joins) => {
+    const { store } = at.pages;
+    const owner = store.accounts.findByEmail("first@assay.test")?.id ?? 0;
+    await store.members.invite({ ownerId: owner, email: to, role: "viewer" }, new Date(Date.now() - days * 86_400_000));
+    const { visitor } = await at.signIn();
+    expect([await isSignedIn(visitor), store.accounts.findByEmail(email) !== undefined]).toEqual([joins, joins]);
+    if (!joins) at.expectOneLine("oidc no-account");
+  });
+
   test("is refused where sign-up is closed, in German too", async () => {
     await expectRefusal((await at.signIn()).answer, "no-account");
     at.expectOneLine("oidc no-account");
