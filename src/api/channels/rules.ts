@@ -3,7 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { addRule, type RuleFault, removeRule, updateRule } from "../../channels/rule-operations.ts";
 import { type Severity, severities } from "../../check/check.ts";
-import { eventTypes, type RuleScope, rulesMax, severityMinDefault } from "../../store/notification-rules.ts";
+import { eventTypes, type RuleScope, rulesMax } from "../../store/notification-rules.ts";
 import { siteNameCharsMax, siteTagCharsMax } from "../../store/sites.ts";
 import { jsonBody } from "../body.ts";
 import { type ApiError, doneOrThrow, invalidFields, recordNotFound, recordsExceeded } from "../errors.ts";
@@ -48,6 +48,8 @@ const events = worded(
   }),
   atLeastOne,
 );
+/** Default of the released API. Pages offer another one. */
+const severityMinDefault: Severity = "info";
 const severityMin = Type.Unsafe<Severity>({
   ...oneOfValues(severities),
   description: `Findings below it are left out of the events finding.*. A new rule without one has ${severityMinDefault}.`,

@@ -154,13 +154,12 @@ const answerFields = {
   nextRunAt: nullable(
     instantOf("Next planned run; null while paused. The start may be later, since runs are spread.", "2026-03-06T04:17:00.000Z"),
   ),
-  waitingPlace: nullable(
+  waitingPlace: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: "Place of a planned run that is due among those of its kind that wait to start; else null.",
+      description: "Present while a planned run is due and waits: its place among the waiting runs of its kind.",
       [example]: 31,
     }),
-    nullExample,
   ),
   secondLookAt: nullable(instantOf("When a doubtful run is repeated; null without a doubt."), nullExample),
   lastRunAt: nullable(instantOf("Start of the last run.", "2026-03-05T04:17:00.000Z")),
@@ -388,7 +387,7 @@ export function siteBody(site: Site, run: SiteRun | undefined, waiting: WaitingR
   return siteBodyOf({
     ...site,
     run: run === undefined ? null : runBody(run),
-    waitingPlace: waiting.placeOf(site.id),
+    waitingPlace: waiting.placeOf(site.id) ?? undefined,
     reading: reading === null ? null : { ...reading, statusUrl: statusUrlOf(reading.token) },
   });
 }

@@ -47,12 +47,12 @@ async function confirmedMail(address: string): Promise<number> {
   return id;
 }
 
-test("a channel says how many rules name it, and a rule without a severity begins at medium", async () => {
+test("a channel says how many rules name it", async () => {
   const [id, unnamed] = [await addChannel(), await addChannel()];
   const countOf = async (channel: number) => (await client.call("GET", `/channels/${channel}`)).body.ruleCount;
   expect(await countOf(id)).toBe(0);
   const added = await client.call("POST", "/rules", { events: ["finding.opened"], channelIds: [id] });
-  expect([added.status, added.body.severityMin]).toEqual([201, "medium"]);
+  expect(added.status).toBe(201);
   expect([await countOf(id), await countOf(unnamed)]).toEqual([1, 0]);
   const { items } = (await client.call("GET", "/channels")).body;
   expect(items.map(({ ruleCount }) => ruleCount)).toEqual([1, 0]);
@@ -277,7 +277,7 @@ describe("rules", () => {
     expect(body).toMatchObject({
       scope: { kind: "all" },
       events: ["finding.opened", "site.recovered"],
-      severityMin: "medium",
+      severityMin: "info",
       channelIds: [channelId],
     });
     expect((await client.call("GET", `/rules/${body.id}`)).body).toEqual(body);
