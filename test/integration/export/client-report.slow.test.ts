@@ -147,7 +147,8 @@ describe("a client with sites in every state", () => {
     const html = report();
     expect(textOf(sectionOf(html, "Main"))).toMatch(/Changes of the last 30 days .* No Content Security Policy new 31 Oct 2026/);
     const blog = textOf(sectionOf(html, "Blog"));
-    expect(blog).toMatch(/Certificate has expired resolved 10 Nov 2026/);
+    // The run of the day before had a new finding, too: its second look came first.
+    expect(blog).toMatch(/Certificate has expired resolved 11 Nov 2026/);
     expect(blog).toMatch(/\d+ more changes are not listed\./);
     expect(textOf(sectionOf(html, "Shop"))).toContain(words.changes.none);
     expect(textOf(sectionOf(html, "Page 1"))).toContain(words.changes.silent);
@@ -164,11 +165,13 @@ describe("a client with sites in every state", () => {
 });
 
 test("the change is that to the score nearest to 30 days ago, unless it is too far away", async () => {
-  const course = (days: readonly number[]) => days.map((each, at) => [each, at % 2 === 0 ? "bare" : "sound"] as const);
+  // A second look confirms each run.
+  const course = (days: readonly number[]) =>
+    days.flatMap((each, at) => [each, each - 0.01].map((day) => [day, at % 2 === 0 ? "bare" : "sound"] as const));
   await addClientSite(sites, "https://near.test/", { name: "Near" }, course([44, 31, 16, 1]));
   await addClientSite(sites, "https://exact.test/", { name: "Exact" }, course([60, 30, 29, 1]));
   await addClientSite(sites, "https://far.test/", { name: "Far" }, course([46, 14, 1]));
-  await addClientSite(sites, "https://same.test/", { name: "Same" }, course([30]));
+  await addClientSite(sites, "https://same.test/", { name: "Same" }, [[30, "bare"]]);
   const html = report();
   const changeOf = (name: string) => rowOf(html, name)[2]?.replaceAll("\u00a0", " ");
   expect(["Near", "Exact", "Far", "Same"].map(changeOf)).toEqual([
@@ -183,6 +186,7 @@ test("scores by other rules, or of scans that are gone, are not compared", async
   const site = await addClientSite(sites, "https://one.test/", { name: "One" }, [
     [30, "sound"],
     [1, "bare"],
+    [0.9, "bare"],
   ]);
   const [before] = sites.store.siteRuns.history(site.id);
   if (before === undefined) throw new Error("no history");
