@@ -1,4 +1,5 @@
 /** Validates the fields of a watched site, for forms, API and CSV. Faults are codes with values; each interface words them. */
+import { isObject } from "../base/is-object.ts";
 import { isFindingCode } from "../check/check.ts";
 import { localLocation } from "../parse/location.ts";
 import { parseScanUrl, type ScanUrlFault } from "../parse/scan-url.ts";
@@ -167,17 +168,30 @@ function addressOf(url: unknown): string | null {
   return "value" in parsed ? parsed.value : null;
 }
 
-export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client">> {
+export interface BulkChange extends Partial<Pick<SiteFields, "paused" | "schedule" | "client" | "location">> {
   readonly addTags: readonly string[];
   readonly removeTags: readonly string[];
+  /** Accepted for each of the sites; it replaces an earlier acceptance of its code. */
+  readonly accept?: AcceptedFinding;
 }
 
+type BulkFieldName = "paused" | "schedule" | "client" | "location" | "addTags" | "removeTags" | "accept";
+
 /** Change of many sites. Absent fields stay as they are. */
-export function parseBulkChange(given: GivenFields<"paused" | "schedule" | "client" | "addTags" | "removeTags">): BulkChange | SiteFaults {
+export function parseBulkChange(
+  given: GivenFields<BulkFieldName>,
+  { locations, now }: SiteFieldSettings & { readonly now: Date },
+): BulkChange | SiteFaults {
+  const acceptance = ({ code, ...terms }: GivenFields<"code" | "reason" | "until">): Parsed<AcceptedFinding> => {
+    const accepted = parseAcceptance(code, terms, now);
+    return "faults" in accepted ? accepted : { value: accepted };
+  };
   return valuesOf<BulkChange>({
     ...(given.paused !== undefined && { paused: parsePausedField(given.paused) }),
     ...(given.schedule !== undefined && { schedule: parseScheduleField(given.schedule) }),
     ...(given.client !== undefined && { client: parseClientField(given.client) }),
+    ...(given.location !== undefined && { location: parseSiteLocation(given.location, { locations }) }),
+    ...(given.accept !== undefined && { accept: acceptance(isObject(given.accept) ? given.accept : {}) }),
     addTags: parseTagsField(given.addTags),
     removeTags: parseTagsField(given.removeTags),
   });

@@ -9,9 +9,10 @@ import { type Outcome, refuse } from "../base/outcome.ts";
 import type { QueueSignals } from "../evidence/scan.ts";
 import type { Account, RecordOwner } from "../store/accounts.ts";
 import type { Channel } from "../store/channels.ts";
-import { openFindings, type SiteRun, type StartRunRefusal } from "../store/site-runs.ts";
+import { openFindings, type SiteRun, type SiteState, type StartRunRefusal } from "../store/site-runs.ts";
 import {
   type AcceptedFinding,
+  acceptedFindingsMax,
   type NewSite,
   type Site,
   type SiteChange,
@@ -57,11 +58,19 @@ export interface SiteServices {
   readonly webhookTargetFault: (url: string) => string | null;
 }
 
-/** Change of one site, with its effects on the planned runs. A tag that is removed and added stays. */
-export function bulkChangeOf(site: Site, { addTags, removeTags, ...fields }: BulkChange, now: Date): SiteChange | SiteFaults {
+/** Change of one site, with its effects on the planned runs. A tag that is removed and added stays. `stateOf`: of the site, as it is now. */
+export function bulkChangeOf(
+  site: Site,
+  { addTags, removeTags, accept, ...fields }: BulkChange,
+  now: Date,
+  stateOf: () => SiteState,
+): SiteChange | SiteFaults {
   const tags = [...new Set([...site.tags.filter((tag) => !removeTags.includes(tag)), ...addTags])];
   if (tags.length > siteTagsMax) return { faults: [{ field: "tags", code: "too-many", max: siteTagsMax }] };
-  return plannedChange(site, { ...fields, tags }, now);
+  const accepted = accept === undefined ? site.accepted : acceptedWith(site, accept);
+  if (accepted === null) return { faults: [{ field: "code", code: "too-many", max: acceptedFindingsMax }] };
+  const planned = plannedChange(site, { ...fields, tags }, now);
+  return accept === undefined ? planned : { ...planned, ...acceptedChange(site, accepted, stateOf(), now) };
 }
 
 /** Sites that are planned before other requests have their turn: a pattern of cron can take milliseconds. */
@@ -157,7 +166,7 @@ export async function updateSites(
 ): Promise<ReadonlyMap<number, Site | SiteFaults>> {
   const faults = new Map<number, SiteFaults>();
   const stored = await context.store.sites.changeAll(actor.owner.id, ids, (site) => {
-    const siteChange = bulkChangeOf(site, change, context.now());
+    const siteChange = bulkChangeOf(site, change, context.now(), () => context.store.siteRuns.state(site.id));
     if (!("faults" in siteChange)) return siteChange;
     faults.set(site.id, siteChange);
     return {};

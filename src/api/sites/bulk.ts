@@ -16,6 +16,7 @@ import { answered, badField, refused } from "../responses.ts";
 import { bodyOf, closed, entriesAlone, example, exampleOf, instantOf, model, nullable, recordId, recordIdMax, worded } from "../schemas.ts";
 import { type BodyFields, queryOf, validatorOf } from "../validation.ts";
 import {
+  acceptanceFields,
   assertNoFaults,
   ownedFields,
   ownSiteActor,
@@ -91,6 +92,13 @@ const BulkSitesChange = model(
             paused: Type.Optional(Type.Boolean()),
             schedule: Type.Optional(scheduleOf({ description: "As in SiteRequest." })),
             client: Type.Optional(nullable(Type.String())),
+            location: Type.Optional(nullable(Type.String())),
+            accept: Type.Optional(
+              Type.Object(
+                { code: Type.String({ description: "Code of a finding." }), ...acceptanceFields },
+                { ...closed, description: "A finding that is accepted at each of them, open or not." },
+              ),
+            ),
             addTags: changedTags,
             removeTags: changedTags,
           },
@@ -201,12 +209,13 @@ export const bulkSiteOperations = [
     description: "Makes one change of all these sites in one transaction. One that is refused has an error and stops no other.",
     body: jsonBody(BulkSitesChange, {
       bytesMax: bulkBodyBytesMax,
-      faultsOf: ({ ids, change }, call) => (areIds(ids) && isObject(change) ? siteFieldErrors(parseBulkChange(change), call) : null),
+      faultsOf: ({ ids, change }, call) =>
+        areIds(ids) && isObject(change) ? siteFieldErrors(parseBulkChange(change, bulkSettings(call)), call) : null,
     }),
     answers: { 200: bulkAnswer("Changed", { site: SiteListItem }, recordNotFound("site")) },
     refusals: badIds,
     run: async ({ body, account, api }) => {
-      const change = parseBulkChange(body.change);
+      const change = parseBulkChange(body.change, bulkSettings({ api }));
       assertNoFaults(change, { api });
       const ids = [...new Set(body.ids)];
       const outcomes = await updateSites(api, ownSiteActor(account), { ids, change });
@@ -334,6 +343,10 @@ function errorOf(outcome: Site | NewSite | SiteRefusal, { plan }: Account): Site
 
 function errorBody({ status, message, fieldErrors }: ApiError): object {
   return { status, errorMessage: message, fieldErrors };
+}
+
+function bulkSettings(call: Pick<Call, "api">) {
+  return { ...siteFieldSettings(call), now: call.api.now() };
 }
 
 /** Whether faults of the change come first. */

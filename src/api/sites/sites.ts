@@ -117,25 +117,20 @@ const AcceptanceBody = model(
   }),
 );
 
-const AcceptanceRequest = model(
-  "AcceptanceRequest",
-  Type.Object(
-    {
-      reason: Type.String({
-        minLength: 1,
-        maxLength: acceptedReasonCharsMax,
-        description: "Why the finding is accepted.",
-        examples: ["The shop system needs it."],
-      }),
-      until: Type.Optional(
-        nullable(Type.String({ description: "Last day of the acceptance in UTC, not in the past; null for no end." }), {
-          examples: ["2099-12-31"],
-        }),
-      ),
-    },
-    closed,
+export const acceptanceFields = {
+  reason: Type.String({
+    minLength: 1,
+    maxLength: acceptedReasonCharsMax,
+    description: "Why the finding is accepted.",
+    examples: ["The shop system needs it."],
+  }),
+  until: Type.Optional(
+    nullable(Type.String({ description: "Last day of the acceptance in UTC, not in the past; null for no end." }), {
+      examples: ["2099-12-31"],
+    }),
   ),
-);
+};
+const AcceptanceRequest = model("AcceptanceRequest", Type.Object(acceptanceFields, closed));
 
 const reading = {
   ...scanFields,

@@ -1,14 +1,14 @@
 /** `/sites`: all watched sites of an owner in one table, with filter, order and actions on several sites. */
 import { planTerms } from "../../accounts/account-operations.ts";
 import { Notice } from "../../report/components/notice.tsx";
-import { HostUrl, plainUntrustedText, UntrustedText } from "../../report/components/untrusted-text.tsx";
-import { useI18n } from "../../report/context.ts";
+import { plainUntrustedText } from "../../report/components/untrusted-text.tsx";
 import { type Site, siteNameCharsMax } from "../../store/sites.ts";
 import { ActionForm, choiceOf, type FormDescription, FormFields, LinkButton, type Option } from "../components/forms.tsx";
 import { Tabs } from "../components/navigation.tsx";
 import { Alert, EmptyState, PlanLimit } from "../components/sections.tsx";
 import { useVisit } from "../context.ts";
 import type { GetFor } from "../guards.ts";
+import { locationChoice } from "../scans/form.tsx";
 import type { Visit } from "../visit.ts";
 import { FirstRuns } from "./first-runs.tsx";
 import { pageWithRows, rowsPlaceholder } from "./row-cache.ts";
@@ -26,7 +26,7 @@ import {
   sortSites,
 } from "./site-query.ts";
 import { bulkFormId, pickedField, siteRow } from "./site-row.tsx";
-import { sitesContent, sitesPage } from "./sites-frame.tsx";
+import { SiteNames, sitesContent, sitesPage } from "./sites-frame.tsx";
 
 export const getSites: GetFor<"members"> = (visit, access) => listPage(visit, access);
 
@@ -246,12 +246,12 @@ function Choice({ name, chosen, options }: ChoiceProps) {
   );
 }
 
-const bulkActions = ["scan", "pause", "resume", "client", "tag", "untag", "delete"] as const;
+const bulkActions = ["scan", "pause", "resume", "client", "tag", "untag", "schedule", "location", "accept", "delete"] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 export const bulkFields = {
   do: choiceOf(bulkActions, (action) => `sites.bulk.actions.${action}`, { label: "sites.bulk.action", initial: "scan" }),
-  /** Client or tag. */
+  /** Client or tag. The values of other actions have a page of their own. */
   value: { label: "sites.bulk.value", autocomplete: "off", required: false, maxLength: siteNameCharsMax, trimmed: true },
 } satisfies FormDescription;
 
@@ -271,7 +271,10 @@ interface BulkError {
 
 /** The checkboxes are in the rows. One button for all actions: the return key must not pause what it should tag. */
 function BulkForm({ access, query, error }: QueryProps & { readonly error: BulkError | null }) {
-  const { i18n } = useVisit();
+  const visit = useVisit();
+  const { i18n } = visit;
+  const isOffered = (action: BulkAction) => action !== "location" || locationChoice(visit, undefined) !== null;
+  const offered = bulkActions.filter(isOffered).map((action) => ({ value: action, text: i18n.t(`sites.bulk.actions.${action}`) }));
   const list = (select: string) => ownerPath("/sites", access, { ...paramsOf(query), select });
   return (
     <details class="bulk" open={error !== null} data-bulk>
@@ -292,6 +295,7 @@ function BulkForm({ access, query, error }: QueryProps & { readonly error: BulkE
           <FormFields
             form={bulkFields}
             values={error && { do: error.action, value: error.value }}
+            onPage={{ do: { options: offered } }}
             errors={error?.ofValue === true ? new Map([["value", error.text]]) : null}
           />
         </ActionForm>
@@ -339,27 +343,6 @@ function bulkConfirmation({ i18n, url: { searchParams } }: Visit): string | null
   const text = i18n.count(`sites.done.${action}`, figure("count"));
   const left = figure("left");
   if (left === 0) return text;
-  const because = action === "import" ? "leftOut" : action === "tag" ? "fullTags" : "left";
-  return `${text} ${i18n.count(`sites.done.${because}`, left)}`;
-}
-
-/** Sites that are named one by one. */
-const namedMax = 100;
-
-function SiteNames({ sites }: { readonly sites: readonly Site[] }) {
-  const i18n = useI18n();
-  const more = sites.length - namedMax;
-  return (
-    <ul>
-      {sites.slice(0, namedMax).map(({ id, name, url }) => (
-        <li key={id}>
-          <UntrustedText>{name}</UntrustedText>{" "}
-          <span class="muted">
-            <HostUrl url={url} short />
-          </span>
-        </li>
-      ))}
-      {more > 0 && <li>{i18n.count("sites.deletion.more", more)}</li>}
-    </ul>
-  );
+  const because = { import: "leftOut", tag: "fullTags", accept: "fullAccepted" } as const;
+  return `${text} ${i18n.count(`sites.done.${action in because ? because[action as keyof typeof because] : "left"}`, left)}`;
 }

@@ -20,6 +20,7 @@ import { byOperation, type PostFor } from "../guards.ts";
 import { redirect } from "../response.ts";
 import type { SignedInVisit, Visit } from "../visit.ts";
 import { acceptForm } from "./accepted-findings.tsx";
+import { type BulkSetting, isBulkSetting, readSetting } from "./bulk-settings.tsx";
 import { type BulkAction, bulkFields, bulkOutcome, deletionPage, listPage } from "./list.tsx";
 import { ownerPath, type SharedSite, type SiteAccess, siteActor, sitePath } from "./site-access.ts";
 import { faultTexts, isFaulty, siteFaultText } from "./site-form.tsx";
@@ -90,26 +91,30 @@ export const postSites: PostFor<"members"> = async (visit, access, fields) => {
   const actor = siteActor(visit, access);
   const refuse = (text: string, ofValue: boolean) => listPage(visit, access, { text, ofValue, ids: new Set(ids), action, value });
   if (ids.length === 0) return refuse(i18n.t("sites.bulk.nothing"), false);
-  if (action === "delete" && fields.text("confirm") !== "yes") {
-    const sites = ids.flatMap((id) => settings.store.sites.find(access.owner.id, id) ?? []);
-    return deletionPage(visit, access, sites, ownerPath("/sites", access, paramsOf(siteQueryOf(visit.url.searchParams))));
-  }
+  const sites = ids.flatMap((id) => settings.store.sites.find(access.owner.id, id) ?? []);
+  const path = ownerPath("/sites", access, paramsOf(siteQueryOf(visit.url.searchParams)));
+  if (action === "delete" && fields.text("confirm") !== "yes") return deletionPage(visit, access, sites, path);
   if (action === "delete") return bulkDone(visit, access, action, (await removeSites(settings, actor, ids)).length);
   if (action === "scan") {
     const runs = await scanSites(settings, actor, ids);
     const count = runs.filter((run) => typeof run !== "string").length;
     return bulkDone(visit, access, action, count, ids.length - count);
   }
-  const change = parseBulkChange(bulkChanges[action](value));
+  const change = isBulkSetting(action)
+    ? readSetting(visit, { action, access, sites, path }, fields)
+    : parseBulkChange(bulkChanges[action](value), { locations: [], now: visit.now });
+  if (change instanceof Response) return change;
   if (isFaulty(change)) return refuse(valueFaultText(i18n, change.faults), true);
   const outcomes = await updateSites(settings, actor, { ids, change });
-  // A site with as many tags as it may have keeps them.
+  // A site with as many tags or acceptances as it may have keeps them.
   const left = [...outcomes.values()].filter(isFaulty).length;
   return bulkDone(visit, access, action, outcomes.size - left, left);
 };
 
 /** Fields of the bulk changes, as the API has them. */
-const bulkChanges: Readonly<Record<Exclude<BulkAction, "delete" | "scan">, (value: string) => Parameters<typeof parseBulkChange>[0]>> = {
+const bulkChanges: Readonly<
+  Record<Exclude<BulkAction, "delete" | "scan" | BulkSetting>, (value: string) => Parameters<typeof parseBulkChange>[0]>
+> = {
   pause: () => ({ paused: true }),
   resume: () => ({ paused: false }),
   client: (value) => ({ client: value }),

@@ -127,22 +127,38 @@ export function readInput(
   const address = readTypedUrl(input.url);
   const pages = linesOf(input.pages).map((line) => pageUrl(line, input.url));
   const parsed = parseSiteFields(givenOf(input, pages), { locations });
-  const scheduleField = input.every === cronChoice ? "cron" : "every";
-  const texts = isFaulty(parsed) ? [...faultTexts(i18n, parsed.faults)] : [];
-  const errors = new Map<string, string>(texts.map(([field, text]) => [field === "schedule" ? scheduleField : field, text]));
+  const errors = errorsOfForm(i18n, isFaulty(parsed) ? parsed.faults : [], input);
   if (address.kind === "fault") errors.set("url", i18n.t(`home.faults.${address.fault}`));
   else if (address.kind === "sensitive") errors.set("url", i18n.t("sites.form.secret"));
   else if (!mayBeScanned(visit, input.location, address.url)) errors.set("url", i18n.t("home.shut"));
-  // A pattern without its choice would be lost silently.
-  if (scheduleField === "every" && input.cron.trim() !== "" && input.cron !== stored?.cron)
-    errors.set("every", i18n.t("sites.form.cronNotChosen", { choice: i18n.t("sites.form.byCron") }));
+  const lost = lostPattern(i18n, input, stored?.cron);
+  if (lost !== null) errors.set("every", lost);
   if (!errors.has("pages") && pages.some((page) => readTypedUrl(page).kind === "sensitive"))
     errors.set("pages", i18n.t("sites.form.secret"));
   return errors.size > 0 || isFaulty(parsed) ? { errors } : { fields: parsed };
 }
 
+export const scheduleForm = { every: mainFields.every, ...cronFields };
+type ScheduleInput = FormValues<typeof scheduleForm>;
+
+export function givenSchedule({ every, cron, zone }: ScheduleInput): object {
+  return every === cronChoice ? { cron, zone: zone.trim() } : { every };
+}
+
+/** Error texts by field of the form: the schedule has several. */
+export function errorsOfForm(i18n: I18n, faults: readonly SiteFault[], { every }: Pick<ScheduleInput, "every">): Map<string, string> {
+  const scheduleField = every === cronChoice ? "cron" : "every";
+  return new Map([...faultTexts(i18n, faults)].map(([field, text]) => [field === "schedule" ? scheduleField : field, text]));
+}
+
+/** A pattern without its choice would be lost silently. Null without a fault. */
+export function lostPattern(i18n: I18n, { every, cron }: ScheduleInput, storedCron?: string): string | null {
+  const isLost = every !== cronChoice && cron.trim() !== "" && cron !== storedCron;
+  return isLost ? i18n.t("sites.form.cronNotChosen", { choice: i18n.t("sites.form.byCron") }) : null;
+}
+
 function givenOf({ url, tags, every, cron, zone, ...given }: SiteInput, pages: readonly string[]): GivenFields<SiteFieldName> {
-  const schedule = every === cronChoice ? { cron, zone: zone.trim() } : { every };
+  const schedule = givenSchedule({ every, cron, zone });
   return { ...given, url: completeUrl(url), tags: splitTags(tags), pages, schedule };
 }
 

@@ -1,7 +1,8 @@
 /** Frame of the pages of watched sites: personal, never indexed, with the way back to the list. */
 import type { ComponentChildren } from "preact";
-import { UntrustedText } from "../../report/components/untrusted-text.tsx";
+import { HostUrl, UntrustedText } from "../../report/components/untrusted-text.tsx";
 import { useI18n } from "../../report/context.ts";
+import type { Site } from "../../store/sites.ts";
 import { Alert } from "../components/sections.tsx";
 import { type PageContent, page } from "../page.tsx";
 import type { Visit } from "../visit.ts";
@@ -57,5 +58,26 @@ function SharedNotice({ access }: { readonly access: SiteAccess }) {
     <p class="muted">
       {i18n.t(mayEdit(access) ? "sites.shared.editor" : "sites.shared.viewer")} <UntrustedText>{access.owner.email}</UntrustedText>
     </p>
+  );
+}
+
+/** Sites that are named one by one. */
+const namedMax = 100;
+
+export function SiteNames({ sites }: { readonly sites: readonly Site[] }) {
+  const i18n = useI18n();
+  const more = sites.length - namedMax;
+  return (
+    <ul>
+      {sites.slice(0, namedMax).map(({ id, name, url }) => (
+        <li key={id}>
+          <UntrustedText>{name}</UntrustedText>{" "}
+          <span class="muted">
+            <HostUrl url={url} short />
+          </span>
+        </li>
+      ))}
+      {more > 0 && <li>{i18n.count("sites.deletion.more", more)}</li>}
+    </ul>
   );
 }

@@ -181,6 +181,12 @@ describe("changing and removing many sites", () => {
       [["t0", "x"], ["x"], ["t2", "x"]].map((tags) => [tags, "New", true, { every: "monthly" }, null]),
     );
   });
+  test("sets the location, and accepts a finding at each of them", async () => {
+    const accept = { code: "security.missing-header.content-security-policy", reason: "Ours", until: "2099-12-31" };
+    const { body } = await client.call("PATCH", "/sites/bulk", { ids, change: { location: "local", accept } });
+    expect(statusesOf(body)).toEqual(ids.map(() => 201));
+    expect(stored().map(({ accepted }) => accepted)).toEqual(ids.map(() => [{ ...accept, acceptedAt: expect.any(String) }]));
+  });
   test("a site that would have too many tags stays as it is", async () => {
     const [full = 0] = ids;
     const addTags = Array.from({ length: siteTagsMax }, (_, at) => `n${at}`);

@@ -10,6 +10,7 @@ import {
   type SiteFault,
 } from "../../../src/sites/site-fields.ts";
 import { bulkChangeOf } from "../../../src/sites/site-operations.ts";
+import { newSiteState } from "../../../src/store/site-runs.ts";
 import { acceptedFindingsMax, type Site, type SiteFields, sitePagesMax, siteTagsMax } from "../../../src/store/sites.ts";
 
 const settings = { locations: ["berlin"] };
@@ -226,25 +227,58 @@ describe("planned runs", () => {
 
 describe("a change of many sites", () => {
   function changeOf(given: object) {
-    const parsed = parseBulkChange(given);
+    const parsed = parseBulkChange(given, { ...settings, now });
     if ("faults" in parsed) throw new Error(JSON.stringify(parsed.faults));
     return parsed;
   }
   test("adds and removes tags, and changes what is given", () => {
     const tagged = { ...site, tags: ["a", "b"] };
     const change = changeOf({ addTags: ["c", "a"], removeTags: ["b"], client: null });
-    expect(bulkChangeOf(tagged, change, now)).toEqual({ client: null, tags: ["a", "c"] });
-    expect(bulkChangeOf(tagged, changeOf({ addTags: ["a"], removeTags: ["a"] }), now)).toEqual({ tags: ["b", "a"] });
-    expect(bulkChangeOf(site, changeOf({ paused: true }), now)).toMatchObject({ paused: true, nextRunAt: null });
+    expect(bulkChangeOf(tagged, change, now, () => newSiteState)).toEqual({ client: null, tags: ["a", "c"] });
+    expect(bulkChangeOf(tagged, changeOf({ addTags: ["a"], removeTags: ["a"] }), now, () => newSiteState)).toEqual({ tags: ["b", "a"] });
+    expect(bulkChangeOf(site, changeOf({ paused: true }), now, () => newSiteState)).toMatchObject({ paused: true, nextRunAt: null });
+  });
+  test("sets schedule and location, and accepts a finding whose count goes down", () => {
+    const change = changeOf({
+      location: "berlin",
+      schedule: { every: "daily" },
+      accept: { code: "security.hsts.max-age-too-short", reason: "Ours", until: null },
+    });
+    const acceptance = { code: "security.hsts.max-age-too-short", reason: "Ours", until: null, acceptedAt: now.toISOString() };
+    expect(bulkChangeOf(site, change, now, () => newSiteState)).toMatchObject({
+      location: "berlin",
+      schedule: { every: "daily" },
+      accepted: [acceptance],
+    });
+    const replaced = { ...site, accepted: [{ ...acceptance, reason: "Old" }] };
+    expect(bulkChangeOf(replaced, change, now, () => newSiteState)).toMatchObject({ accepted: [acceptance] });
+  });
+  test("is refused for a site that accepts too many findings", () => {
+    const full = {
+      ...site,
+      accepted: Array.from({ length: acceptedFindingsMax }, (_, at) => ({
+        code: `security.c.${at}`,
+        reason: "Ours",
+        until: null,
+        acceptedAt: now.toISOString(),
+      })),
+    };
+    const change = changeOf({ accept: { code: "security.hsts.max-age-too-short", reason: "Ours" } });
+    expect(faultsOf(bulkChangeOf(full, change, now, () => newSiteState))).toEqual([
+      { field: "code", code: "too-many", max: acceptedFindingsMax },
+    ]);
   });
   test("is refused for a site that would have too many tags", () => {
     const full = { ...site, tags: Array.from({ length: siteTagsMax }, (_, at) => `t${at}`) };
-    expect(faultsOf(bulkChangeOf(full, changeOf({ addTags: ["x"] }), now))).toEqual([
+    expect(faultsOf(bulkChangeOf(full, changeOf({ addTags: ["x"] }), now, () => newSiteState))).toEqual([
       { field: "tags", code: "too-many", max: siteTagsMax },
     ]);
   });
   test("is refused for its fields", () => {
-    const faults = faultsOf(parseBulkChange({ paused: 1, schedule: {}, client: 7, addTags: "x", removeTags: [""] }));
+    const faults = faultsOf(parseBulkChange({ paused: 1, schedule: {}, client: 7, addTags: "x", removeTags: [""] }, { ...settings, now }));
     expect(faults.map(({ field }) => field)).toEqual(["paused", "schedule", "client", "tags", "tags"]);
+    const others = faultsOf(parseBulkChange({ location: "nowhere", accept: { code: 1, until: "2026-13-01" } }, { ...settings, now }));
+    expect(others.map(({ field }) => field)).toEqual(["location", "code", "reason", "until"]);
+    expect(faultsOf(parseBulkChange({ accept: "security.hsts.max-age-too-short" }, { ...settings, now }))).toHaveLength(2);
   });
 });

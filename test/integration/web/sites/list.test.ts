@@ -333,3 +333,54 @@ describe("actions on several sites", () => {
     expect(html.match(/ checked/g)).toHaveLength(1);
   });
 });
+
+describe("an action with values of its own", () => {
+  test("asks for the schedule, with faults beside their fields, and sets it for the chosen sites", async () => {
+    const [one, other] = [await add("one"), await add("other")];
+    const picked = [one, other].map(({ id }) => ["site[]", String(id)] as const);
+    const asked = await (await send([["do", "schedule"], ...picked])).text();
+    expect(asked).toContain("Schedule of 2 sites");
+    expect(asked).toMatch(/name="every"[\s\S]*name="cron"[\s\S]*name="zone"/);
+    const steps = [["do", "schedule"], ["confirm", "yes"], ...picked] as const;
+    const refused = await send([...steps, ["every", "cron"], ["cron", "* * * * *"], ["zone", "UTC"]]);
+    expect([refused.status, (await refused.text()).includes("This pattern runs more than once an hour")]).toEqual([400, true]);
+    const lost = await send([...steps, ["every", "daily"], ["cron", "0 3 * * *"], ["zone", ""]]);
+    expect(lost.status).toBe(400);
+    const set = await send([...steps, ["every", "daily"], ["cron", ""], ["zone", ""]]);
+    expect([set.status, set.headers.get("location")]).toEqual([303, "/sites?done=schedule&count=2"]);
+    expect(pages.store.sites.list(account.id).map(({ schedule }) => schedule)).toEqual([{ every: "daily" }, { every: "daily" }]);
+    expect(await listed("/sites?done=schedule&count=2")).toContain("The schedule of 2 sites was changed.");
+  });
+
+  test("accepts a finding that the chosen sites have, and says where none is open", async () => {
+    const [broken, fresh] = [await add("broken"), await add("fresh")];
+    await measureOften(pages.store, broken, [{ at: new Date(Date.now() - dayMs), shows: "bare" }]);
+    const code = "security.hsts.max-age-too-short";
+    const picked = (sites: readonly Site[]) => sites.map(({ id }) => ["site[]", String(id)] as const);
+    const none = await (await send([["do", "accept"], ...picked([fresh])])).text();
+    expect(none).toContain("These sites have no open finding.");
+    const asked = await (await send([["do", "accept"], ...picked([broken, fresh])])).text();
+    expect(asked).toMatch(new RegExp(`value="${code}"[^>]*>[^<]* \\(at 1 site\\)`));
+    const steps = [["do", "accept"], ["confirm", "yes"], ["code", code], ...picked([broken, fresh])] as const;
+    expect((await send([...steps, ["reason", ""], ["until", ""]])).status).toBe(400);
+    const before = pages.store.sites.find(account.id, broken.id)?.reading?.open ?? 0;
+    const accepted = await send([...steps, ["reason", "Ours"], ["until", ""]]);
+    expect(accepted.headers.get("location")).toBe("/sites?done=accept&count=2");
+    const after = pages.store.sites.list(account.id);
+    expect(after.map((site) => site.accepted.map((one) => one.code))).toEqual([[code], [code]]);
+    expect(after.find(({ id }) => id === broken.id)?.reading?.open).toBe(before - 1);
+  });
+
+  test("offers a location only where there is a choice, and refuses an unknown one", async () => {
+    const { id } = await add("one");
+    expect(await listed()).not.toContain('value="location"');
+    const steps = [
+      ["do", "location"],
+      ["confirm", "yes"],
+      ["site[]", String(id)],
+      ["location", "nowhere"],
+    ] as const;
+    expect((await send(steps)).status).toBe(400);
+    expect(pages.store.sites.find(account.id, id)?.location).toBe("local");
+  });
+});
