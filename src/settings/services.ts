@@ -41,7 +41,7 @@ export const settingsOfOidc = {
     defaultDoc: "the host of oidc.issuer",
   }),
   "oidc.signup": choice(["closed", "groups", "open"], {
-    doc: "Whose first sign-in by the identity provider creates an account: nobody's, that of members of a group in oidc.groups, or everybody's.",
+    doc: "Who gets an account at the first sign-in by the identity provider: no person, members of a group in oidc.groups, or everybody. An invitation to the verified address always permits an account.",
     fallback: (_env, earlier) => (earlier["accounts.signup"] === "open" ? "open" : "closed"),
     defaultDoc: "open with accounts.signup = open, else closed",
   }),

@@ -98,7 +98,7 @@ export const settings = {
     flag: "--profile",
   }),
   "accounts.signup": choice(["closed", "invite", "open"], {
-    doc: "Who may create an account: no visitor, visitors with a link from an administrator, or everybody.",
+    doc: "Who may create an account: no visitor, visitors with a link from an administrator, or everybody. An invitation of an account with members always permits an account.",
     fallback: "closed",
   }),
   "accounts.default_plan": choice(plans, {

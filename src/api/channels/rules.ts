@@ -48,11 +48,11 @@ const events = worded(
   }),
   atLeastOne,
 );
-/** Default of the released API. Pages offer another one. */
-const severityMinDefault: Severity = "info";
+/** Severity of a new rule without one, as the released API has it. Scripts rely on it; pages offer `severityMinDefault` of the store. */
+const severityMinReleased: Severity = "info";
 const severityMin = Type.Unsafe<Severity>({
   ...oneOfValues(severities),
-  description: `Findings below it are left out of the events finding.*. A new rule without one has ${severityMinDefault}.`,
+  description: `Findings below it are left out of the events finding.*. A new rule without one has ${severityMinReleased}.`,
   [example]: "medium",
 });
 const channelIds = Type.Array(Type.Integer({ minimum: 1 }), { minItems: 1, description: "Channels of the account.", examples: [[3]] });
@@ -121,7 +121,7 @@ export const ruleOperations = [
       const added = await addRule(api, account, {
         scope: scopeOf(body.scope ?? { kind: "all" }),
         events: eventTypes.filter((each) => body.events.includes(each)),
-        severityMin: body.severityMin ?? severityMinDefault,
+        severityMin: body.severityMin ?? severityMinReleased,
         channelIds: channelIdsOf(call, body.channelIds),
       });
       const rule = doneOrThrow(added, ruleRefused);
