@@ -1,7 +1,8 @@
-/** Webhooks: target, body, signature and sending. */
+/** Webhooks: target, body, signature and sending. Chat services get their messages by the same sender. */
 import { createHmac } from "node:crypto";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { tryOr } from "../base/try-or.ts";
 import { createAddressPolicy, localAddresses } from "../egress/address-policy.ts";
 import { openEgress } from "../egress/dial.ts";
 import { CertificateRefused, type EgressFailure, toEgressError } from "../egress/egress-error.ts";
@@ -148,7 +149,7 @@ export interface WebhookSender extends Omit<WebhookSenderSettings, "caPems" | "d
 export interface WebhookAttempt {
   /** As `parseWebhookUrl` returned it. */
   readonly url: string;
-  /** One, or two while one is rotated. */
+  /** One, or two while one is rotated. Without one, the request is not signed. */
   readonly secrets: readonly string[];
   /** Equal in every attempt of a delivery. */
   readonly id: string;
@@ -156,6 +157,10 @@ export interface WebhookAttempt {
   readonly timestamp: Date;
   /** JSON. */
   readonly body: string;
+  /** Further fields. */
+  readonly headers?: readonly (readonly [name: string, value: string])[];
+  /** Member of a JSON answer 429 that has the seconds to wait, beside Retry-After. */
+  readonly retryAfterMember?: string | null;
   /** Ends the attempt as `timeout`. */
   readonly signal?: AbortSignal;
 }
@@ -193,35 +198,41 @@ export async function sendWebhook(sender: WebhookSender, attempt: WebhookAttempt
     return failed("blocked");
   }
   try {
-    return outcomeOf(await post(sender, attempt), attempt.timestamp, elapsedMs());
+    return outcomeOf(await post(sender, attempt), attempt, elapsedMs());
   } catch (thrown) {
     return failed(thrown instanceof CertificateRefused ? "certificate" : toEgressError(thrown).because);
   }
 }
 
 /** @throws EgressError */
-async function post(sender: WebhookSender, { url, secrets, id, timestamp, body, signal }: WebhookAttempt): Promise<HttpReply> {
-  const seconds = Math.floor(timestamp.getTime() / 1_000);
+async function post(sender: WebhookSender, attempt: WebhookAttempt): Promise<HttpReply> {
+  const { url, body, headers = [], retryAfterMember = null, signal } = attempt;
   // An egress pins the addresses of a name, so each attempt has its own.
   const egress = openEgress(webhookGuard(sender), (because) => sender.log.warn("webhook blocked", { because }));
   try {
     return await httpRequest(egress, url, {
       method: "POST",
       body: { mediaType: "application/json", text: body },
-      headers: [
-        ["webhook-id", id],
-        ["webhook-timestamp", String(seconds)],
-        ["webhook-signature", signatureHeader(secrets, id, seconds, body)],
-      ],
+      headers: [...headers, ...signatureHeaders(attempt)],
       deadlineMs: sender.deadlineMs,
       // The head of the answer ends the exchange, however long the body is.
-      bodyBytesMax: 0,
+      bodyBytesMax: (status) => (status === tooManyRequests && retryAfterMember !== null ? waitBytesMax : 0),
       trust: sender.trust,
       ...(signal === undefined ? {} : { signal }),
     });
   } finally {
     egress.close();
   }
+}
+
+function signatureHeaders({ secrets, id, timestamp, body }: WebhookAttempt): readonly (readonly [string, string])[] {
+  if (secrets.length === 0) return [];
+  const seconds = Math.floor(timestamp.getTime() / 1_000);
+  return [
+    ["webhook-id", id],
+    ["webhook-timestamp", String(seconds)],
+    ["webhook-signature", signatureHeader(secrets, id, seconds, body)],
+  ];
 }
 
 /** SSRF guard of webhooks. The profile of scans does not hold: accounts choose these targets, and the appliance calls them by itself. */
@@ -232,9 +243,25 @@ function webhookGuard({ allowCidrs, dnsServers, connectTo, ownEndpoints }: Guard
   };
 }
 
-function outcomeOf({ status, field }: HttpReply, now: Date, ms: number): SendOutcome {
+const tooManyRequests = 429;
+/** Limit of the answer in which a wait is looked for. Nothing else of it is read, and nothing kept. */
+const waitBytesMax = 4_096;
+
+function outcomeOf(reply: HttpReply, { timestamp, retryAfterMember = null }: WebhookAttempt, ms: number): SendOutcome {
+  const { status } = reply;
   if (status >= 200 && status < 300) return { result: "delivered", status, ms };
   if (status === 410) return { result: "gone", status, ms };
   const because = status >= 300 && status < 400 ? "redirect" : "status";
-  return { result: "failed", status, because, retryAfterMs: parseRetryAfter(field("retry-after"), now), ms };
+  const waits = [parseRetryAfter(reply.field("retry-after"), timestamp), waitIn(reply, retryAfterMember, timestamp)].filter(
+    (waitMs) => waitMs !== null,
+  );
+  return { result: "failed", status, because, retryAfterMs: waits.length === 0 ? null : Math.max(...waits), ms };
+}
+
+/** Wait of a JSON answer. Null without one, and for an answer that is no JSON or too long. */
+function waitIn({ body, truncated }: HttpReply, member: string | null, now: Date): number | null {
+  if (member === null || body.length === 0 || truncated) return null;
+  const answer = tryOr(() => JSON.parse(body.toString("utf8")) as Readonly<Record<string, unknown>> | null, null);
+  const seconds = answer?.[member];
+  return typeof seconds === "number" ? parseRetryAfter(String(Math.ceil(seconds)), now) : null;
 }

@@ -25,7 +25,8 @@ type Framing = "none" | "length" | "chunked" | "close";
 
 /** Call `push` until it returns true, or `end` when the peer ends the connection; then read `response`. */
 class ResponseReader {
-  readonly #bodyBytesMax: number;
+  readonly #bodyBytesMaxOf: (status: number) => number;
+  #bodyBytesMax = 0;
   #head = Buffer.allocUnsafe(16 * 1_024);
   #headBytes = 0;
   #interims = 0;
@@ -42,8 +43,8 @@ class ResponseReader {
   #truncated = false;
   #complete = false;
 
-  constructor(bodyBytesMax: number) {
-    this.#bodyBytesMax = bodyBytesMax;
+  constructor(bodyBytesMaxOf: (status: number) => number) {
+    this.#bodyBytesMaxOf = bodyBytesMaxOf;
   }
 
   /** Returns true once the response is complete or truncated. @throws EgressError `invalid`. */
@@ -115,6 +116,7 @@ class ResponseReader {
 
   /** RFC 9112 section 6.3. */
   #beginBody(): void {
+    this.#bodyBytesMax = this.#bodyBytesMaxOf(this.#status);
     const all = (name: string) => this.#pairs.filter(([given]) => given.toLowerCase() === name).map(([, value]) => value.trim());
     const lengths = new Set(all("content-length"));
     const length = [...lengths][0] ?? "";
@@ -216,7 +218,8 @@ export interface GetOptions {
   /** Deadline of the whole exchange, from now. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
-  readonly bodyBytesMax: number;
+  /** Bytes kept of the body. With 0, the head of the answer ends the exchange. */
+  readonly bodyBytesMax: number | ((status: number) => number);
   /** Characters kept of a header value; the default limit of evidence if absent. */
   readonly headerCharsMax?: number;
   /** Additional fields, sent after Host and User-Agent. Accept replaces the default. */
@@ -253,7 +256,8 @@ async function requestUntil(egress: Egress, url: URL, options: RequestOptions, s
   const raw = await egress.dial(hostname, port, { deadlineMs: options.deadlineMs, signal });
   try {
     const socket = protocol === "https:" ? await startTls(raw, hostname, options, signal) : raw;
-    const reader = new ResponseReader(options.bodyBytesMax);
+    const { bodyBytesMax } = options;
+    const reader = new ResponseReader(typeof bodyBytesMax === "number" ? () => bodyBytesMax : bodyBytesMax);
     const fields = [
       ["Host", host],
       ["User-Agent", ownUserAgent],
